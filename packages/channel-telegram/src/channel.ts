@@ -4,12 +4,16 @@ import {
   ChannelError,
   createActivity,
   createNames,
+  type Handled,
+  type Payload,
   reasonOf,
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi } from "./api.ts";
 import { registerCommands } from "./commands.ts";
 import type { TelegramConfig } from "./config.ts";
+import { gatherRequests } from "./inbound/album-requests.ts";
+import { createAlbums } from "./inbound/albums.ts";
 import { nameOf } from "./inbound/conversation.ts";
 import { createPolling } from "./inbound/polling.ts";
 import { createReceiver } from "./inbound/receive.ts";
@@ -36,16 +40,27 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
 
   const buttons = (): Buttons => identified().buttons;
   const receive = createReceiver(context, api, { bot: () => identified().bot, buttons });
-  const takeUnlessStopped: typeof receive = async (update) =>
-    state === "stopped" || context.signal.aborted ? "rejected" : receive(update);
-  const webhook = createUpdateWebhook(context, takeUnlessStopped);
+  const takeUnlessStopped: typeof receive = async (updates) =>
+    state === "stopped" || context.signal.aborted ? "rejected" : receive(updates);
+  const albums = createAlbums(context, () => identified().bot.id);
+  const webhook = createUpdateWebhook(context, gatherRequests(context, takeArranged));
   const polling =
     config.transport === "polling"
-      ? createPolling({ context, api, identify, receive: takeUnlessStopped })
+      ? createPolling({ context, api, identify, albums, receive: takeUnlessStopped })
       : undefined;
   const sender = createSender(api, buttons);
   const openDraft = createDrafts(sender, clock);
   const names = createNames({ cache: context.cache, prefix: "name", ask: askName, logger });
+
+  /** What came by itself or as an album; of an album also what came too late for it. */
+  async function takeArranged(updates: readonly Payload[]): Promise<Handled> {
+    let handled: Handled = "duplicate";
+    for (const together of (await albums.arrange(updates)).values()) {
+      if (together.length > 0) handled = await takeUnlessStopped(together);
+      if (handled === "rejected") return handled;
+    }
+    return handled;
+  }
 
   function identified() {
     if (identity !== undefined) return identity;

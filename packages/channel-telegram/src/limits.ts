@@ -32,6 +32,9 @@ export const limits = {
   updatesPerPoll: 100,
   /** Before updates that the host did not take are asked for again. */
   refusedUpdateMs: 1_000,
+  /** How long the parts of an album are waited for after the last one that came, and how often at most. */
+  albumMs: 500,
+  albumRounds: 5,
   requestTimeoutMs: 15_000,
   uploadTimeoutMs: 120_000,
   /** How long an attempt to connect may take. */

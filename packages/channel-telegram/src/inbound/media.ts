@@ -12,7 +12,7 @@ const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: strin
   ["sticker", "sticker", "image/webp"],
 ];
 
-/** What a message brings along; an album comes as one message each. */
+/** What a message brings along. */
 export function mediaOf(message: Payload): readonly MediaRef[] {
   const photo = largest(objectsAt(message, "photo"));
   if (photo !== undefined) return reference(photo, "image", "image/jpeg");

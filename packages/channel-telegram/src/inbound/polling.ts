@@ -3,6 +3,7 @@ import {
   type Connection,
   isChannelError,
   isPayload,
+  type Payload,
   reasonOf,
   type SupervisedConnection,
   superviseConnection,
@@ -10,6 +11,7 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
+import { type Albums, albumOf } from "./albums.ts";
 import type { Receive } from "./receive.ts";
 import { updateIdOf, updateTypes } from "./update.ts";
 
@@ -18,6 +20,7 @@ interface PollingOptions {
   readonly api: TelegramApi;
   /** Learns who the bot is. @throws ChannelError `auth` where the token is refused */
   identify(signal: AbortSignal): Promise<void>;
+  readonly albums: Albums;
   readonly receive: Receive;
 }
 
@@ -26,7 +29,13 @@ interface PollingOptions {
  * higher offset, which is sent only for what the host has taken: nothing that came while this process was away or died
  * is missed, and no offset of another bot can be in the way.
  */
-export function createPolling({ context, api, identify, receive }: PollingOptions): SupervisedConnection {
+export function createPolling({
+  context,
+  api,
+  identify,
+  albums,
+  receive,
+}: PollingOptions): SupervisedConnection {
   const { clock, logger } = context;
 
   async function fetchUpdates(offset: number | undefined, seconds: number, signal: AbortSignal) {
@@ -42,17 +51,35 @@ export function createPolling({ context, api, identify, receive }: PollingOption
     return Array.isArray(updates) ? updates.filter(isPayload) : [];
   }
 
-  /** Hands updates over in order; gives the offset behind the last one that was taken. */
-  async function take(
-    updates: Awaited<ReturnType<typeof fetchUpdates>>,
+  /** Asks again, without confirming any, until no album among the updates has grown for a while. */
+  async function withWholeAlbums(
+    updates: readonly Payload[],
     offset: number | undefined,
     signal: AbortSignal,
-  ) {
+  ): Promise<readonly Payload[]> {
+    const parts = (among: readonly Payload[]) =>
+      among.filter((update) => albumOf(update) !== undefined).length;
+    let gathered = updates;
+    let count = 0;
+    for (let round = 0; round < limits.albumRounds && parts(gathered) > count; round += 1) {
+      count = parts(gathered);
+      await clock.delay(limits.albumMs, signal);
+      gathered = await fetchUpdates(offset, 0, signal);
+    }
+    return gathered;
+  }
+
+  /** Hands updates over in order; gives the offset behind the last one that was taken. */
+  async function take(updates: readonly Payload[], offset: number | undefined, signal: AbortSignal) {
     let next = offset;
+    const arranged = await albums.arrange(updates);
     for (const update of updates) {
       const id = updateIdOf(update);
       if (id === undefined || signal.aborted) continue;
-      const handled = await receive(update).catch((error: unknown) => {
+      const together = arranged.get(update) ?? [];
+      // Part of an album that has been taken.
+      const taking = together.length === 0 ? Promise.resolve("duplicate" as const) : receive(together);
+      const handled = await taking.catch((error: unknown) => {
         logger.error("an update could not be taken; it is fetched again", { reason: String(error) });
         return "rejected" as const;
       });
@@ -72,7 +99,8 @@ export function createPolling({ context, api, identify, receive }: PollingOption
     let offset: number | undefined;
     while (!signal.aborted) {
       try {
-        offset = await take(await fetchUpdates(offset, limits.pollSeconds, signal), offset, signal);
+        const updates = await fetchUpdates(offset, limits.pollSeconds, signal);
+        offset = await take(await withWholeAlbums(updates, offset, signal), offset, signal);
       } catch (error) {
         if (signal.aborted) return;
         if (!isChannelError(error) || error.code !== "rate_limited") {

@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   emitAll,
   type Handled,
+  type InboundEvent,
   objectAt,
   type Payload,
   textAt,
@@ -9,21 +10,21 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
+import { asOneMessage } from "./one-message.ts";
 import type { Bot } from "./text.ts";
 import { readUpdate } from "./update.ts";
 
-/** The way of an update from the wire to `emit`. Resolves after the durable insert. */
-export type Receive = (update: Payload) => Promise<Handled>;
+/** The way of an update, or of the parts of an album, from the wire to `emit`. Resolves after the durable insert. */
+export type Receive = (updates: readonly Payload[]) => Promise<Handled>;
 
 export function createReceiver(
   context: ChannelContext<TelegramConfig>,
   api: TelegramApi,
   who: { readonly bot: () => Bot; readonly buttons: () => Buttons },
 ): Receive {
-  return async function receive(update) {
-    const query = objectAt(update, "callback_query");
-    const data = textAt(query, "data");
-    const events = readUpdate(update, {
+  async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
+    const data = textAt(objectAt(update, "callback_query"), "data");
+    return readUpdate(update, {
       account: context.account,
       bot: who.bot(),
       commands: context.commands ?? [],
@@ -31,7 +32,13 @@ export function createReceiver(
       now: context.clock.now(),
       raw: context.raw ?? false,
     });
-    if (events === undefined) return "malformed";
+  }
+
+  return async function receive(updates) {
+    const readings = await Promise.all(updates.map(read));
+    if (readings.every((events) => events === undefined)) return "malformed";
+    const events = asOneMessage(readings.flatMap((reading) => reading ?? []));
+    const query = objectAt(updates[0] ?? {}, "callback_query");
     const handled = await emitAll(context, events);
     if (handled === "rejected") return handled;
     const queryId = textAt(query, "id");

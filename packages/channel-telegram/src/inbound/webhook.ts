@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   createWebhook,
   equalInConstantTime,
+  type Handled,
   type Payload,
   parsePayload,
   type ReadBody,
@@ -10,13 +11,12 @@ import {
 import type { TelegramApi } from "../api.ts";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
-import type { Receive } from "./receive.ts";
 import { updateTypes } from "./update.ts";
 
 /** Answers Telegram's requests. Source: setWebhook's `secret_token`, which comes back as a header. */
 export function createUpdateWebhook(
   { config, logger }: ChannelContext<TelegramConfig>,
-  receive: Receive,
+  handle: (update: Payload) => Promise<Handled>,
 ): (request: Request, read?: ReadBody) => Promise<Response> {
   const { webhookSecret } = config;
 
@@ -30,7 +30,7 @@ export function createUpdateWebhook(
       : { kind: "event", event: update };
   }
 
-  return createWebhook({ maxBytes: limits.bodyBytes, verify, handle: receive, logger });
+  return createWebhook({ maxBytes: limits.bodyBytes, verify, handle, logger });
 }
 
 /** Registers the webhook where its address is known; otherwise somebody has done so by hand. */

@@ -1,0 +1,48 @@
+import type { ChannelContext, Handled, Payload } from "@signalbox/channel";
+import { limits } from "../limits.ts";
+import { albumOf } from "./albums.ts";
+
+interface Gathering {
+  readonly parts: Payload[];
+  readonly handled: Promise<Handled>;
+}
+
+/**
+ * For updates that come one to a request: those of an album wait for each other, and are answered together once all of
+ * them are taken.
+ */
+export function gatherRequests(
+  { clock, signal }: Pick<ChannelContext, "clock" | "signal">,
+  take: (updates: readonly Payload[]) => Promise<Handled>,
+): (update: Payload) => Promise<Handled> {
+  const gathering = new Map<string, Gathering>();
+
+  async function gather(album: string, parts: Payload[]): Promise<Handled> {
+    try {
+      let count = 0;
+      for (let round = 0; round < limits.albumRounds && count < parts.length; round += 1) {
+        count = parts.length;
+        await clock.delay(limits.albumMs, signal);
+      }
+    } catch {
+      return "rejected";
+    } finally {
+      gathering.delete(album);
+    }
+    return take(parts);
+  }
+
+  return (update) => {
+    const album = albumOf(update);
+    if (album === undefined) return take([update]);
+    const open = gathering.get(album);
+    if (open !== undefined) {
+      open.parts.push(update);
+      return open.handled;
+    }
+    const parts = [update];
+    const handled = gather(album, parts);
+    gathering.set(album, { parts, handled });
+    return handled;
+  };
+}

@@ -1,0 +1,128 @@
+import { createMemoryState, type InboundEvent } from "@signalbox/channel";
+import { turnedClock } from "@signalbox/channel/testkit";
+import { messageObject, startTelegram, textMessage, update } from "@signalbox/testkit/telegram";
+import { describe, expect, it } from "vitest";
+import { type Bench, openBench, token, webhookSecret } from "./harness.ts";
+
+/** One picture of an album. */
+function picture(album: string, fileId: string, caption?: string, chat?: { id: number; type: "supergroup" }) {
+  const photo = [{ file_id: fileId, file_unique_id: `u-${fileId}`, width: 10, height: 10 }];
+  const fields = { media_group_id: album, photo, ...(caption === undefined ? {} : { caption }) };
+  return update("message", messageObject(undefined, { fields, ...(chat === undefined ? {} : { chat }) }));
+}
+
+function seen(events: readonly InboundEvent[]) {
+  return events.map((event) =>
+    event.type === "message"
+      ? { text: event.text, files: event.media.map(({ ref }) => Object(ref).fileId) }
+      : { type: event.type },
+  );
+}
+
+const polls = ({ standIn }: Bench) =>
+  standIn.requests.filter(({ path }) => path.endsWith("/getUpdates")).length;
+
+describe("an album", () => {
+  it("is one message with all its pictures, also those that come a moment later, in its place", async () => {
+    const clock = turnedClock();
+    await using bench = await openBench({}, { context: { clock } });
+    const before = bench.standIn.push(textMessage("before"));
+    await before;
+    const parts = [bench.standIn.push(picture("7", "a", "look at these"))];
+    await expect.poll(() => clock.waiting).toBe(1);
+    parts.push(bench.standIn.push(textMessage("between")), bench.standIn.push(picture("7", "b")));
+    const asked = polls(bench);
+    clock.turn(500);
+    await expect.poll(() => polls(bench)).toBeGreaterThan(asked);
+    await expect.poll(() => clock.waiting).toBe(1);
+    expect(bench.events).toHaveLength(1);
+    expect(bench.standIn.pending()).toBe(3);
+    clock.turn(500);
+    await Promise.all(parts);
+    expect(seen(bench.events)).toEqual([
+      { text: "before", files: [] },
+      { text: "look at these", files: ["a", "b"] },
+      { text: "between", files: [] },
+    ]);
+  });
+
+  it("is confirmed only when all of it is taken, and once, also after a crash in between", async () => {
+    const standIn = await startTelegram({ token });
+    const state = createMemoryState();
+    const taken: InboundEvent[] = [];
+    try {
+      const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
+      {
+        await using bench = await openBench({}, { standIn, context: { state } });
+        // The host has it, and the process dies before it says so.
+        const kept = Promise.withResolvers<void>();
+        bench.onEmit = async (event) => {
+          taken.push(event);
+          kept.resolve();
+          return "rejected";
+        };
+        await kept.promise;
+        expect(standIn.pending()).toBe(2);
+      }
+      parts.push(standIn.push(picture("7", "c")));
+      await using bench = await openBench({}, { standIn, context: { state } });
+      await Promise.all(parts);
+      const [first] = bench.events;
+      expect(first?.eventId).toBe(taken[0]?.eventId);
+      // The one that came too late is not in the repetition, which the host would pass over.
+      expect(seen(bench.events)).toEqual([
+        { text: "both", files: ["a", "b"] },
+        { text: "", files: ["c"] },
+      ]);
+    } finally {
+      await standIn.stop();
+    }
+  });
+
+  it("is not repeated in part where an update within it was refused at first", async () => {
+    await using bench = await openBench();
+    const tried: string[] = [];
+    bench.onEmit = async (event) => {
+      const text = event.type === "message" ? event.text : "";
+      tried.push(text);
+      return text === "between" && tried.length < 3 ? "rejected" : "accepted";
+    };
+    const parts = [picture("7", "a", "album"), textMessage("between"), picture("7", "b")];
+    await Promise.all(parts.map((part) => bench.standIn.push(part)));
+    expect(tried).toEqual(["album", "between", "between"]);
+  });
+
+  it("is addressed to the bot in a group where one caption mentions it", async () => {
+    await using bench = await openBench();
+    const group = { id: -1_001_234, type: "supergroup" } as const;
+    const plain = picture("7", "a", undefined, group);
+    const mentioning = picture("7", "b", "@signalbox_bot what is this?", group);
+    Object.assign(Object(mentioning["message"]), {
+      caption_entities: [{ type: "mention", offset: 0, length: 14 }],
+    });
+    await Promise.all([plain, mentioning].map((part) => bench.standIn.push(part)));
+    expect(bench.events).toMatchObject([{ addressed: "mention", text: "what is this?" }]);
+    expect(seen(bench.events)).toMatchObject([{ files: ["a", "b"] }]);
+  });
+
+  it("is one message by webhook too, and answered when it is taken", async () => {
+    const clock = turnedClock();
+    const config = { transport: "webhook", webhookSecret } as const;
+    await using bench = await openBench(config, { context: { clock } });
+    // The pause until it is asked again whether Telegram gets through.
+    await expect.poll(() => clock.waiting).toBe(1);
+    const post = async (part: unknown) => {
+      const headers = { "x-telegram-bot-api-secret-token": webhookSecret };
+      const request = new Request("http://gateway/", { method: "POST", headers, body: JSON.stringify(part) });
+      return (await bench.channel.webhook?.(request))?.status;
+    };
+    const answers = [picture("7", "a", "two"), picture("7", "b")].toReversed().map(post);
+    await expect.poll(() => clock.waiting).toBe(2);
+    expect(bench.events).toEqual([]);
+    clock.turn(500);
+    await expect.poll(() => clock.waiting).toBe(2);
+    clock.turn(500);
+    expect(await Promise.all(answers)).toEqual([200, 200]);
+    expect(seen(bench.events)).toEqual([{ text: "two", files: ["a", "b"] }]);
+  });
+});
