@@ -5,6 +5,7 @@ import {
   isClientError,
   type Me,
   type Problem,
+  signInSecret,
 } from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { ChatPage } from "./chat-page.tsx";
@@ -22,25 +23,37 @@ export function App({ client }: { client: Client }): ReactNode {
   const [session, setSession] = useState<Session>({ kind: "checking" });
   // The latest question counts; an answer to an earlier one comes too late.
   const asked = useRef(0);
+  // A link is redeemed once; whatever question comes next waits for that.
+  const byLink = useRef<Promise<string | undefined>>(Promise.resolve(undefined));
 
   const check = useCallback(async () => {
     asked.current += 1;
     const question = asked.current;
     let next: Session;
+    const secret = takeSignInSecret();
+    if (secret !== undefined) byLink.current = signInByLink(client, secret);
+    const notice = await byLink.current;
     try {
       const me = await client.me();
       if (question !== asked.current) return;
       next = { kind: "in", me, connection: client.connect() };
     } catch (error) {
       const signedOut = isClientError(error) && error.code === "unauthorized";
-      next = signedOut ? { kind: "out" } : { kind: "unreachable", problem: toProblem(error) };
+      next = signedOut
+        ? { kind: "out", ...(notice && { notice }) }
+        : { kind: "unreachable", problem: toProblem(error) };
     }
     if (question === asked.current) setSession(next);
   }, [client]);
 
   useEffect(() => {
     void check();
+    const followLink = () => {
+      if (signInSecret(location.hash) !== undefined) void check();
+    };
+    addEventListener("hashchange", followLink);
     return () => {
+      removeEventListener("hashchange", followLink);
       asked.current += 1;
     };
   }, [check]);
@@ -82,5 +95,25 @@ export function App({ client }: { client: Client }): ReactNode {
       );
     case "in":
       return <ChatPage client={client} connection={session.connection} me={session.me} onSignOut={signOut} />;
+  }
+}
+
+/** The secret of a sign-in link, which leaves the address bar and the history at once. */
+function takeSignInSecret(): string | undefined {
+  const secret = signInSecret(location.hash);
+  if (secret !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  return secret;
+}
+
+/** What to say where the link is good for nothing any more. */
+async function signInByLink(client: Client, secret: string): Promise<string | undefined> {
+  try {
+    await client.login(secret);
+    return undefined;
+  } catch (error) {
+    const isRefused = isClientError(error) && error.code === "unauthorized";
+    return isRefused
+      ? "The link has been used, or is too old. `signalbox link` makes another."
+      : `The link could not be used: ${toProblem(error).message}`;
   }
 }

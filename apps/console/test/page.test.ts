@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildPage, launch, whyNot } from "./chromium.ts";
 import { HOSTILE, RICH } from "./replies.ts";
-import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
+import { LINK_SECRET, type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
 
 const missing = whyNot();
 if (missing !== undefined) console.log(`The page is not tested: ${missing}.`);
@@ -129,6 +129,24 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     await page.getByLabel("Gateway token").waitFor();
     await page.reload();
     await page.getByLabel("Gateway token").waitFor();
+  });
+
+  it("signs in by a link, which leaves the address and the history and is good for one time", async () => {
+    const link = `${gateway.url}/#sign-in=${LINK_SECRET}`;
+    await page.goto(link);
+    await message().waitFor();
+    expect(page.url()).not.toContain(LINK_SECRET);
+    expect(requested.join("\n")).not.toContain(LINK_SECRET);
+    await page.goBack();
+    expect(page.url()).not.toContain(LINK_SECRET);
+
+    await page.goto(gateway.url);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Gateway token").waitFor();
+    // Opened in the same tab, it changes the fragment alone: the page is not loaded again.
+    await page.goto(link);
+    await page.getByText("The link has been used, or is too old.").waitFor();
+    expect(page.url()).not.toContain(LINK_SECRET);
   });
 
   it("connects to where it came from, whatever the address asks for", async () => {

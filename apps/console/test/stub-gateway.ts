@@ -22,6 +22,8 @@ import {
 import { type WebSocket, WebSocketServer } from "ws";
 
 export const TOKEN = "4f1c0ffee-the-right-token";
+/** What a sign-in link carries; it is good for one time. */
+export const LINK_SECRET = "a-secret-of-a-sign-in-link";
 
 const POLICY =
   "default-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -55,6 +57,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });
   const sessions = new Set<string>();
+  let linkUsed = false;
   const accepted = new Map<string, string>();
   const stub: StubGateway = {
     url: "",
@@ -106,7 +109,9 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       if (!isOwn || !isJson) return refuse(response, 403, "forbidden", "Not from here.");
     }
     if (path === "/api/login") {
-      if (body !== JSON.stringify({ token: TOKEN })) {
+      const isLink = !linkUsed && body === JSON.stringify({ token: LINK_SECRET });
+      if (isLink) linkUsed = true;
+      if (!isLink && body !== JSON.stringify({ token: TOKEN })) {
         const remedy = "Run signalbox doctor to see where the token is kept.";
         return refuse(response, 401, "unauthorized", "That is not the gateway's token.", remedy);
       }

@@ -19,6 +19,7 @@ import {
   type Person,
   type SessionInfo,
   SessionList,
+  SignInLink,
   Status,
   Trace,
   TrustAnswer,
@@ -29,8 +30,10 @@ import { ClientError, errorOfAnswer } from "./errors.ts";
 
 /** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
 export interface HttpApi {
-  /** Trades the gateway's token for the session cookie of this browser. */
+  /** Trades a token, or the secret of a sign-in link, for the session cookie of this browser. */
   login(token: string): Promise<void>;
+  /** What signs a browser in once, through `login`. For owners' tokens; code `forbidden` for a session. */
+  signInLink(): Promise<SignInLink>;
   /** Ends the session of this browser. */
   logout(): Promise<void>;
   me(): Promise<Me>;
@@ -96,6 +99,10 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     login: async (token) => {
       const body: LoginRequest = { token };
       await request(options, "POST", "/api/login", body);
+    },
+    signInLink: async () => {
+      const path = "/api/sign-in-links";
+      return understood(path, SignInLink, await request(options, "POST", path, {}));
     },
     logout: async () => {
       await request(options, "POST", "/api/logout", {});

@@ -57,6 +57,13 @@ describe("the HTTP API", () => {
     for (const request of [login, logout]) expect(request?.headers["content-type"]).toBe("application/json");
   });
 
+  it("asks for a sign-in link under the token", async () => {
+    const link = { secret: "once", expiresAt: 1 };
+    gateway.answers.set("/api/sign-in-links", () => link);
+    expect(await program().signInLink()).toEqual(link);
+    expect(gateway.requests[0]).toMatchObject({ method: "POST", path: "/api/sign-in-links" });
+  });
+
   it("tells what the gateway said was wrong, and what to do about it", async () => {
     const error: unknown = await createClient({ baseUrl: gateway.url })
       .login("wrong")

@@ -1,4 +1,5 @@
-import { copyFileSync, cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { copyFile, cp } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { openStore } from "@signalbox/store";
 import { lockHome } from "./database.ts";
@@ -27,9 +28,9 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
   try {
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next, { mode: 0o700 });
-    copyFileSync(join(folder, basename(home.databaseFile)), join(next, basename(home.databaseFile)));
+    await copyFile(join(folder, basename(home.databaseFile)), join(next, basename(home.databaseFile)));
     if (existsSync(join(folder, "media")))
-      cpSync(join(folder, "media"), join(next, "media"), { recursive: true });
+      await cp(join(folder, "media"), join(next, "media"), { recursive: true });
     const before = setAside(home, now);
     renameSync(join(next, basename(home.databaseFile)), home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);

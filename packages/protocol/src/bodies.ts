@@ -1,7 +1,10 @@
 import * as z from "zod/mini";
 import { AgentInfo, ChatMessage, Problem, UserInfo } from "./values.ts";
 
-/** `POST /api/login`; answered with 204 and a cookie (HttpOnly, SameSite=Strict), or 401. */
+/**
+ * `POST /api/login` with a token, or with the secret of a sign-in link; answered with 204 and a cookie (HttpOnly,
+ * SameSite=Strict), or 401.
+ */
 export const LoginRequest = z.object({ token: z.string() });
 export type LoginRequest = z.infer<typeof LoginRequest>;
 

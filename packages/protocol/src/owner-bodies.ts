@@ -74,3 +74,7 @@ export type PairingList = z.infer<typeof PairingList>;
 /** `POST /api/pairings/approve`, answered with the person; 404 where no open request has the code. */
 export const PairingApproval = z.strictObject({ code: z.string().check(z.minLength(1)) });
 export type PairingApproval = z.infer<typeof PairingApproval>;
+
+/** `POST /api/sign-in-links`, for whoever sends an owner's token: what signs a browser in once. */
+export const SignInLink = z.object({ secret: z.string(), expiresAt: z.number() });
+export type SignInLink = z.infer<typeof SignInLink>;

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { apiErrors } from "./api/errors.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
 import { apiRoutes } from "./api/routes.ts";
-import { signIn, signOut } from "./api/sign-in.ts";
+import { makeSignInLink, signIn, signOut } from "./api/sign-in.ts";
 import type { Auth } from "./auth/index.ts";
 import { countRefused, type Door } from "./doors.ts";
 import { messageOf } from "./errors.ts";
@@ -79,6 +79,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.post("/api/logout", (context) => signOut(context, auth));
   app.route("/api", apiRoutes(service));
   app.use("/api/*", ownersOnly(apiErrors));
+  app.post("/api/sign-in-links", (context) => makeSignInLink(context, auth));
   app.route("/api", ownerRoutes(service));
 
   app.get("*", pageFiles(options.pageDir));

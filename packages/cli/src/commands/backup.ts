@@ -6,6 +6,7 @@ import { backupHome, GatewayError, locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import { print } from "../output.ts";
+import { withProgress } from "../progress.ts";
 
 /** `signalbox backup <folder>`: the folder has its name only once all of it is there. */
 export async function backup(folder: string, options: CommonOptions): Promise<void> {
@@ -21,7 +22,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, broken);
   try {
     const home = locateHome(options.home, process.env);
-    const report = await backupHome(home, part);
+    const report = await withProgress("Copying", () => backupHome(home, part));
     await rename(part, path).catch((error: unknown) => {
       throw ["EEXIST", "ENOTEMPTY", "ENOTDIR"].includes(codeOf(error) ?? "") ? taken(path) : error;
     });

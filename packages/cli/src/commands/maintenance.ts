@@ -4,11 +4,14 @@ import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
+import { withProgress } from "../progress.ts";
 import { isHeld, runningGateway } from "../running.ts";
 
 /** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
 export async function prune(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const report = await inGateway(options, "maintenance/prune", () => host.prune(configuredHome(options)));
+  const report = await withProgress("Removing", () =>
+    inGateway(options, "maintenance/prune", () => host.prune(configuredHome(options))),
+  );
   print(options.json, report, () =>
     Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
   );
@@ -28,8 +31,10 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** `signalbox maintenance vacuum`: gives free pages back to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
-  const report = await inGateway(options, "maintenance/vacuum", () =>
-    withStore(options, "share", (store) => store.admin.vacuum()),
+  const report = await withProgress("Giving space back", () =>
+    inGateway(options, "maintenance/vacuum", () =>
+      withStore(options, "share", (store) => store.admin.vacuum()),
+    ),
   );
   print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes were given back.`]);
 }

@@ -4,6 +4,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import type { GatewayHost, MemoriesOfHome } from "../host.ts";
 import { print } from "../output.ts";
+import { withProgress } from "../progress.ts";
 
 interface AgentOption extends CommonOptions {
   readonly agent?: string;
@@ -47,11 +48,13 @@ export async function search(
 
 /** `signalbox memory index`: makes an agent's index anew from its files and conversations. */
 export async function index(options: AgentOption, host: GatewayHost): Promise<void> {
-  const status = await withMemory(options, host, async (memory) => {
-    await memory.rebuild();
-    await memory.embedded();
-    return memory.status();
-  });
+  const status = await withMemory(options, host, (memory) =>
+    withProgress("Making the index", async () => {
+      await memory.rebuild();
+      await memory.embedded();
+      return memory.status();
+    }),
+  );
   print(options.json, status, () => [describeStatus(status)]);
 }
 

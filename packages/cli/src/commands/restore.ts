@@ -2,11 +2,12 @@ import { resolve } from "node:path";
 import { locateHome, restoreBackup } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
+import { withProgress } from "../progress.ts";
 
 /** `signalbox restore <folder>`: a backup in the place of what the home keeps, which stays beside it. */
 export async function restore(folder: string, options: CommonOptions): Promise<void> {
   const home = locateHome(options.home, process.env);
-  const restored = await restoreBackup(home, resolve(folder), new Date());
+  const restored = await withProgress("Restoring", () => restoreBackup(home, resolve(folder), new Date()));
   print(options.json, { home: home.dir, ...restored }, () => [
     `${home.dir} has the database of the backup (${restored.databaseBytes} bytes).`,
     ...(restored.before === undefined ? [] : [`What it had before is in ${restored.before}.`]),

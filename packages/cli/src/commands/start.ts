@@ -1,3 +1,4 @@
+import { createClient } from "@signalbox/client";
 import { formatProblem, type Problem } from "@signalbox/config";
 import {
   GatewayError,
@@ -12,12 +13,15 @@ import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
+import { describeLink, makeLink } from "./link.ts";
 
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
 export async function start(
   options: CommonOptions & { readonly strict?: boolean },
   host: GatewayHost,
 ): Promise<void> {
+  const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true && options.json !== true;
+  if (isAsked) await (await import("../init/offer.ts")).offerInit(options, host);
   const watch = watchConfig(locateHome(options.home, process.env));
   const configured = configuredHome(options);
   const { home, loaded, env } = configured;
@@ -50,6 +54,7 @@ export async function start(
           "No model key is set: the offline demo model answers. `signalbox init` sets up a model and a channel; or set ANTHROPIC_API_KEY or another, or models.providers.",
         ]
       : []),
+    ...(process.stderr.isTTY === true ? await signInLines(gateway.url, token.value) : []),
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 
@@ -58,6 +63,12 @@ export async function start(
   watch.stop();
   await gateway.stop(error ? messageOf(error) : "signal");
   if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
+}
+
+/** For a terminal alone: a log keeps what it is given. The gateway runs on, whatever comes of the link. */
+async function signInLines(url: string, token: string): Promise<readonly string[]> {
+  const made = await makeLink(createClient({ baseUrl: url, token }), url).catch(() => undefined);
+  return made === undefined ? [] : [`${describeLink(made)} (\`signalbox link\` makes another)`];
 }
 
 /** Resolves at the first signal to stop; the second ends the process. */

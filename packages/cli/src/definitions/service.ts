@@ -30,6 +30,9 @@ export function addService(program: Command, { run }: Actions): void {
   command(program, "status", "tell whether the gateway runs and what it does").action(
     run(async () => (await import("../commands/status.ts")).status),
   );
+  command(program, "link", "print an address that signs a browser in, once and within minutes").action(
+    run(async () => (await import("../commands/link.ts")).link),
+  );
   command(program, "logs", "show the last lines of the log")
     .option("-f, --follow", "and those that come, until Ctrl+C")
     .addOption(new Option("--level <level>", "those at least so urgent").choices(LOG_LEVELS).default("info"))

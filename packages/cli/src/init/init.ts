@@ -1,30 +1,18 @@
 import { existsSync } from "node:fs";
-import { changeConfig, locateHome, prepareHome, readConfig } from "@signalbox/home";
+import { changeConfig, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { configOrExit } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { agentStep } from "./agent-step.ts";
-import { askNobody, askTerminal } from "./asker.ts";
+import { type Asker, askNobody, askTerminal } from "./asker.ts";
 import { channelStep } from "./channel-step.ts";
 import { providerStep } from "./provider-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
-/** `signalbox init`: a model, an agent, a channel and its owner, each step kept as it is answered. */
+/** `signalbox init`: sets a gateway up, and says where. */
 export async function init(options: InitOptions, host: GatewayHost): Promise<void> {
-  const home = locateHome(options.home, process.env);
-  prepareHome(home);
   const isAsked = options.yes !== true && options.json !== true && process.stdin.isTTY === true;
-  const step: Step = {
-    home,
-    env: process.env,
-    missingPackages: host.missingPackages,
-    asker: isAsked ? await askTerminal() : askNobody(),
-    change: (edits) => configOrExit(() => changeConfig(home, process.env, edits, new Date())),
-    loaded: () => configOrExit(() => readConfig(home, process.env)),
-  };
-  await providerStep(step, options);
-  await agentStep(step, options);
-  await channelStep(step, options, await host.channels());
+  const home = await setUp(options, host, isAsked ? await askTerminal() : askNobody());
   const isSet = existsSync(home.configFile);
   print(options.json, { home: home.dir, ...(isSet ? { file: home.configFile } : {}) }, () => [
     isSet
@@ -32,4 +20,22 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
       : "Nothing was set up: what is usual applies, and the demo model answers.",
     "Start it with `signalbox start`; `signalbox doctor` looks it over.",
   ]);
+}
+
+/** Asks for a model, an agent, a channel and its owner; each step is kept as it is answered. */
+export async function setUp(options: InitOptions, host: GatewayHost, asker: Asker): Promise<Home> {
+  const home = locateHome(options.home, process.env);
+  prepareHome(home);
+  const step: Step = {
+    home,
+    env: process.env,
+    missingPackages: host.missingPackages,
+    asker,
+    change: (edits) => configOrExit(() => changeConfig(home, process.env, edits, new Date())),
+    loaded: () => configOrExit(() => readConfig(home, process.env)),
+  };
+  await providerStep(step, options);
+  await agentStep(step, options);
+  await channelStep(step, options, await host.channels());
+  return home;
 }

@@ -1,10 +1,10 @@
-import { LoginRequest } from "@signalbox/protocol";
+import { LoginRequest, type SignInLink } from "@signalbox/protocol";
 import type { Context } from "hono";
 import type { Auth } from "../auth/index.ts";
 import { type Env, portOf, remoteOf } from "../guard.ts";
 import { apiErrors } from "./errors.ts";
 
-/** `POST /api/login`: trades a token for a session cookie. */
+/** `POST /api/login`: trades a token, or the secret of a sign-in link, for a session cookie. */
 export async function signIn(context: Context<Env>, auth: Auth): Promise<Response> {
   const body = LoginRequest.safeParse(await context.req.json().catch(() => undefined));
   if (!body.success) return apiErrors.badJson(context, 'Send {"token": "…"}.');
@@ -18,6 +18,17 @@ export async function signIn(context: Context<Env>, auth: Auth): Promise<Respons
   if (result.cookie === undefined) return apiErrors.unauthorized(context);
   context.header("set-cookie", result.cookie);
   return context.body(null, 204);
+}
+
+/**
+ * `POST /api/sign-in-links`: for whoever sends an owner's token itself. A session makes none, since what signs in by the
+ * link would outlive it.
+ */
+export function makeSignInLink(context: Context<Env>, auth: Auth): Response {
+  const access = context.get("access");
+  if (access.session !== undefined) return apiErrors.forbidden(context);
+  const link: SignInLink = auth.issueLink(access);
+  return context.json(link);
 }
 
 /** `POST /api/logout`: ends the session here, not in the browser alone, with every socket that it opened. */

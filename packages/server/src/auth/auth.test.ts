@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { AccessStore, NamedToken } from "./access.ts";
-import { createAuth, tokenHash } from "./auth.ts";
+import { createAuth } from "./auth.ts";
 import { createMemoryAccess } from "./memory-access.ts";
 import { hostsOf, isFromOwnPage } from "./origin.ts";
+import { tokenHash } from "./token-hash.ts";
 
 const TOKEN = "Xk29fLq0Zv7TbW3s-own";
 const HERE = { remote: "127.0.0.1", port: 4747 };
@@ -149,6 +150,57 @@ describe("sessions", () => {
     expect((await byCookie(alices)).kind).toBe("refused");
     const changed = open({ token: `${TOKEN}2`, store });
     expect((await changed.byCookie(owners)).kind).toBe("refused");
+  });
+});
+
+describe("sign-in links", () => {
+  const issue = async ({ auth }: ReturnType<typeof open>, token = TOKEN) => {
+    const result = await auth.check({ ...HERE, authorization: `Bearer ${token}` });
+    if (result.kind !== "granted") throw new Error("the token is good");
+    return auth.issueLink(result.access);
+  };
+
+  it("sign in once, as whoever asked for the link, and are no token", async () => {
+    const world = open();
+    await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
+    const { secret } = await issue(world, "secret-of-bob");
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(await world.bearer(secret)).toBe("refused");
+    const cookie = await world.signIn(secret);
+    expect(await world.byCookie(cookie)).toMatchObject({ access: { principal: { name: "bob" } } });
+    expect(await world.signIn(secret)).toBe("");
+  });
+
+  it("are over after five minutes, and with the token they were made with", async () => {
+    const world = open();
+    await world.store.tokens.add(named("secret-of-bob", "bob", "owner"));
+    const bobs = await issue(world, "secret-of-bob");
+    const [early, late] = [await issue(world), await issue(world)];
+    world.clock.ms = early.expiresAt - 1;
+    expect(early.expiresAt).toBe(1_000_000 + 5 * 60_000);
+    expect(await world.signIn(early.secret)).not.toBe("");
+    await world.store.tokens.revoke("bob");
+    expect(await world.signIn(bobs.secret)).toBe("");
+    world.clock.ms = late.expiresAt;
+    expect(await world.signIn(late.secret)).toBe("");
+  });
+
+  it("are sixteen at most, the latest", async () => {
+    const world = open();
+    const oldest = await issue(world);
+    const rest = await Promise.all(Array.from({ length: 16 }, () => issue(world)));
+    expect(await world.signIn(oldest.secret)).toBe("");
+    for (const { secret } of rest) expect(await world.signIn(secret)).not.toBe("");
+  });
+
+  it("are guessed at as seldom as tokens are", async () => {
+    const world = open();
+    const { secret } = await issue(world);
+    const guess = async () => (await world.auth.signIn("x".repeat(43), { ...HERE, secure: false })).kind;
+    for (let guesses = 0; guesses < 9; guesses++) expect(await guess()).toBe("refused");
+    expect(await guess()).toBe("throttled");
+    expect(await world.bearer("a-guess-at-a-token")).toBe("throttled");
+    expect(await world.signIn(secret)).not.toBe("");
   });
 });
 

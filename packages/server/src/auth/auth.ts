@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { createSessions, LONGEST_MS } from "./sessions.ts";
+import { createSignInLinks, type LinkSecret } from "./sign-in-links.ts";
 import { createThrottle } from "./throttle.ts";
 
 /** What somebody has come in with. */
@@ -33,11 +34,13 @@ export interface Auth {
   check(credentials: Credentials): Promise<AuthResult>;
   /** Checks a bearer token against a secret of its own; without one it has to be an owner's token. */
   checkSecret(credentials: Omit<Credentials, "cookie">, secret: string | undefined): Promise<AuthResult>;
-  /** Signs a browser in by a token. `cookie` is a `Set-Cookie` value; `secure` where the page came over https. */
+  /** Signs a browser in by a token, or by the secret of a sign-in link, which is used up by it. `cookie` is a `Set-Cookie` value; `secure` where the page came over https. */
   signIn(
     token: string,
     from: Omit<Credentials, "authorization" | "cookie"> & { readonly secure: boolean },
   ): Promise<AuthResult & { readonly cookie?: string }>;
+  /** A link that signs a browser in once, as whoever asks for it. */
+  issueLink(access: Access): LinkSecret;
   /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
   signOut(access: Access, from: Pick<Credentials, "remote" | "port">): Promise<readonly string[]>;
   /** Whether what somebody came in with is still good. Asking is no use of it. */
@@ -79,6 +82,7 @@ export function createAuth(options: AuthOptions): Auth {
   const ownHash = createHmac("sha256", token).update("signalbox session").digest("hex");
   const throttle = createThrottle(now, random);
   const sessions = createSessions(store.sessions, now);
+  const links = createSignInLinks(now);
   const listeners: ((sessionId: string) => void)[] = [];
 
   /** Whom the hash of a token speaks for. */
@@ -92,6 +96,12 @@ export function createAuth(options: AuthOptions): Auth {
   const byToken = async (given: string): Promise<Access | undefined> => {
     const hash = hashOf(given);
     const tokenHash = isSame(hash, own) ? ownHash : hash.toString("hex");
+    const principal = await principalOf(tokenHash);
+    return principal && { principal, tokenHash };
+  };
+  const byLinkOrToken = async (given: string): Promise<Access | undefined> => {
+    const tokenHash = links.redeem(given);
+    if (tokenHash === undefined) return byToken(given);
     const principal = await principalOf(tokenHash);
     return principal && { principal, tokenHash };
   };
@@ -133,12 +143,13 @@ export function createAuth(options: AuthOptions): Auth {
       });
     },
     async signIn(given, { remote, port, secure }) {
-      const result = await look(given, remote, byToken);
+      const result = await look(given, remote, byLinkOrToken);
       if (result.kind !== "granted") return result;
       const value = await sessions.begin(result.access.tokenHash);
       onSignIn({ action: "signed-in", principal: result.access.principal, remote });
       return { ...result, cookie: setCookie({ port, secure }, value, LONGEST_MS) };
     },
+    issueLink: ({ tokenHash }) => links.issue(tokenHash),
     async signOut({ principal, session }, { remote, port }) {
       const cookies = [true, false].map((secure) => setCookie({ port, secure }, "", 0));
       if (session === undefined) return cookies;
@@ -160,11 +171,6 @@ export function createAuth(options: AuthOptions): Auth {
     },
     onSignOut: (listener) => void listeners.push(listener),
   };
-}
-
-/** What a token is kept as. */
-export function tokenHash(token: string): string {
-  return hashOf(token).toString("hex");
 }
 
 function hashOf(text: string): Buffer {

@@ -1,0 +1,120 @@
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { signInSecret } from "@signalbox/client";
+import { SignInLink } from "@signalbox/protocol";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
+
+const PROGRAM = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
+const LINK = /http:\/\/127\.0\.0\.1:\d+\/#sign-in=[\w-]{43}/;
+
+/** `signalbox start` at a terminal. */
+function startAtTerminal(world: World) {
+  const line = ["stty cols 200;", process.execPath, PROGRAM, "start", "--home", world.home.dir].join(" ");
+  const terminal = spawn("script", ["-qec", line, "/dev/null"], { env: { ...world.env } });
+  onTestFinished(() => void terminal.kill("SIGKILL"));
+  let shown = "";
+  terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
+    shown += text;
+  });
+  const exited = new Promise((resolve) => terminal.once("exit", resolve));
+  return { shown: () => shown, type: (keys: string) => terminal.stdin.write(keys), exited };
+}
+
+async function signIn(link: string): Promise<number> {
+  const { origin, hash } = new URL(link);
+  const headers = { "content-type": "application/json", origin };
+  const body = JSON.stringify({ token: signInSecret(hash) });
+  return (await fetch(`${origin}/api/login`, { method: "POST", headers, body })).status;
+}
+
+describe("signalbox start at a terminal", () => {
+  beforeEach(({ skip }) => {
+    if (spawnSync("script", ["--version"]).status !== 0)
+      skip("script(1), which makes a terminal, is missing");
+  });
+
+  it("shows a link that signs in once; `signalbox link` makes another", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const start = startAtTerminal(world);
+    await expect.poll(start.shown).toMatch(LINK);
+    const link = LINK.exec(start.shown())?.[0] ?? "";
+    expect(await signIn(link)).toBe(204);
+    expect(await signIn(link)).toBe(401);
+
+    const another = world.run(["link"]);
+    expect(await another.exited).toMatchObject({ code: 0 });
+    expect(await signIn(LINK.exec(another.stdout())?.[0] ?? "")).toBe(204);
+    expect(readFileSync(world.home.logFile, "utf8")).not.toMatch(/sign-in=/);
+    start.type("\u0003");
+    await start.exited;
+  });
+
+  it("offers to set up what is not, and goes on with the demo model after a no", async () => {
+    const world = await openWorld();
+    const start = startAtTerminal(world);
+    await expect.poll(start.shown).toContain("Nothing is set up yet.");
+    expect(start.shown()).not.toContain("listens on");
+    start.type("n");
+    // The usual port may be taken on this machine: then it is started in vain, but started.
+    await expect.poll(start.shown).toMatch(/the offline demo model answers|in use by another program/);
+    expect(existsSync(world.home.configFile)).toBe(false);
+    start.type("\u0003");
+    await start.exited;
+  });
+
+  it("sets up first after a yes", async () => {
+    const world = await openWorld();
+    const start = startAtTerminal(world);
+    await expect.poll(start.shown).toContain("Nothing is set up yet.");
+    start.type("y");
+    await expect.poll(start.shown).toContain("Which provider's models are to answer?");
+    start.type("\u0003");
+    await expect.poll(start.shown).toContain("run it again to go on");
+    await start.exited;
+    expect(start.shown()).not.toContain("listens on");
+  });
+});
+
+it("without a terminal nothing of a link is written, and nothing is asked", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig());
+  const started = await world.startChild();
+  const link = world.run(["link", "--json"]);
+  await link.exited;
+  const { link: address, expiresAt } = JSON.parse(link.stdout());
+  expect(address).toMatch(LINK);
+  expect(expiresAt).toBeGreaterThan(Date.now());
+  await started.end("SIGTERM");
+  expect(started.stderr() + started.stdout()).not.toContain("sign-in");
+});
+
+it("owners' tokens alone make links: no session, and no member's token", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig());
+  const started = await world.start();
+  const ask = async (headers: Record<string, string>) => {
+    const init = { method: "POST", body: "{}", headers: { ...headers, "content-type": "application/json" } };
+    return fetch(`${started.url}/api/sign-in-links`, init);
+  };
+  const made = await ask({ authorization: `Bearer ${TOKEN}` });
+  expect([made.status, made.headers.get("cache-control")]).toEqual([200, "no-store"]);
+  const { secret } = SignInLink.parse(await made.json());
+  expect((await ask({})).status).toBe(401);
+  expect((await ask({ authorization: `Bearer ${secret}` })).status).toBe(401);
+
+  const member = world.run(["tokens", "add", "alice", "--json"]);
+  await member.exited;
+  expect((await ask({ authorization: `Bearer ${JSON.parse(member.stdout()).token}` })).status).toBe(403);
+
+  const login = await fetch(`${started.url}/api/login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ token: secret }),
+  });
+  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  expect((await fetch(`${started.url}/api/status`, { headers: { cookie } })).status).toBe(200);
+  expect((await ask({ cookie })).status).toBe(403);
+});

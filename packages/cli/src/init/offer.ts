@@ -1,0 +1,29 @@
+import { existsSync } from "node:fs";
+import { type Env, type Home, locateHome } from "@signalbox/home";
+import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { askTerminal } from "./asker.ts";
+import { setUp } from "./init.ts";
+
+/** Offers to set the gateway up before it starts, where nothing is; whoever says no goes on with the demo model. */
+export async function offerInit(options: CommonOptions, host: GatewayHost): Promise<void> {
+  if (isSetUp(locateHome(options.home, process.env), process.env)) return;
+  const asker = await askTerminal();
+  if (
+    await asker.confirm(
+      "Nothing is set up yet. Set up a model and a channel now? (No: the demo model answers)",
+    )
+  )
+    await setUp(options, host, asker);
+}
+
+/** A key in the environment alone makes a gateway that answers. */
+function isSetUp({ configFile }: Home, env: Env): boolean {
+  return (
+    existsSync(configFile) ||
+    Object.values(KEY_VARIABLES)
+      .flat()
+      .some((name) => env[name])
+  );
+}

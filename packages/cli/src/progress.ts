@@ -1,0 +1,31 @@
+const TICK_MS = 1_000;
+
+interface Screen {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+/**
+ * Says on a terminal what is being done, and for how long, until it is done; the line is gone then. Anywhere else nothing
+ * is written. It stands there from the beginning, since work that lets no timer run could not be told of later.
+ */
+export async function withProgress<T>(
+  what: string,
+  work: () => Promise<T>,
+  screen: Screen = process.stderr,
+): Promise<T> {
+  if (screen.isTTY !== true) return work();
+  let seconds = 0;
+  const show = (): void => {
+    screen.write(`\r${what}…${seconds === 0 ? "" : ` ${seconds} s`}\u001b[K`);
+    seconds += 1;
+  };
+  show();
+  const timer = setInterval(show, TICK_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    screen.write("\r\u001b[K");
+  }
+}
