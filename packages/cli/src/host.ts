@@ -42,7 +42,8 @@ export interface GatewayHost {
 export interface ScheduleInfo {
   readonly id: string;
   readonly agent: string;
-  readonly session: string;
+  /** Absent for a heartbeat, which goes where it is to go by then. */
+  readonly session?: string;
   /** In words. */
   readonly when: string;
   readonly nextAt: number;

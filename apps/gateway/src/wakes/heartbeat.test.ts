@@ -27,11 +27,14 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
   };
 }
 
-function memoryKeyValues(): KeyValues {
+/** Notes nothing while `fail` is set. */
+function memoryKeyValues(): KeyValues & { fail: boolean } {
   const values = new Map<string, JsonValue>();
   return {
+    fail: false,
     list: async () => [...values].map(([key, value]) => ({ key, value })),
     async set(_namespace, key, value) {
+      if (this.fail) throw new Error("the disk is gone");
       values.set(key, value);
     },
     delete: async (_namespace, key) => values.delete(key),
@@ -73,7 +76,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
     return heartbeats;
   };
   const minutes = () => taken.map(({ timestamp }) => (timestamp - START) / MINUTE);
-  return { clock, inbox, taken, current, start, minutes };
+  return { clock, inbox, kv, taken, current, start, minutes };
 }
 
 describe("a heartbeat", () => {
@@ -150,6 +153,20 @@ describe("a heartbeat", () => {
     current.full = false;
     await clock.advance(MINUTE);
     expect(taken.map(({ eventId }) => eventId)).toEqual([`heartbeat:coder:${START + 30 * MINUTE}`]);
+  });
+
+  it("comes as the same event where the process died before it was noted", async () => {
+    const { clock, kv, taken, start } = await world();
+    const first = await start();
+    kv.fail = true;
+    await clock.advance(30 * MINUTE);
+    await first.stop();
+    kv.fail = false;
+    await start();
+    await clock.advance(MINUTE);
+    expect(taken.map(({ eventId }) => eventId)).toEqual(
+      Array.from({ length: 2 }, () => `heartbeat:coder:${START + 30 * MINUTE}`),
+    );
   });
 
   it("follows the configuration: another interval begins anew, none ends it", async () => {

@@ -1,6 +1,13 @@
 import type { EmitResult, MessageEvent } from "@signalbox/channel";
 import { formatSessionKey } from "@signalbox/routing";
-import { type Clock, createScheduler, type Occurrence, readWhen, type When } from "@signalbox/schedules";
+import {
+  type Clock,
+  createScheduler,
+  type Occurrence,
+  readWhen,
+  type ScheduleStore,
+  type When,
+} from "@signalbox/schedules";
 import { type Agent, type Agents, type Heartbeat, OWN_ACCOUNT } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { z } from "zod";
@@ -37,13 +44,24 @@ export interface Heartbeats {
 }
 
 /** Whose heartbeat it is. Everything else is as the configuration has it when it is due. */
-const task = z.object({ agentId: z.string() });
-type Task = z.output<typeof task>;
+interface Task {
+  readonly agentId: string;
+}
+
+const keptTask = z.object({ agentId: z.string() });
+
+/** When each is due, by the agent's id. */
+export function createHeartbeatStore(
+  kv: KeyValues,
+  onUnreadable: (agentId: string) => void,
+): ScheduleStore<Task> {
+  return createScheduleStore(kv, "heartbeats", keptTask, onUnreadable);
+}
 
 export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
   const { agents, store, clock, logger } = ports;
   const scheduler = createScheduler<Task>({
-    store: createScheduleStore(store.kv, "heartbeats", task, (agent) =>
+    store: createHeartbeatStore(store.kv, (agent) =>
       logger.warn({ agent }, "when a heartbeat was last cannot be read; it begins anew"),
     ),
     ...{ clock, logger },

@@ -14,7 +14,7 @@ export async function schedules(options: CommonOptions, host: GatewayHost): Prom
       NEXT: ({ nextAt }) => time(nextAt),
       WHEN: ({ when }) => when,
       AGENT: ({ agent }) => agent,
-      SESSION: ({ session }) => short(session, 40),
+      SESSION: ({ session = "" }) => short(session, 40),
       TEXT: ({ text }) => short(text, TEXT_CHARS),
     },
   });
