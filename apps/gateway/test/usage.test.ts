@@ -1,6 +1,8 @@
+import type { ScriptedTurn } from "@signalbox/testkit";
+import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { ask, open, said } from "./feishu-talk.ts";
-import { LI, type World, ZHANG } from "./harness.ts";
+import { ask, from, open, said } from "./feishu-talk.ts";
+import { eventually, LI, TOKEN, type World, ZHANG } from "./harness.ts";
 
 const provider = { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" };
 const FALLBACK = {
@@ -65,6 +67,38 @@ describe("usage", () => {
     const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 of them cached), 20 out, 2 model calls`;
     expect(said(world).at(-1)).toContain(`You today (UTC): ${own}, $0.00${li.costMicros}`);
     expect(said(world).at(-1)).not.toContain("coder");
+  });
+
+  it("of a run that a restart interrupts is counted whole, and told with the message", async () => {
+    const { world, started } = await open({
+      gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 300 },
+      agents: FALLBACK.agents,
+    });
+    let asked = 0;
+    const turns: ScriptedTurn[] = [
+      { toolCalls: [{ name: "ls", input: {} }], usage: { input: 100, cacheWrite: 2_000, output: 40 } },
+      { text: "too late", delayMs: 20_000 },
+      { text: "two files", usage: { input: 60, cacheRead: 2_000, output: 21 } },
+    ];
+    world.script(() => turns[asked++] ?? { text: "and nothing more" });
+    await started.post(textMessage("what is there?", from(ZHANG)));
+    await eventually(() => asked === 2, "the tool has run");
+    await started.stop();
+    const again = await world.start();
+    await again.settled();
+    expect(said(world)).toEqual(["two files"]);
+    expect(await usageBy(world, "sender")).toEqual([
+      {
+        by: `feishu:${ZHANG}`,
+        ...{ runs: 1, modelCalls: 2, inputTokens: 100 + 2_000 + 60 + 2_000, outputTokens: 40 + 21 },
+        ...{ cacheReadTokens: 2_000, cacheWriteTokens: 2_000 },
+        costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 21 * 15),
+      },
+    ]);
+    await ask(again, "/why");
+    expect(said(world).at(-1)).toContain(
+      "4,160 tokens in (2,000 of them cached), 61 out, 2 model calls, $0.00",
+    );
   });
 
   it("is a table with titles for people, and says where there is none", async () => {

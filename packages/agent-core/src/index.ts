@@ -53,4 +53,4 @@ export { streamOf } from "./stream-of.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";
 export { toolSpec } from "./tools/tool-set.ts";
-export { addUsage, type Usage } from "./usage.ts";
+export { addUsage, NO_USAGE, type Usage } from "./usage.ts";

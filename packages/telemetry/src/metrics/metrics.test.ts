@@ -23,7 +23,7 @@ function setup() {
 describe("metrics", () => {
   it("count what is told of messages, replies, runs and tools", async () => {
     const { metrics, lines } = setup();
-    const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3 };
+    const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, costMicros: 123 };
     metrics.received("feishu", "answer");
     metrics.replied("feishu");
     metrics.runEnded("replied", usage);
@@ -48,6 +48,9 @@ describe("metrics", () => {
       'signalbox_tokens_total{kind="input"} 20',
       'signalbox_tokens_total{kind="cached"} 8',
       'signalbox_tokens_total{kind="output"} 6',
+    ]);
+    expect(await lines("signalbox_cost_microdollars_total")).toEqual([
+      "signalbox_cost_microdollars_total 246",
     ]);
     expect(await lines("signalbox_tool_calls_total")).toEqual([
       'signalbox_tool_calls_total{tool="read",outcome="ok"} 1',

@@ -12,11 +12,13 @@ export interface Gauges {
   readonly outboxSending: number;
 }
 
-/** Tokens of a run. */
+/** Tokens and money of a run. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly outputTokens: number;
+  /** Millionths of a dollar; absent where no price is known. */
+  readonly costMicros?: number;
 }
 
 /** Counts and times of a message's way, for Prometheus. Times are given in milliseconds and published in seconds. */
@@ -58,12 +60,13 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
     received: (channel, decision) => record(({ messages }) => messages.inc({ channel, decision })),
     replied: (channel) => record(({ replies }) => replies.inc({ channel })),
     runEnded: (outcome, usage) =>
-      record(({ runs, tokens }) => {
+      record(({ runs, tokens, cost }) => {
         runs.inc({ outcome });
         if (usage === undefined) return;
         tokens.inc({ kind: "input" }, usage.inputTokens);
         tokens.inc({ kind: "cached" }, usage.cachedTokens);
         tokens.inc({ kind: "output" }, usage.outputTokens);
+        cost.inc(usage.costMicros ?? 0);
       }),
     toolCalled(name, outcome) {
       const tool = toolLabel(name, outcome);

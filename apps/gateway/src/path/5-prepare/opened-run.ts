@@ -1,4 +1,4 @@
-import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
 import type { Agent, AgentModel } from "@signalbox/setup";
 import type { InterruptedRun, RunId } from "@signalbox/store";
@@ -12,6 +12,8 @@ export interface BegunRun {
   /** The messages it answers; steering adds to them. */
   readonly messages: QueuedMessage[];
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
+  /** What its turns had used when it was left; absent for a new run. */
+  readonly usedBefore?: RunUsage;
 }
 
 /** A message, and how the history has it. */

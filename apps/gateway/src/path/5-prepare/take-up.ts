@@ -1,4 +1,10 @@
-import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import {
+  type AgentMessage,
+  addUsage,
+  NO_USAGE,
+  type RunUsage,
+  type UserMessage,
+} from "@signalbox/agent-core";
 import type { Order } from "@signalbox/commands";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
@@ -68,7 +74,9 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     };
     const messages = messagesOf(interrupted);
     for (const { id } of messages) tracer.note(id, "lane", `taken up after a restart, start ${run.attempts}`);
-    const begun: BegunRun = { runId, sessionKey, messages, handle };
+    const said = interrupted.messages.map(({ message }) => message);
+    const usedBefore = usedIn(said);
+    const begun: BegunRun = { runId, sessionKey, messages, handle, usedBefore };
     const last = messages.at(-1);
     if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
     if (run.attempts > POISON_ATTEMPTS) {
@@ -83,11 +91,10 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
       return { kind: "over", run: begun, why: "no_agent" };
     }
     const history = await ports.histories.load(sessionKey, session);
-    const said = interrupted.messages.map(({ message }) => message);
     return {
       kind: "run",
       run: {
-        ...{ runId, sessionKey, messages, handle, generation: run.generation },
+        ...{ runId, sessionKey, messages, handle, usedBefore, generation: run.generation },
         ...{ agent: chosen.agent, agentModel: chosen.agentModel },
         ...{ history: history.messages, places: history.places },
         spoken: spokenIn(history, interrupted, messages),
@@ -124,6 +131,16 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
     typeof content === "string" &&
     content.includes(spokenText(message))
   );
+}
+
+/** What the turns on record used. Attempts that were void are not on record. */
+function usedIn(messages: readonly AgentMessage[]): RunUsage {
+  const turns = messages.filter((message) => message.role === "assistant");
+  return {
+    usage: turns.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), NO_USAGE),
+    turns: turns.length,
+    toolCalls: turns.flatMap(({ content }) => content.filter(({ type }) => type === "toolCall")).length,
+  };
 }
 
 /** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */

@@ -11,7 +11,7 @@ import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 import { failureNote } from "../failure-note.ts";
-import { clientUsage, journalUsage } from "./usage.ts";
+import { journalUsage, wholeUsage } from "./usage.ts";
 
 export interface CommitPorts {
   readonly store: Pick<GatewayStore, "runs" | "inbox">;
@@ -50,7 +50,8 @@ export interface Concluded {
   /** The reply as it was kept; silent where every message was deleted. */
   readonly reply: Reply;
   readonly end: RunOutcome;
-  readonly usage: ReturnType<typeof clientUsage> | undefined;
+  /** In all, over restarts too. */
+  readonly used: LoopUsage | undefined;
   /** The message it answers. */
   readonly answered: QueuedMessage | undefined;
   readonly inbox: readonly InboxSettle[];
@@ -115,7 +116,8 @@ export function createCommit(ports: CommitPorts): Commit {
     // The model has read them; later turns are not to answer them either.
     const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
     const noted = gone && read && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
-    const { told, used, error } = conclusion;
+    const { told, error } = conclusion;
+    const used = wholeUsage(run.usedBefore, conclusion.used);
     const rows = await store.runs.finish({
       runId,
       lease,
@@ -129,9 +131,8 @@ export function createCommit(ports: CommitPorts): Commit {
       ...(error === undefined ? {} : { error: error.message }),
     });
     return {
-      ...{ run, conclusion, reply, answered, inbox, rows },
+      ...{ run, conclusion, reply, used, answered, inbox, rows },
       end: gone ? "aborted" : conclusion.end,
-      usage: used && clientUsage(used),
       shown: payload === undefined && !reply.silent,
     };
   };

@@ -1,6 +1,19 @@
-import type { RunUsage as LoopUsage } from "@signalbox/agent-core";
+import { addUsage, type RunUsage as LoopUsage } from "@signalbox/agent-core";
 import type { TurnUsage } from "@signalbox/server";
 import type { RunUsage as JournalUsage } from "@signalbox/store";
+
+/** What a run used in all, where an earlier process began it. */
+export function wholeUsage(
+  before: LoopUsage | undefined,
+  used: LoopUsage | undefined,
+): LoopUsage | undefined {
+  if (before === undefined || used === undefined) return used ?? before;
+  return {
+    usage: addUsage(before.usage, used.usage),
+    turns: before.turns + used.turns,
+    toolCalls: before.toolCalls + used.toolCalls,
+  };
+}
 
 /** A run's consumption as clients see it. */
 export function clientUsage(used: LoopUsage): TurnUsage {

@@ -1,3 +1,4 @@
+import { usageText } from "@signalbox/commands";
 import type { Drafts } from "@signalbox/delivery";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
@@ -7,6 +8,7 @@ import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
+import { clientUsage, journalUsage } from "../7-conclude/usage.ts";
 import { failureEvent } from "../failure-note.ts";
 
 export interface DeliverPorts {
@@ -26,12 +28,14 @@ export type Deliver = (concluded: Concluded) => void;
 /** Hands over what is to go out, and tells everybody who watches or waits. All of it is on record already. */
 export function createDeliver(ports: DeliverPorts): Deliver {
   const { live, hooks } = ports;
-  return ({ run, conclusion, reply, end, usage, answered, inbox, shown, rows }) => {
+  return ({ run, conclusion, reply, end, used, answered, inbox, shown, rows }) => {
     const { runId, sessionKey, messages } = run;
     ports.deliver(rows);
     ports.drafts.settled(runId);
+    const spent = used === undefined ? "" : `; ${usageText(journalUsage(used))}`;
+    const replied = `${reply.text.length} characters${spent}`;
     for (const { id, state, detail } of inbox)
-      ports.tracer.note(id, "reply", `${state}: ${reply.text.length} characters`, detail && { ...detail });
+      ports.tracer.note(id, "reply", `${state}: ${replied}`, detail && { ...detail });
     if (reply.note !== undefined) {
       // The turns themselves were shown as they came.
       const note = {
@@ -45,18 +49,19 @@ export function createDeliver(ports: DeliverPorts): Deliver {
     }
     const messageIds = messages.map(({ stored }) => stored.event.messageId);
     const { error, truncated } = conclusion;
+    const usage = used && clientUsage(used);
     if (answered !== undefined) {
       if (shown) hooks.observe("message_sent", shownMessage(answered, runId, reply.text));
       const place = { agentId: answered.agentId, sessionKey, runId, messageIds };
       hooks.observe("run_end", { ...place, outcome: end, usage, error });
     }
     if (error !== undefined) live.publish(sessionKey, failureEvent(error));
-    const used = usage === undefined ? {} : { usage };
-    live.publish(sessionKey, { type: "run.end", runId, outcome: end, ...used, answers: messageIds });
+    const withUsage = usage === undefined ? {} : { usage };
+    live.publish(sessionKey, { type: "run.end", runId, outcome: end, ...withUsage, answers: messageIds });
     const outcome: Outcome = {
       ...{ state: end, runId, text: end === "failed" ? "" : reply.text },
       ...(truncated === undefined ? {} : { truncated }),
-      ...used,
+      ...withUsage,
       ...(error === undefined ? {} : { error }),
     };
     for (const { id } of messages) ports.onOutcome(id, outcome);
