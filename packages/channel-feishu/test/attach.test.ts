@@ -64,15 +64,45 @@ describe("attachments through the real SDK", () => {
     expect(bench.standIn.sent.map((one) => bench.standIn.upload(one)?.type)).toEqual(Object.values(types));
   });
 
+  it("uploads what is exactly as large as Feishu takes, and nothing that is larger or empty", async () => {
+    await using bench = await openBench();
+    const largest = { image: 10 * 1024 * 1024, file: 30 * 1024 * 1024 };
+    const picture = { kind: "image", name: "p.png", mimeType: "image/png" } as const;
+    const file = { kind: "file", name: "f.bin" } as const;
+    const send = async (part: Partial<MediaPart>, size: number, idempotencyKey: string) => {
+      const content = Buffer.concat([png, Buffer.alloc(Math.max(0, size - png.length))]).subarray(0, size);
+      const sending = attachment(part, content);
+      await bench.channel.send(chat, { parts: [sending.part] }, { ...sending.options, idempotencyKey });
+    };
+    await send(picture, largest.image, "run1");
+    await send(file, largest.file, "run2");
+    const uploads = bench.standIn.sent.map((one) => bench.standIn.upload(one));
+    expect(uploads.map((upload) => [upload?.type, upload?.content.byteLength])).toEqual([
+      ["image", largest.image],
+      ["stream", largest.file],
+    ]);
+    const asked = bench.standIn.requests.length;
+    for (const [part, size] of [
+      [picture, largest.image + 1],
+      [file, largest.file + 1],
+      [file, 0],
+    ] as const) {
+      const refused = await send(part, size, "run3").catch((error: unknown) => error);
+      expect(isChannelError(refused) && refused.code).toBe(size === 0 ? "invalid" : "too_large");
+    }
+    expect(bench.standIn.requests).toHaveLength(asked);
+  });
+
   it("sends as a file a picture that Feishu cannot read or finds too large", async () => {
     await using bench = await openBench();
     const wide = Buffer.from(png);
     wide.writeUInt32BE(12_001, 16);
-    for (const [index, content] of [wide, Buffer.from("not a picture")].entries()) {
+    const wideGif = Buffer.from("GIF89a\xd1\x07\x01\x00", "latin1");
+    for (const [index, content] of [wide, Buffer.from("not a picture"), wideGif].entries()) {
       const { part, options } = attachment({ kind: "image", name: "p.png", mimeType: "image/png" }, content);
       await bench.channel.send(chat, { parts: [part] }, { ...options, idempotencyKey: `run${index}` });
     }
-    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["file", "file"]);
+    expect(bench.standIn.sent.map((one) => one.msgType)).toEqual(["file", "file", "file"]);
     expect(bench.standIn.upload(bench.standIn.sent[1] ?? { content: "{}" })?.name).toBe("p.png");
   });
 
