@@ -8,23 +8,29 @@ import {
   signInSecret,
 } from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { ChatPage } from "./chat-page.tsx";
-import { ProblemNote, toProblem } from "./problem.tsx";
+import { Console } from "./console.tsx";
+import { ProblemNote, toProblem } from "./parts/problem.tsx";
 import { SignIn } from "./sign-in.tsx";
+import type { Words } from "./words/en.ts";
+import { useWords } from "./words/words.tsx";
+
+/** Why one has to sign in, in the language of the page at that time. */
+type Notice = (words: Words) => string;
 
 type Session =
   | { kind: "checking" }
-  | { kind: "out"; notice?: string }
+  | { kind: "out"; notice?: Notice }
   | { kind: "in"; me: Me; connection: Connection }
   | { kind: "unreachable"; problem: Problem };
 
 /** Signed in or not: the cookie knows, and the gateway is asked. */
 export function App({ client }: { client: Client }): ReactNode {
+  const words = useWords();
   const [session, setSession] = useState<Session>({ kind: "checking" });
   // The latest question counts; an answer to an earlier one comes too late.
   const asked = useRef(0);
   // A link is redeemed once; whatever question comes next waits for that.
-  const byLink = useRef<Promise<string | undefined>>(Promise.resolve(undefined));
+  const byLink = useRef<Promise<Notice | undefined>>(Promise.resolve(undefined));
 
   const check = useCallback(async () => {
     asked.current += 1;
@@ -64,8 +70,11 @@ export function App({ client }: { client: Client }): ReactNode {
     const follow = (state: ConnectionState) => {
       if (state.kind !== "closed" || state.error === undefined) return;
       const isOver = state.error.code === "unauthorized";
-      const notice = "Your session has ended. Sign in again to go on.";
-      setSession(isOver ? { kind: "out", notice } : { kind: "unreachable", problem: toProblem(state.error) });
+      setSession(
+        isOver
+          ? { kind: "out", notice: ({ signIn }) => signIn.ended }
+          : { kind: "unreachable", problem: toProblem(state.error) },
+      );
     };
     follow(connection.state);
     return connection.onState(follow);
@@ -86,15 +95,15 @@ export function App({ client }: { client: Client }): ReactNode {
     case "checking":
       return <main className="centre" aria-busy="true" />;
     case "out":
-      return <SignIn client={client} notice={session.notice} onSignedIn={check} />;
+      return <SignIn client={client} notice={session.notice?.(words)} onSignedIn={check} />;
     case "unreachable":
       return (
         <main className="centre">
-          <ProblemNote problem={session.problem} action={{ label: "Try again", run: check }} />
+          <ProblemNote problem={session.problem} action={{ label: words.tryAgain, run: check }} />
         </main>
       );
     case "in":
-      return <ChatPage client={client} connection={session.connection} me={session.me} onSignOut={signOut} />;
+      return <Console client={client} connection={session.connection} me={session.me} onSignOut={signOut} />;
   }
 }
 
@@ -106,14 +115,12 @@ function takeSignInSecret(): string | undefined {
 }
 
 /** What to say where the link is good for nothing any more. */
-async function signInByLink(client: Client, secret: string): Promise<string | undefined> {
+async function signInByLink(client: Client, secret: string): Promise<Notice | undefined> {
   try {
     await client.login(secret);
     return undefined;
   } catch (error) {
     const isRefused = isClientError(error) && error.code === "unauthorized";
-    return isRefused
-      ? "The link has been used, or is too old. `signalbox link` makes another."
-      : `The link could not be used: ${toProblem(error).message}`;
+    return ({ signIn }) => (isRefused ? signIn.linkRefused : signIn.linkFailed(toProblem(error).message));
   }
 }

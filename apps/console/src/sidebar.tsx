@@ -1,23 +1,30 @@
-import type { AgentInfo, ConversationInfo, Me } from "@signalbox/client";
-import { type ReactNode, useEffect } from "react";
-import { Sign } from "./sign.tsx";
-import { conversationHash } from "./use-conversation-id.ts";
+import type { AgentInfo, Client, ConversationInfo, Me } from "@signalbox/client";
+import { type ReactNode, useEffect, useState } from "react";
+import { useApprovals } from "./approvals/use-approvals.ts";
+import { Sign } from "./parts/sign.tsx";
+import { hashOf, type Place } from "./place.ts";
+import { useFormat } from "./words/use-format.ts";
+import { useLanguage, useWords } from "./words/words.tsx";
 
 interface Props {
-  /** On a narrow page the list covers the conversation while it is open. */
+  /** On a narrow page the list covers what is beside it while it is open. */
   open: boolean;
   conversations: ConversationInfo[];
-  current: string;
+  place: Place;
   agents: AgentInfo[];
   busy: ReadonlySet<string>;
   me: Me;
+  client: Client;
+  isOwner: boolean;
   onClose: () => void;
   onNew: () => void;
   onSignOut: () => Promise<void>;
 }
 
 export function Sidebar(props: Props): ReactNode {
-  const { open, conversations, current, agents, busy, me, onClose, onNew, onSignOut } = props;
+  const { open, place, me, onClose, onNew, onSignOut } = props;
+  const words = useWords();
+  const [language, choose] = useLanguage();
   useEffect(() => {
     if (!open) return;
     const close = (event: KeyboardEvent) => {
@@ -29,53 +36,95 @@ export function Sidebar(props: Props): ReactNode {
 
   return (
     <>
-      {open && <button type="button" className="shade" aria-label="Close conversations" onClick={onClose} />}
-      <nav className={open ? "open" : ""} aria-label="Conversations">
+      {open && <button type="button" className="shade" aria-label={words.sidebar.close} onClick={onClose} />}
+      <div className={open ? "sidebar open" : "sidebar"}>
         <div className="brand">
           <Sign />
           <h1>Signalbox</h1>
         </div>
+        {props.isOwner && <PageLinks client={props.client} place={place} onClose={onClose} />}
         <button type="button" className="new" onClick={onNew}>
-          New conversation
+          {words.sidebar.begin}
         </button>
-        {conversations.length === 0 && <p className="help">Nothing yet.</p>}
-        <ul hidden={conversations.length === 0}>
-          {conversations.map(({ id, title, agent, updatedAt }) => (
-            <li key={id}>
-              <a
-                href={conversationHash(id)}
-                aria-current={id === current ? "page" : undefined}
-                onClick={onClose}
-              >
-                <span className="title">{title}</span>
-                <span className="about">
-                  {agents.find((each) => each.id === agent)?.name ?? agent} ·{" "}
-                  <time dateTime={new Date(updatedAt).toISOString()}>{when(updatedAt)}</time>
-                  {busy.has(id) && <span className="busy"> · working</span>}
-                </span>
-              </a>
-            </li>
-          ))}
-        </ul>
+        <Conversations {...props} />
         <footer>
           <span>
             {me.user.name} · {me.version}
           </span>
+          <button type="button" className="quiet" onClick={() => choose(language === "en" ? "zh" : "en")}>
+            {words.sidebar.language}
+          </button>
           <button type="button" className="quiet" onClick={() => void onSignOut()}>
-            Sign out
+            {words.sidebar.signOut}
           </button>
         </footer>
-      </nav>
+      </div>
     </>
   );
 }
 
-/** The time for today, the day for any other. */
-function when(at: number): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString(
-    undefined,
-    isToday ? { hour: "2-digit", minute: "2-digit" } : { day: "numeric", month: "short" },
+const PAGES = ["sessions", "messages", "approvals", "people", "channels"] as const;
+
+function PageLinks({ client, place, onClose }: Pick<Props, "client" | "place" | "onClose">): ReactNode {
+  const words = useWords();
+  const { data: waiting = [] } = useApprovals(client);
+  const current = place.page === "message" ? "messages" : place.page;
+  return (
+    <nav className="pages" aria-label={words.sidebar.pages}>
+      <ul>
+        {PAGES.map((page) => (
+          <li key={page}>
+            <a href={hashOf({ page })} aria-current={page === current ? "page" : undefined} onClick={onClose}>
+              {words.pages[page]}
+              {page === "approvals" && waiting.length > 0 && <span className="count">{waiting.length}</span>}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Conversations({ conversations, place, agents, busy, onClose }: Props): ReactNode {
+  const words = useWords();
+  const format = useFormat();
+  const [wanted, setWanted] = useState("");
+  const current = place.page === "chat" ? place.conversation : undefined;
+  const matching = conversations.filter(({ title }) =>
+    title.toLocaleLowerCase().includes(wanted.trim().toLocaleLowerCase()),
+  );
+  return (
+    <nav className="conversations" aria-label={words.sidebar.conversations}>
+      {conversations.length > 0 && (
+        <input
+          type="search"
+          value={wanted}
+          aria-label={words.sidebar.search}
+          placeholder={words.sidebar.search}
+          onChange={(event) => setWanted(event.target.value)}
+        />
+      )}
+      {matching.length === 0 && (
+        <p className="help">{conversations.length === 0 ? words.sidebar.nothing : words.sidebar.noneMatch}</p>
+      )}
+      <ul hidden={matching.length === 0}>
+        {matching.map(({ id, title, agent, updatedAt }) => (
+          <li key={id}>
+            <a
+              href={hashOf({ page: "chat", conversation: id })}
+              aria-current={id === current ? "page" : undefined}
+              onClick={onClose}
+            >
+              <span className="title">{title}</span>
+              <span className="about">
+                {agents.find((each) => each.id === agent)?.name ?? agent} ·{" "}
+                <time dateTime={new Date(updatedAt).toISOString()}>{format.time(updatedAt)}</time>
+                {busy.has(id) && <span className="busy"> · {words.sidebar.working}</span>}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   );
 }

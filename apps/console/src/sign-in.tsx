@@ -1,16 +1,19 @@
 import type { Client, Problem } from "@signalbox/client";
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import { ProblemNote, toProblem } from "./problem.tsx";
-import { Sign } from "./sign.tsx";
+import { ProblemNote, toProblem } from "./parts/problem.tsx";
+import { Sign } from "./parts/sign.tsx";
+import { useWords } from "./words/words.tsx";
 
 interface Props {
   client: Client;
+  /** Why one has to sign in. */
   notice: string | undefined;
   onSignedIn: () => Promise<void>;
 }
 
 /** Trades the token for a cookie. The token stays in the form field and goes nowhere else. */
 export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
+  const words = useWords();
   const field = useRef<HTMLInputElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -39,7 +42,7 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
         <Sign />
         <h1>Signalbox</h1>
         {notice && !problem && <p role="status">{notice}</p>}
-        <label htmlFor="token">Gateway token</label>
+        <label htmlFor="token">{words.signIn.token}</label>
         <input
           id="token"
           ref={field}
@@ -53,11 +56,11 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
           aria-invalid={problem?.code === "unauthorized"}
         />
         <p id="token-help" className="help">
-          The gateway showed it when it first started. <code>signalbox doctor</code> says where it is kept.
+          {words.signIn.help} <code>signalbox doctor</code>
         </p>
         {problem && <ProblemNote problem={problem} />}
         <button type="submit" disabled={busy}>
-          {busy ? "Signing in…" : "Sign in"}
+          {busy ? words.signIn.signingIn : words.signIn.signIn}
         </button>
       </form>
     </main>

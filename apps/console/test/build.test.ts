@@ -38,8 +38,8 @@ describe("the build", () => {
 
     const scripts = Object.entries(files).filter(([name]) => name.endsWith(".js"));
     const sizeOf = (list: typeof scripts) => list.reduce((sum, [, text]) => sum + gzipSync(text).length, 0);
-    expect(sizeOf(scripts.filter(([name]) => html.includes(name)))).toBeLessThan(90_000);
-    expect(sizeOf(scripts)).toBeLessThan(120_000);
+    expect(sizeOf(scripts.filter(([name]) => html.includes(name)))).toBeLessThan(110_000);
+    expect(sizeOf(scripts)).toBeLessThan(150_000);
     for (const [, text] of scripts)
       expect(text).not.toMatch(/localStorage|sessionStorage|\beval\(|new Function/);
   });

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { buildPage, launch, whyNot } from "./chromium.ts";
 import { HOSTILE, RICH } from "./replies.ts";
+import { visit } from "./signed-in.ts";
 import { LINK_SECRET, type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
 
 const missing = whyNot();
@@ -76,19 +77,7 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
   beforeEach(async ({ task }) => {
     const mode = task.name.includes("as it is shipped") ? "production" : "development";
     gateway = await startStubGateway(pages[mode]);
-    context = await browser.newContext({ viewport: { width: 1180, height: 800 } });
-    page = await context.newPage();
-    requested = [];
-    violations = [];
-    page.on("request", (request) => requested.push(request.url()));
-    page.on("websocket", (socket) => requested.push(socket.url()));
-    page.on("pageerror", (error) => violations.push(String(error)));
-    page.on("console", (entry) => {
-      // What the stub refuses on purpose is noted there, too; what matters is the policy and React.
-      const text = entry.text();
-      if (entry.type() === "error" && !/^Failed to load resource|^WebSocket connection to/.test(text))
-        violations.push(text);
-    });
+    ({ context, page, requested, violations } = await visit(browser));
   });
   afterEach(async () => {
     const own = new URL(gateway.url).host;

@@ -9,15 +9,21 @@ import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import {
   type AgentInfo,
+  type ApprovalInfo,
   type ChatMessage,
   CLOSE_UNAUTHORIZED,
   type ClientFrame,
   type ConversationInfo,
   type ErrorBody,
   type Me,
+  type MessageInfo,
+  type PairingList,
   parseClientFrame,
   type SendFrame,
   type ServerFrame,
+  type SessionInfo,
+  type Status,
+  type Why,
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 
@@ -34,11 +40,25 @@ const TYPES: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
+/** What owners read over HTTP. */
+export interface OwnersView {
+  sessions: SessionInfo[];
+  messages: MessageInfo[];
+  why: Why | undefined;
+  approvals: ApprovalInfo[];
+  pairings: PairingList;
+  status: Status | undefined;
+}
+
 export interface StubGateway {
   url: string;
   agents: AgentInfo[];
   conversations: ConversationInfo[];
   messages: Map<string, ChatMessage[]>;
+  /** What the pages for owners show. */
+  owners: OwnersView;
+  /** Requests of these pages that changed something, in order. */
+  changes: { path: string; body: unknown }[];
   received: ClientFrame[];
   /** What happens with a message once it is accepted. */
   answer: (send: SendFrame, stub: StubGateway) => void;
@@ -67,6 +87,11 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     ],
     conversations: [],
     messages: new Map(),
+    owners: {
+      ...{ sessions: [], messages: [], why: undefined, approvals: [], status: undefined },
+      pairings: { pending: [], paired: [] },
+    },
+    changes: [],
     received: [],
     answer: () => {},
     refuse: () => undefined,
@@ -127,6 +152,9 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     }
     if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0" });
     if (path === "/api/conversations") return json(response, 200, stub.conversations);
+    if (request.method === "POST") return change(stub, path, JSON.parse(body), response);
+    const shown = ownersBody(stub.owners, new URL(request.url ?? "/", stub.url));
+    if (shown !== undefined) return json(response, 200, shown);
     const id = /^\/api\/conversations\/([^/]+)\/messages$/.exec(path)?.[1];
     const messages = id === undefined ? undefined : stub.messages.get(decodeURIComponent(id));
     if (messages !== undefined) return json(response, 200, { messages });
@@ -189,6 +217,63 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return stub;
+}
+
+/** The answer to what an owner reads; undefined where there is none. */
+function ownersBody(owners: OwnersView, { pathname, searchParams }: URL): unknown {
+  const session = searchParams.get("session");
+  switch (pathname) {
+    case "/api/sessions":
+      return { sessions: owners.sessions };
+    case "/api/messages":
+      return {
+        messages: owners.messages.filter((each) => session === null || each.sessionKey === session),
+      };
+    case "/api/approvals":
+      return { approvals: owners.approvals };
+    case "/api/pairings":
+      return owners.pairings;
+    case "/api/status":
+      return owners.status;
+    default: {
+      const asked = /^\/api\/why\/(.+)$/.exec(pathname)?.[1];
+      return asked === owners.why?.trace.messageId ? owners.why : undefined;
+    }
+  }
+}
+
+/** What a page asks to have changed: noted, and done as far as it shows. */
+function change(stub: StubGateway, path: string, body: unknown, response: ServerResponse): void {
+  stub.changes.push({ path, body });
+  const { owners } = stub;
+  const [, subject = "", id = "", deed = ""] = /^\/api\/(\w+)\/([^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
+  const fields: { title?: string; code?: string } = typeof body === "object" && body !== null ? body : {};
+  if (subject === "approvals") {
+    const isOpen = owners.approvals.some((each) => each.id === id);
+    owners.approvals = owners.approvals.filter((each) => each.id !== id);
+    if (isOpen) response.writeHead(204).end();
+    else refuse(response, 404, "not_found", "There is no such thing.");
+    return;
+  }
+  if (subject === "pairings" && id === "approve") {
+    const [request] = fields.code === "GOODCODE" ? owners.pairings.pending : [];
+    if (request === undefined) {
+      refuse(response, 404, "not_found", "There is no such thing.");
+      return;
+    }
+    const { expiresAt: _, ...person } = request;
+    const paired = { ...person, approvedAt: 1_700_000_000_000, approvedBy: "token owner" };
+    owners.pairings = { pending: [], paired: [...owners.pairings.paired, paired] };
+    json(response, 200, paired);
+    return;
+  }
+  if (subject === "pairings") owners.pairings = { ...owners.pairings, paired: [] };
+  if (deed === "rename")
+    stub.conversations = stub.conversations.map((each) =>
+      each.id === id ? { ...each, title: fields.title ?? "" } : each,
+    );
+  if (deed === "remove") stub.conversations = stub.conversations.filter((each) => each.id !== id);
+  response.writeHead(204).end();
 }
 
 function tell(connection: WebSocket, frame: ServerFrame): void {

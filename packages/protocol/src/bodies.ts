@@ -122,7 +122,10 @@ export const Trace = z.object({
 });
 export type Trace = z.infer<typeof Trace>;
 
-/** A tool call that waits for somebody's word, as `GET /api/approvals` lists it. */
+/**
+ * A tool call that waits for somebody's word, as `GET /api/approvals` lists it. In its texts, `\u{202e}` stands for a
+ * character that could not be seen or would mislead.
+ */
 export const ApprovalInfo = z.object({
   /** Eight letters and digits. */
   id: z.string(),
@@ -139,6 +142,8 @@ export const ApprovalInfo = z.object({
   files: z.exactOptional(z.array(z.object({ path: z.string(), sha256: z.string() }))),
   /** The folder it would be started in. */
   cwd: z.exactOptional(z.string()),
+  /** Hosts that it could reach. */
+  domains: z.exactOptional(z.array(z.string())),
   /** Variables it would have besides the usual ones. */
   env: z.exactOptional(z.record(z.string(), z.string())),
   /** Milliseconds since the epoch; nobody's answer counts from then on. */

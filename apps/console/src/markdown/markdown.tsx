@@ -1,7 +1,7 @@
 import { type MarkdownDocument, sourceOf } from "@signalbox/channel/markdown";
 import type { Definition, List, ListItem, Nodes, RootContent, Table } from "mdast";
 import { createContext, Fragment, memo, type ReactNode, useContext, useRef } from "react";
-import { CodeBlock } from "../code-block.tsx";
+import { CodeBlock } from "../parts/code-block.tsx";
 import { type Sections, sectionsOf } from "./sections.ts";
 
 /** Shows Markdown as React elements. Nothing of the text ever becomes HTML, an attribute or a request. */

@@ -5,7 +5,7 @@ import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import type { Approval, Trust } from "@signalbox/tools";
+import { type Approval, type Trust, visibleText } from "@signalbox/tools";
 import type { Auditor } from "../audit/auditor.ts";
 import type { Queued } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
@@ -127,13 +127,24 @@ async function webSession({ store, agents }: ServiceOptions, conversation: strin
   return gone;
 }
 
+/** What is asked, every text of it as a person can judge it. */
 function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt }: Approval): ApprovalInfo {
+  const { binary, files, cwd, domains, env } = subject;
   return {
     ...{ id, agent: agentId, sessionKey, tool, reason, expiresAt, action: subject.action },
-    ...(subject.binary === undefined ? {} : { binary: subject.binary }),
-    ...(subject.files === undefined ? {} : { files: subject.files.map((file) => ({ ...file })) }),
-    ...(subject.cwd === undefined ? {} : { cwd: subject.cwd }),
-    ...(subject.env === undefined ? {} : { env: { ...subject.env } }),
+    ...(binary === undefined ? {} : { binary: visibleText(binary) }),
+    ...(files === undefined
+      ? {}
+      : { files: files.map(({ path, sha256 }) => ({ path: visibleText(path), sha256 })) }),
+    ...(cwd === undefined ? {} : { cwd: visibleText(cwd) }),
+    ...(domains === undefined ? {} : { domains: domains.map(visibleText) }),
+    ...(env === undefined
+      ? {}
+      : {
+          env: Object.fromEntries(
+            Object.entries(env).map(([name, value]) => [visibleText(name), visibleText(value)]),
+          ),
+        }),
   };
 }
 

@@ -1,6 +1,6 @@
 import { type Client, type Connection, isClientError, newId, type ServerFrame } from "@signalbox/client";
 import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
-import { toProblem } from "./problem.tsx";
+import { toProblem } from "../parts/problem.tsx";
 import { applyChange, type Change, EMPTY, type View } from "./view.ts";
 
 type Views = ReadonlyMap<string, View>;

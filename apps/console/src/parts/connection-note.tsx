@@ -1,5 +1,6 @@
 import type { ConnectionState } from "@signalbox/client";
 import { type ReactNode, useEffect, useState } from "react";
+import { useWords } from "../words/words.tsx";
 
 interface Props {
   state: ConnectionState;
@@ -8,6 +9,7 @@ interface Props {
 
 /** Says that the connection is lost, and when it is tried again. Silent while all is well. */
 export function ConnectionNote({ state, onRetry }: Props): ReactNode {
+  const { connection: words } = useWords();
   const retryAt = state.kind === "waiting" ? state.retryAt : undefined;
   const [now, setNow] = useState(0);
   useEffect(() => {
@@ -25,13 +27,13 @@ export function ConnectionNote({ state, onRetry }: Props): ReactNode {
       {isLost && (
         <>
           <span>
-            Not connected. {/* Counting aloud would drown everything else for those who listen. */}
-            <span aria-hidden="true">{seconds > 0 ? `Trying again in ${seconds} s.` : "Connecting…"}</span>{" "}
-            What you send waits.
+            {words.lost} {/* Counting aloud would drown everything else for those who listen. */}
+            <span aria-hidden="true">{seconds > 0 ? words.retryIn(seconds) : words.connecting}</span>{" "}
+            {words.waits}
           </span>
           {state.kind === "waiting" && (
             <button type="button" className="quiet" onClick={onRetry}>
-              Try now
+              {words.tryNow}
             </button>
           )}
         </>

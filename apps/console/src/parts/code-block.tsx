@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { useWords } from "../words/words.tsx";
 
 /** Text to be read as written, with a button that copies it where the browser allows that. */
 export function CodeBlock({ text, label }: { text: string; label: string }): ReactNode {
+  const { chat: words } = useWords();
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -20,7 +22,7 @@ export function CodeBlock({ text, label }: { text: string; label: string }): Rea
         <span>{label}</span>
         {"clipboard" in globalThis.navigator && (
           <button type="button" className="quiet" onClick={copy}>
-            {copied ? "Copied" : "Copy"}
+            {copied ? words.copied : words.copy}
           </button>
         )}
       </figcaption>

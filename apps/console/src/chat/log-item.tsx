@@ -1,10 +1,12 @@
 import { lazy, memo, type ReactNode, Suspense } from "react";
-import { ProblemNote } from "./problem.tsx";
+import { ProblemNote } from "../parts/problem.tsx";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import type { Item } from "./view.ts";
 
 /** Loaded with the first answer: the reader of Markdown is a quarter of the page's scripts. */
-const Markdown = lazy(async () => ({ default: (await import("./markdown/markdown.tsx")).Markdown }));
+const Markdown = lazy(async () => ({ default: (await import("../markdown/markdown.tsx")).Markdown }));
 
 interface Props {
   item: Item;
@@ -13,17 +15,18 @@ interface Props {
 }
 
 export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props): ReactNode {
+  const words = useWords();
   switch (item.kind) {
     case "user":
       return (
-        <article className={`user ${item.state}`} aria-label="You">
+        <article className={`user ${item.state}`} aria-label={words.chat.you}>
           <div className="bubble">{item.text}</div>
-          {item.state === "sending" && <p className="state">Sending…</p>}
+          {item.state === "sending" && <p className="state">{words.chat.sending}</p>}
           {item.problem && (
             <ProblemNote
               problem={item.problem}
               action={{
-                label: "Send again",
+                label: words.chat.sendAgain,
                 run: () => {
                   onDismiss(item.key);
                   onSend(item.text);
@@ -35,10 +38,10 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
       );
     case "assistant":
       return (
-        <article className={`assistant ${item.state}`} aria-label="Agent">
+        <article className={`assistant ${item.state}`} aria-label={words.chat.agent}>
           {item.thinking !== "" && (
             <details className="thinking">
-              <summary>Thinking</summary>
+              <summary>{words.chat.thinking}</summary>
               <p>{item.thinking}</p>
             </details>
           )}
@@ -47,7 +50,7 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
               <Markdown text={item.text} />
             </Suspense>
           )}
-          {item.state === "cut" && item.text !== "" && <p className="state">Not finished.</p>}
+          {item.state === "cut" && item.text !== "" && <p className="state">{words.chat.unfinished}</p>}
         </article>
       );
     case "tool":
@@ -56,26 +59,24 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
       return <EndOfRun end={item} />;
     case "problem":
       return (
-        <ProblemNote problem={item.problem} action={{ label: "Dismiss", run: () => onDismiss(item.key) }} />
+        <ProblemNote
+          problem={item.problem}
+          action={{ label: words.dismiss, run: () => onDismiss(item.key) }}
+        />
       );
   }
 });
 
-const OUTCOMES = {
-  replied: undefined,
-  silent: "The agent chose not to answer.",
-  failed: "The run failed.",
-  aborted: "Stopped.",
-};
-
 function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
+  const { chat: words } = useWords();
+  const format = useFormat();
   const parts: string[] = [];
-  const outcome = OUTCOMES[end.outcome];
-  if (outcome !== undefined) parts.push(outcome);
+  const outcome = words.outcomes[end.outcome];
+  if (outcome !== "") parts.push(outcome);
   if (end.usage !== undefined) {
     const { inputTokens, outputTokens, costMicros } = end.usage;
-    parts.push(`${inputTokens.toLocaleString()} tokens in, ${outputTokens.toLocaleString()} out`);
-    if (costMicros !== undefined) parts.push(`cost ${(costMicros / 1_000_000).toFixed(4)}`);
+    parts.push(words.tokens(format.number(inputTokens), format.number(outputTokens)));
+    if (costMicros !== undefined) parts.push(words.cost(format.cost(costMicros)));
   }
   return parts.length === 0 ? null : <p className={`end ${end.outcome}`}>{parts.join(" · ")}</p>;
 }

@@ -1,14 +1,17 @@
 import type { ReactNode } from "react";
-import { CodeBlock } from "./code-block.tsx";
+import { CodeBlock } from "../parts/code-block.tsx";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
 import type { Item } from "./view.ts";
 
 type Call = Extract<Item, { kind: "tool" }>;
 
-const STATES = { running: "running", done: "done", failed: "failed", lost: "no result" };
 const MARKS = { running: "…", done: "✓", failed: "✕", lost: "?" };
 
 /** A tool call on one line; unfolded, what the tool was given and what it gave. */
 export function ToolCall({ call }: { call: Call }): ReactNode {
+  const { tool: words } = useWords();
+  const format = useFormat();
   return (
     <details className={`tool ${call.state}`}>
       <summary>
@@ -18,19 +21,21 @@ export function ToolCall({ call }: { call: Call }): ReactNode {
         <span className="name">{call.name}</span>
         <span className="gist">{gist(call.args)}</span>
         <span className="outcome">
-          {call.state === "done" ? <span className="hidden">done</span> : STATES[call.state]}
-          {call.durationMs !== undefined && ` ${duration(call.durationMs)}`}
+          {call.state === "done" ? (
+            <span className="hidden">{words.states.done}</span>
+          ) : (
+            words.states[call.state]
+          )}
+          {call.durationMs !== undefined && ` ${format.duration(call.durationMs)}`}
         </span>
       </summary>
-      <CodeBlock label="Arguments" text={JSON.stringify(call.args, undefined, 2) ?? "none"} />
+      <CodeBlock label={words.args} text={JSON.stringify(call.args, undefined, 2) ?? words.none} />
       {call.state === "running" && call.text !== "" ? (
-        <CodeBlock label="So far" text={call.text} />
+        <CodeBlock label={words.soFar} text={call.text} />
       ) : call.state === "running" || call.state === "lost" ? (
-        <p className="state">
-          {call.state === "lost" ? "The run ended without a result." : "No result yet."}
-        </p>
+        <p className="state">{call.state === "lost" ? words.endedWithout : words.noResultYet}</p>
       ) : (
-        <CodeBlock label={call.state === "failed" ? "Error" : "Result"} text={call.text} />
+        <CodeBlock label={call.state === "failed" ? words.error : words.result} text={call.text} />
       )}
     </details>
   );
@@ -41,8 +46,4 @@ function gist(args: unknown): string {
   if (typeof args !== "object" || args === null) return "";
   const text = Object.values(args).find((value) => typeof value === "string");
   return typeof text === "string" ? text.slice(0, 200) : "";
-}
-
-function duration(ms: number): string {
-  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
 }

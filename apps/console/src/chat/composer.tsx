@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { useWords } from "../words/words.tsx";
 
 interface Props {
   draft: string;
@@ -10,9 +11,13 @@ interface Props {
   onStop: () => void;
 }
 
-/** Where one writes. Enter sends, Shift+Enter begins a line, and an input method keeps its own Enter. */
+/**
+ * Where one writes. Enter sends, Shift+Enter begins a line, Escape stops the agent, and an input method keeps
+ * its own keys.
+ */
 export function Composer(props: Props): ReactNode {
   const { draft, onDraft, agentName, busy, canStop, onSend, onStop } = props;
+  const { chat: words } = useWords();
   const [text, setText] = useState(draft);
   const field = useRef<HTMLTextAreaElement>(null);
 
@@ -30,9 +35,15 @@ export function Composer(props: Props): ReactNode {
     onSend(text.trim());
     write("");
   };
+  const stop = () => {
+    onStop();
+    // The button goes with the run, and the focus would be lost with it.
+    field.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: what Safari gives for the Enter that ends a composition.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
+    if (event.key === "Escape" && busy && canStop && !composing) onStop();
     if (event.key !== "Enter" || event.shiftKey || composing) return;
     event.preventDefault();
     send();
@@ -51,19 +62,19 @@ export function Composer(props: Props): ReactNode {
           ref={field}
           rows={1}
           value={text}
-          aria-label={`Message to ${agentName}`}
-          placeholder={`Message ${agentName}`}
+          aria-label={words.messageTo(agentName)}
+          placeholder={words.placeholder(agentName)}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
         />
       </div>
       {busy && (
-        <button type="button" className="stop" onClick={onStop} disabled={!canStop}>
-          Stop
+        <button type="button" className="stop" onClick={stop} disabled={!canStop}>
+          {words.stop}
         </button>
       )}
       <button type="submit" disabled={text.trim() === ""}>
-        Send
+        {words.send}
       </button>
     </form>
   );

@@ -1,5 +1,6 @@
 import type { AgentInfo } from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import { useWords } from "../words/words.tsx";
 import { LogItem } from "./log-item.tsx";
 import { isBusy, type View } from "./view.ts";
 
@@ -22,6 +23,7 @@ const NEAR = 80;
 
 /** What was said, the latest at the bottom. Follows what comes unless the reader has scrolled up. */
 export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
+  const { chat: words } = useWords();
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
@@ -56,8 +58,15 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
 
   return (
     <div className="log-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div className="log" role="log" aria-label="Conversation" ref={box} onScroll={onScroll} tabIndex={0}>
+      <div
+        className="log"
+        role="log"
+        aria-label={words.conversation}
+        ref={box}
+        onScroll={onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+      >
         {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
         {view.items.map((item) => (
           <LogItem key={item.key} item={item} onSend={onSend} onDismiss={onDismiss} />
@@ -67,7 +76,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
             <span className="dots" aria-hidden="true">
               <i /> <i /> <i />
             </span>
-            <span className="hidden">Working</span>
+            <span className="hidden">{words.working}</span>
           </p>
         )}
       </div>
@@ -80,7 +89,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
             toEnd();
           }}
         >
-          Latest ↓
+          {words.latest}
         </button>
       )}
     </div>
@@ -94,13 +103,14 @@ function Welcome({
   agent: AgentInfo | undefined;
   onSend: (text: string) => void;
 }): ReactNode {
-  if (agent === undefined) return <p className="welcome">No agent is configured.</p>;
+  const { chat: words } = useWords();
+  if (agent === undefined) return <p className="welcome">{words.noAgent}</p>;
   return (
     <div className="welcome">
       <h2>{agent.name}</h2>
-      <p>Write below to begin.</p>
+      <p>{words.welcome}</p>
       {agent.demo && (
-        <ul aria-label="Examples">
+        <ul aria-label={words.examples}>
           {EXAMPLES.map((example) => (
             <li key={example}>
               <button type="button" className="quiet" onClick={() => onSend(example)}>

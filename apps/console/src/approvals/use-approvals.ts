@@ -1,0 +1,69 @@
+import {
+  type ApprovalAnswer,
+  type ApprovalInfo,
+  type Client,
+  isClientError,
+  type Problem,
+} from "@signalbox/client";
+import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { toProblem } from "../parts/problem.tsx";
+
+const KEY = ["approvals"];
+/** Nothing tells the page of a new one: it asks. */
+const EVERY_MS = 4_000;
+
+/** Tool calls of every session that wait for somebody's word. */
+export function useApprovals(client: Client): UseQueryResult<ApprovalInfo[]> {
+  return useQuery({ queryKey: KEY, queryFn: () => client.approvals(), refetchInterval: EVERY_MS });
+}
+
+/** An approval that was answered here. `gone`: somebody else was first, or its time was over. */
+export interface Decided {
+  approval: ApprovalInfo;
+  outcome: "allowed" | "denied" | "gone";
+}
+
+export interface Decisions {
+  decided: readonly Decided[];
+  /** Why the last answer did not reach the gateway. */
+  problem: Problem | undefined;
+  decide: (approval: ApprovalInfo, answer: ApprovalAnswer["answer"]) => Promise<void>;
+  dismiss: (id: string) => void;
+}
+
+/** What was decided here since it was opened. */
+export function useDecisions(client: Client): Decisions {
+  const queries = useQueryClient();
+  const [decided, setDecided] = useState<readonly Decided[]>([]);
+  const [problem, setProblem] = useState<Problem>();
+  const decide: Decisions["decide"] = async (approval, answer) => {
+    try {
+      const outcome = await outcomeOf(client, approval.id, answer);
+      setProblem(undefined);
+      setDecided((before) => [
+        ...before.filter((each) => each.approval.id !== approval.id),
+        { approval, outcome },
+      ]);
+    } catch (error) {
+      setProblem(toProblem(error));
+    }
+    await queries.invalidateQueries({ queryKey: KEY });
+  };
+  const dismiss = (id: string) => setDecided((before) => before.filter(({ approval }) => approval.id !== id));
+  return { decided, problem, decide, dismiss };
+}
+
+async function outcomeOf(
+  client: Client,
+  id: string,
+  answer: ApprovalAnswer["answer"],
+): Promise<Decided["outcome"]> {
+  try {
+    await client.answerApproval(id, answer);
+    return answer === "deny" ? "denied" : "allowed";
+  } catch (error) {
+    if (isClientError(error) && error.code === "not_found") return "gone";
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Client, Status } from "@signalbox/client";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { Facts, Loaded, Page } from "../parts/page.tsx";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
+
+const EVERY_MS = 5_000;
+
+/** How the gateway's channels do, and what waits in it. */
+export function ChannelsPage({ client }: { client: Client }): ReactNode {
+  const words = useWords();
+  const query = useQuery({
+    queryKey: ["status"],
+    queryFn: () => client.status(),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <Page title={words.pages.channels}>
+      <Loaded query={query}>{(status) => <StatusOf status={status} />}</Loaded>
+    </Page>
+  );
+}
+
+function StatusOf({ status }: { status: Status }): ReactNode {
+  const words = useWords();
+  const format = useFormat();
+  const { version, startedAt, inboxPending, outboxPending, channels, agents } = status;
+  return (
+    <>
+      <h3>{words.channels.accounts}</h3>
+      {channels.length === 0 && <p className="help">{words.channels.none}</p>}
+      <ul className="rows" hidden={channels.length === 0}>
+        {channels.map(({ channel, account, state, reason }) => (
+          <li key={`${channel} ${account}`}>
+            <span className="row-head">
+              <strong>
+                {channel}/{account}
+              </strong>
+              <span className={`badge ${state}`}>{state}</span>
+            </span>
+            {reason !== undefined && <span className="about">{reason}</span>}
+          </li>
+        ))}
+      </ul>
+      <h3>{words.channels.gateway}</h3>
+      <Facts
+        facts={[
+          { name: words.channels.version, value: version },
+          { name: words.channels.runningSince, value: format.time(startedAt) },
+          { name: words.channels.inbox, value: format.number(inboxPending) },
+          { name: words.channels.outbox, value: format.number(outboxPending) },
+        ]}
+      />
+      <h3>{words.channels.agents}</h3>
+      <ul className="rows">
+        {agents.map(({ id, name, model, demo }) => (
+          <li key={id}>
+            <span className="row-head">
+              <strong>{name}</strong>
+              {demo && <span className="badge">{words.channels.demo}</span>}
+            </span>
+            <span className="about">
+              {id} · {model}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import type { Client, SessionInfo } from "@signalbox/client";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { Loaded, Page } from "../parts/page.tsx";
+import { hashOf } from "../place.ts";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
+
+const EVERY_MS = 5_000;
+
+/** The sessions of every channel, each leading to its messages. */
+export function SessionsPage({ client }: { client: Client }): ReactNode {
+  const words = useWords();
+  const [wanted, setWanted] = useState("");
+  const query = useQuery({
+    queryKey: ["sessions"],
+    queryFn: () => client.sessions(),
+    refetchInterval: EVERY_MS,
+  });
+  return (
+    <Page title={words.pages.sessions}>
+      <input
+        type="search"
+        value={wanted}
+        aria-label={words.sessions.search}
+        placeholder={words.sessions.search}
+        onChange={(event) => setWanted(event.target.value)}
+      />
+      <Loaded query={query}>
+        {(sessions) => <SessionList sessions={sessions.filter((each) => isAbout(each, wanted))} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function SessionList({ sessions }: { sessions: SessionInfo[] }): ReactNode {
+  const words = useWords();
+  const format = useFormat();
+  const sum = (of: (session: SessionInfo) => number) => sessions.reduce((total, each) => total + of(each), 0);
+  if (sessions.length === 0) return <p className="help">{words.sessions.none}</p>;
+  return (
+    <>
+      <p className="help">
+        {words.sessions.totals(
+          format.number(sessions.length),
+          format.number(sum(({ tokens }) => tokens)),
+          format.cost(sum(({ costMicros }) => costMicros)),
+        )}
+      </p>
+      <ul className="rows">
+        {sessions.map((session) => (
+          <li key={session.key}>
+            <a href={hashOf({ page: "messages", session: session.key })}>
+              <span className="row-head">
+                <strong>{session.title ?? session.peer}</strong>
+                {session.busy && <span className="badge running">{words.sessions.working}</span>}
+                <time dateTime={new Date(session.updatedAt).toISOString()}>
+                  {format.time(session.updatedAt)}
+                </time>
+              </span>
+              <span className="about">
+                {session.channel}/{session.account} · {session.kind} · {session.agent}
+              </span>
+              <span className="about">
+                {words.sessions.about(
+                  format.number(session.messages),
+                  format.number(session.tokens),
+                  format.cost(session.costMicros),
+                )}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function isAbout({ key, title = "", channel, agent }: SessionInfo, wanted: string): boolean {
+  const text = `${title} ${channel} ${agent} ${key}`.toLocaleLowerCase();
+  return text.includes(wanted.trim().toLocaleLowerCase());
+}

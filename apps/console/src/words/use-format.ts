@@ -1,0 +1,31 @@
+import { useMemo } from "react";
+import { useLanguage } from "./words.tsx";
+
+/** Times and figures as the language of the page writes them. */
+export interface Format {
+  number(value: number): string;
+  /** Of millionths of the currency, which are the vendor's prices. */
+  cost(micros: number): string;
+  /** The time for today, day and time for any other day. */
+  time(at: number): string;
+  duration(ms: number): string;
+}
+
+export function useFormat(): Format {
+  const [language] = useLanguage();
+  return useMemo(() => formatOf(language), [language]);
+}
+
+function formatOf(language: string): Format {
+  const clock = { hour: "2-digit", minute: "2-digit" } as const;
+  return {
+    number: (value) => value.toLocaleString(language),
+    cost: (micros) => (micros / 1_000_000).toFixed(4),
+    time(at) {
+      const date = new Date(at);
+      const isToday = date.toDateString() === new Date().toDateString();
+      return date.toLocaleString(language, isToday ? clock : { ...clock, day: "numeric", month: "short" });
+    },
+    duration: (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`),
+  };
+}

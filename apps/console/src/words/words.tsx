@@ -1,0 +1,39 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { en, type Words } from "./en.ts";
+import { type Language, languageCookie, preferredLanguage, wordsOf } from "./language.ts";
+
+const Chosen = createContext<{ words: Words; language: Language; choose: (language: Language) => void }>({
+  words: en,
+  language: "en",
+  choose: () => {},
+});
+
+/** The page in one language, which can be changed on it. */
+export function InLanguage({ children }: { children: ReactNode }): ReactNode {
+  const [language, setLanguage] = useState(() => preferredLanguage(document.cookie, navigator.languages));
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  const chosen = useMemo(
+    () => ({
+      words: wordsOf(language),
+      language,
+      choose: (next: Language) => {
+        // biome-ignore lint/suspicious/noDocumentCookie: the other interface is missing on pages without TLS
+        document.cookie = languageCookie(next);
+        setLanguage(next);
+      },
+    }),
+    [language],
+  );
+  return <Chosen value={chosen}>{children}</Chosen>;
+}
+
+export function useWords(): Words {
+  return useContext(Chosen).words;
+}
+
+export function useLanguage(): [Language, (language: Language) => void] {
+  const { language, choose } = useContext(Chosen);
+  return [language, choose];
+}

@@ -1,0 +1,204 @@
+import { mkdtemp, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { buildPage, launch, whyNot } from "./chromium.ts";
+import { OWNERS } from "./owners.ts";
+import { signIn, type Visit, visit } from "./signed-in.ts";
+import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
+
+const missing = whyNot();
+if (missing !== undefined) console.log(`The pages are not tested: ${missing}.`);
+
+declare global {
+  interface Window {
+    axe: typeof axe;
+  }
+}
+
+const PAGES = [
+  ["#/sessions", "Sessions", "会议纪要"],
+  ["#/messages", "Messages", "把昨天的会议纪要整理成表格"],
+  ["#/message/01KABC", "Message", "refused the key"],
+  ["#/approvals", "Approvals", "/home/me/project"],
+  ["#/people", "People", "张三"],
+  ["#/channels", "Channels", "the token is wrong"],
+] as const;
+
+let browser: Browser;
+let folder: string;
+let built: string;
+let gateway: StubGateway;
+let visitor: Visit;
+let page: Page;
+
+const heading = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
+const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+/** What axe finds serious or worse, by rule and place. */
+async function findings(): Promise<string[]> {
+  // The page's policy lets no script of elsewhere in but by the debugger, which is how this gets there.
+  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
+  const { violations } = await page.evaluate(() => window.axe.run());
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
+}
+
+describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
+    built = await buildPage(folder, "development");
+    browser = await launch();
+    console.log(`Screenshots are in ${folder}`);
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  beforeEach(async () => {
+    gateway = await startStubGateway(built);
+    gateway.owners = structuredClone(OWNERS);
+    visitor = await visit(browser);
+    page = visitor.page;
+  });
+  afterEach(async () => {
+    const own = new URL(gateway.url).host;
+    expect(visitor.requested.filter((url) => new URL(url).host !== own)).toEqual([]);
+    expect(visitor.violations).toEqual([]);
+    await visitor.context.close();
+    await gateway.stop();
+  });
+
+  it.each(PAGES)(
+    "%s shows what there is, fits a phone, and keeps hostile text inert",
+    async (hash, title, text) => {
+      await signIn(page, gateway, `/${hash}`);
+      await heading(title).waitFor();
+      await page.locator(".sheet").getByText(text).first().waitFor();
+      for (const summary of await page.locator(".sheet summary").all()) await summary.click();
+      const name = title.toLowerCase();
+      await page.screenshot({ path: join(folder, `${name}.png`) });
+      expect(await findings()).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await findings()).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+
+      await page.setViewportSize({ width: 360, height: 720 });
+      await page.locator(".sidebar").waitFor({ state: "hidden" });
+      await page.locator(".sheet").evaluate((sheet) => sheet.scrollTo(0, 0));
+      const widths = await page.evaluate(() =>
+        [document.documentElement, document.querySelector(".sheet")].map((each) => each?.scrollWidth),
+      );
+      expect(widths).toEqual([360, 360]);
+      await page.screenshot({ path: join(folder, `${name}-phone.png`) });
+      expect(await findings()).toEqual([]);
+
+      const inert = await page.evaluate(() => ({
+        pwned: "pwned" in window,
+        active: [
+          ...document.querySelectorAll(
+            "#root :is(img, script, iframe, object, embed, style, link, base, meta, [style]:not([style='']), [onclick], [onerror], [onload])",
+          ),
+        ].map(({ outerHTML }) => outerHTML),
+        away: [...document.querySelectorAll("a")].filter(({ origin }) => origin !== location.origin).length,
+      }));
+      expect(inert).toEqual({ pwned: false, active: [], away: 0 });
+    },
+  );
+
+  it("leads by keyboard from a session over its messages to the way of one", async () => {
+    await signIn(page, gateway);
+    const link = page.getByRole("link", { name: "Sessions" });
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await heading("Sessions").waitFor();
+    // Those who listen are told where they are.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe("Sessions");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("feishu");
+    await expect.poll(() => page.locator(".rows > li").count()).toBe(1);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await heading("Messages").waitFor();
+    await expect.poll(() => page.locator(".rows > li").count()).toBe(1);
+    await page.getByRole("link", { name: /把昨天/ }).press("Enter");
+    await heading("Message").waitFor();
+    const stages = page.locator(".waterfall .stage");
+    await expect
+      .poll(() => stages.allTextContents())
+      .toEqual(["intake", "routing", "gate", "prompt", "model", "reply"]);
+    // The model took nearly all of the time, and its bar says so.
+    const widths = await page
+      .locator(".bar .span")
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
+    expect(Math.max(...widths)).toBe(widths[4]);
+    expect(widths[4]).toBeGreaterThan(900);
+  });
+
+  it("shows what an agent wants to do beside the chat, and what was decided about it", async () => {
+    gateway.owners.approvals = [];
+    await signIn(page, gateway);
+    gateway.owners.approvals = structuredClone(OWNERS.approvals);
+    const card = page.getByRole("article", { name: /Waits for your word/ });
+    await card.getByText("/usr/bin/rm").waitFor();
+    expect(await card.getByText("registry.npmjs.org").count()).toBe(1);
+    await page.screenshot({ path: join(folder, "chat-approval.png") });
+    expect(await findings()).toEqual([]);
+    await button("Allow once").press("Enter");
+    await page.getByText("Allowed.").waitFor();
+    await card.waitFor({ state: "detached" });
+    expect(gateway.changes).toEqual([{ path: "/api/approvals/ABCD2345", body: { answer: "allow-once" } }]);
+  });
+
+  it("says so where somebody else was first", async () => {
+    await signIn(page, gateway, "/#/approvals");
+    await button("Deny").waitFor();
+    gateway.owners.approvals = [];
+    await button("Deny").click();
+    await page.getByText("It is not open any more").waitFor();
+    await page.getByText("Nothing waits for your word.").waitFor();
+  });
+
+  it("lets in who was sent a code, and makes them a stranger again", async () => {
+    await signIn(page, gateway, "/#/people");
+    const code = page.getByLabel("Code that the person was sent");
+    await code.fill("BADCODE");
+    await code.press("Enter");
+    await page.getByRole("alert").getByText("No open request has this code.").waitFor();
+    await code.fill("GOODCODE");
+    await code.press("Enter");
+    await page.getByText("Nobody waits.").waitFor();
+    await button("Remove").first().click();
+    await button("Really remove?").click();
+    await page.getByText("Nobody was let in").waitFor();
+    expect(gateway.changes.at(-1)).toEqual({
+      path: "/api/pairings/revoke",
+      body: { channel: "feishu", account: "main", peer: "ou_zhang" },
+    });
+  });
+
+  it("says what went wrong, keeps what it had, and tries again when asked", async () => {
+    gateway.owners.status = undefined;
+    await signIn(page, gateway, "/#/channels");
+    await page.getByRole("alert").getByText("There is no such thing.").waitFor();
+    gateway.owners.status = structuredClone(OWNERS.status);
+    await button("Try again").click();
+    await page.getByText("feishu/main").waitFor();
+  });
+
+  it("speaks the language of the browser, and the other one where that is chosen", async () => {
+    await visitor.context.close();
+    visitor = await visit(browser, { locale: "zh-CN" });
+    page = visitor.page;
+    await signIn(page, gateway, "/#/messages");
+    await heading("消息").waitFor();
+    await page.screenshot({ path: join(folder, "messages-zh.png") });
+    expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+    await button("English").click();
+    await heading("Messages").waitFor();
+    await page.reload();
+    await heading("Messages").waitFor();
+  });
+});

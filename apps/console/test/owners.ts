@@ -1,0 +1,77 @@
+/** What owners are shown in the tests: a bit of everything, and hostile text wherever a stranger could have put it. */
+import type { ApprovalInfo, MessageInfo } from "@signalbox/protocol";
+import { HOSTILE } from "./replies.ts";
+import type { OwnersView } from "./stub-gateway.ts";
+
+const AT = 1_700_000_000_000;
+const KEY = "agent:coder:feishu:direct:ou_zhang";
+
+const asked: MessageInfo = {
+  ...{ id: "01KABC", messageId: "om_1", at: AT, channel: "feishu", account: "main", conversation: "oc_1" },
+  ...{ sender: "ou_zhang", text: "把昨天的会议纪要整理成表格", state: "failed-reported", agent: "coder" },
+  ...{ sessionKey: KEY, rule: "auth" },
+};
+
+const stranger: MessageInfo = {
+  ...{ id: "01KABD", at: AT - 60_000, channel: "telegram", account: "bot", conversation: "77" },
+  ...{ sender: HOSTILE, text: HOSTILE, state: "ignored", rule: "dm_unknown" },
+};
+
+export const APPROVAL: ApprovalInfo = {
+  ...{ id: "ABCD2345", agent: "coder", sessionKey: KEY, tool: "exec", expiresAt: AT + 600_000 },
+  reason: "A message of somebody else is why this runs.",
+  action: `rm -rf build && echo ${HOSTILE}`,
+  ...{ binary: "/usr/bin/rm", cwd: "/home/me/project", env: { PATH: "/usr/bin" } },
+  files: [{ path: "build/run.sh", sha256: "a".repeat(64) }],
+  domains: ["registry.npmjs.org"],
+};
+
+export const OWNERS: OwnersView = {
+  sessions: [
+    {
+      ...{ key: KEY, agent: "coder", channel: "feishu", account: "main", peer: "ou_zhang", kind: "direct" },
+      ...{ title: "会议纪要", updatedAt: AT, messages: 12, tokens: 34_567, costMicros: 123_400, busy: true },
+    },
+    {
+      ...{ key: "agent:coder:telegram:group:-100", agent: "coder", channel: "telegram", account: "bot" },
+      ...{ peer: "-100", kind: "group", title: HOSTILE, updatedAt: AT - 90_000, messages: 2, tokens: 10 },
+      ...{ costMicros: 0, busy: false },
+    },
+  ],
+  messages: [asked, stranger],
+  why: {
+    trace: {
+      messageId: asked.id,
+      message: asked,
+      entries: [
+        { at: AT + 2, stage: "intake", summary: "feishu/main direct 张三 accepted" },
+        { at: AT + 5, stage: "routing", summary: "agent coder by binding 1", data: { tiers: [HOSTILE] } },
+        { at: AT + 6, stage: "gate", summary: "allowed: dm_paired" },
+        { at: AT + 40, stage: "prompt", summary: "12 sections, 3,400 tokens" },
+        { at: AT + 1_240, stage: "model", summary: `anthropic/claude failed (auth): ${HOSTILE}` },
+        { at: AT + 1_260, stage: "reply", summary: "failed-reported: 61 characters" },
+      ],
+    },
+    sentence: "It could not be answered by agent coder: the model's provider refused the key (auth).",
+    said: `anthropic/claude failed (auth): ${HOSTILE}`,
+    remedy: "Set a key that works: `signalbox init`, or models.providers.<name>.apiKey.",
+  },
+  approvals: [APPROVAL],
+  pairings: {
+    pending: [{ channel: "telegram", account: "bot", peer: "77", label: HOSTILE, expiresAt: AT + 600_000 }],
+    paired: [
+      {
+        ...{ channel: "feishu", account: "main", peer: "ou_zhang", label: "张三", approvedAt: AT },
+        approvedBy: "command line",
+      },
+    ],
+  },
+  status: {
+    ...{ version: "0.1.0", demo: false, startedAt: AT, inboxPending: 1, outboxPending: 2 },
+    agents: [{ id: "coder", name: "代码助手", model: "anthropic/claude-sonnet-4-6", demo: false }],
+    channels: [
+      { channel: "feishu", account: "main", state: "ready" },
+      { channel: "telegram", account: "bot", state: "down", reason: "401 Unauthorized: the token is wrong" },
+    ],
+  },
+};
