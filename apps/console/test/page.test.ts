@@ -343,6 +343,49 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     await page.getByLabel("Gateway token").waitFor();
   });
 
+  it("searches, renames and deletes conversations", async () => {
+    gateway.conversations = [
+      { id: "tea", agent: "writer", title: "About tea", updatedAt: 1_700_000_000_000 },
+      { id: "old", agent: "writer", title: "旧的对话", updatedAt: 1_600_000_000_000 },
+    ];
+    for (const { id } of gateway.conversations) gateway.messages.set(id, []);
+    await signIn("/#/c/tea");
+    const list = page.getByRole("navigation", { name: "Conversations" });
+    await list.getByRole("link", { name: "About tea" }).waitFor();
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("旧");
+    await list.getByRole("link", { name: "About tea" }).waitFor({ state: "detached" });
+    expect(await list.getByRole("link", { name: "旧的对话" }).count()).toBe(1);
+    await page.getByRole("searchbox", { name: "Search conversations" }).fill("");
+
+    await page.getByRole("button", { name: "Rename" }).click();
+    await page.getByLabel("Title").fill("About coffee");
+    await page.getByLabel("Title").press("Enter");
+    await list.getByRole("link", { name: "About coffee" }).waitFor();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    expect(gateway.changes).toHaveLength(1);
+    await page.getByRole("button", { name: "Delete for good?" }).click();
+    await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
+    await log().getByText("Write below to begin.").waitFor();
+    expect(gateway.changes).toEqual([
+      { path: "/api/conversations/tea/rename", body: { title: "About coffee" } },
+      { path: "/api/conversations/tea/remove", body: {} },
+    ]);
+  });
+
+  it("stops a run with Escape, and leaves the focus where one writes after the button", async () => {
+    await signIn();
+    await send("count to a million");
+    await received("send");
+    gateway.say({ type: "run.start", ...current() });
+    await page.getByRole("button", { name: "Stop" }).waitFor();
+    await message().press("Escape");
+    await received("abort");
+    await page.getByRole("button", { name: "Stop" }).press("Enter");
+    gateway.say({ type: "run.end", ...current(), outcome: "aborted" });
+    await log().getByText("Stopped.").waitFor();
+    expect(await message().evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
   it("stops a run", async () => {
     await signIn();
     expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);

@@ -112,6 +112,15 @@ describe("a conversation as shown", () => {
     expect(told(view)).toEqual(["assistant done: Let me.", "tool running: ls"]);
   });
 
+  it("goes on with a word that somebody spoke into", () => {
+    const view = after(start, delta("It is grow"), says(user("m2")), sending, delta("ing."));
+    expect(told(view)).toEqual([
+      "assistant streaming: It is growing.",
+      "user sent: text of m2",
+      "user sending: hi",
+    ]);
+  });
+
   it("keeps the place on the page (its key) from the first delta to the history", () => {
     const streaming = after(start, delta("Do"));
     const read = after(start, delta("Do"), says(reply("a1")), { type: "history", messages: [reply("a1")] });

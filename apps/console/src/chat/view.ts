@@ -158,11 +158,13 @@ function accepted(view: View, sendId: string, messageId: string, duplicate: bool
 }
 
 function stream(view: View, runId: string, delta: { text?: string; thinking?: string }): View {
-  const last = view.items.at(-1);
+  // What somebody says meanwhile stands below, and does not cut a word in two.
+  const place = view.items.findLastIndex(({ kind }) => kind !== "user");
+  const last = view.items[place];
   const { text = "", thinking = "" } = delta;
-  if (last?.kind === "assistant" && last.state === "streaming" && last.runId === runId) {
+  if (last !== undefined && isStreaming(last) && last.runId === runId) {
     const grown = { ...last, text: last.text + text, thinking: last.thinking + thinking };
-    return { ...view, items: [...view.items.slice(0, -1), grown] };
+    return { ...view, items: view.items.with(place, grown) };
   }
   return addNumbered(view, (key) => ({ kind: "assistant", key, runId, text, thinking, state: "streaming" }));
 }
