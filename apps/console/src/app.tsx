@@ -23,7 +23,7 @@ type Session =
   | { kind: "in"; me: Me; connection: Connection }
   | { kind: "unreachable"; problem: Problem };
 
-/** Signed in or not: the cookie knows, and the gateway is asked. */
+/** Signed in or not: the gateway is asked. */
 export function App({ client }: { client: Client }): ReactNode {
   const words = useWords();
   const [session, setSession] = useState<Session>({ kind: "checking" });
@@ -85,7 +85,7 @@ export function App({ client }: { client: Client }): ReactNode {
       await client.logout();
       setSession({ kind: "out" });
     } catch (error) {
-      // Only the gateway can take the cookie back.
+      // Only the gateway can end the session.
       setSession({ kind: "unreachable", problem: toProblem(error) });
     }
     connection?.close();

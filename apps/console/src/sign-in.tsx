@@ -11,7 +11,7 @@ interface Props {
   onSignedIn: () => Promise<void>;
 }
 
-/** Trades the token for a cookie. The token stays in the form field and goes nowhere else. */
+/** Trades the token for a session. The token stays in the form field and goes nowhere else. */
 export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
   const words = useWords();
   const field = useRef<HTMLInputElement>(null);

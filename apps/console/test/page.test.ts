@@ -111,11 +111,14 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     );
     expect(readable).not.toContain(TOKEN);
     expect(requested.join("\n")).not.toContain(TOKEN);
+    const kept = () => page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }));
+    expect(await kept()).toEqual(["signalbox.session-key"]);
 
     await page.reload();
     await message().waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Gateway token").waitFor();
+    expect(await kept()).toEqual([]);
     await page.reload();
     await page.getByLabel("Gateway token").waitFor();
   });

@@ -19,10 +19,12 @@ import {
   type MessageInfo,
   type PairingList,
   parseClientFrame,
+  SESSION_KEY_HEADER,
   type SendFrame,
   type ServerFrame,
   type SessionInfo,
   type Status,
+  sessionKeyOffered,
   type Why,
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -76,7 +78,8 @@ export interface StubGateway {
 export async function startStubGateway(folder: string): Promise<StubGateway> {
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });
-  const sessions = new Set<string>();
+  /** Keys of sessions by what their cookies hold. */
+  const sessions = new Map<string, string>();
   let linkUsed = false;
   const accepted = new Map<string, string>();
   const stub: StubGateway = {
@@ -120,8 +123,10 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     agents: stub.agents,
     demo: stub.agents.some(({ demo }) => demo),
   });
-  const isKnown = (request: IncomingMessage) =>
-    sessions.has(/(?:^|; )signalbox=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? "");
+  const isKnown = ({ headers }: IncomingMessage, key: unknown) => {
+    const cookie = /(?:^|; )signalbox=(\w+)/.exec(headers.cookie ?? "")?.[1] ?? "";
+    return key !== undefined && sessions.get(cookie) === key;
+  };
 
   server.on("request", async (request, response) => {
     const path = new URL(request.url ?? "/", stub.url).pathname;
@@ -141,11 +146,13 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
         return refuse(response, 401, "unauthorized", "That is not the gateway's token.", remedy);
       }
       const id = randomBytes(16).toString("hex");
-      sessions.add(id);
+      const sessionKey = randomBytes(16).toString("hex");
+      sessions.set(id, sessionKey);
       response.setHeader("set-cookie", `signalbox=${id}; HttpOnly; SameSite=Strict; Path=/`);
-      return void response.writeHead(204).end();
+      return json(response, 200, { sessionKey });
     }
-    if (!isKnown(request)) return refuse(response, 401, "unauthorized", "Sign in first.");
+    if (!isKnown(request, request.headers[SESSION_KEY_HEADER]))
+      return refuse(response, 401, "unauthorized", "Sign in first.");
     if (path === "/api/logout") {
       sessions.clear();
       return void response.writeHead(204).end();
@@ -162,7 +169,8 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   });
 
   server.on("upgrade", (request, socket, head) => {
-    const isAllowed = !stub.down && isKnown(request) && request.headers.origin === stub.url;
+    const key = sessionKeyOffered(request.headers["sec-websocket-protocol"]);
+    const isAllowed = !stub.down && isKnown(request, key) && request.headers.origin === stub.url;
     if (!isAllowed || request.url !== "/ws") {
       socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
       return;

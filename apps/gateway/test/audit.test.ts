@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { SESSION_KEY_HEADER, SignedIn } from "@signalbox/protocol";
 import { expect, it } from "vitest";
 import { demoConfig, exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
 
@@ -33,10 +34,13 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
     headers: json,
     body: JSON.stringify({ token: TOKEN }),
   });
-  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const session = {
+    cookie: login.headers.get("set-cookie")?.split(";")[0] ?? "",
+    [SESSION_KEY_HEADER]: SignedIn.parse(await login.json()).sessionKey,
+  };
   const body = JSON.stringify({ model: "coder", messages: [{ role: "user", content: "read it" }] });
   await fetch(`${started.url}/v1/chat/completions`, { method: "POST", headers: bearer, body });
-  await fetch(`${started.url}/api/logout`, { method: "POST", headers: { ...json, cookie }, body: "{}" });
+  await fetch(`${started.url}/api/logout`, { method: "POST", headers: { ...json, ...session }, body: "{}" });
   await cli(world, "tokens", "add", "alice");
   await cli(world, "tokens", "revoke", "alice");
   await started.stop();
@@ -85,7 +89,7 @@ it.each([
   const started = await world.start();
   for (let times = 0; times < 5; times++) {
     const init = { method: "POST", headers: json, body: JSON.stringify({ token: TOKEN }) };
-    expect((await fetch(`${started.url}/api/login`, init)).status).toBe(204);
+    expect((await fetch(`${started.url}/api/login`, init)).status).toBe(200);
   }
   await started.stop();
   expect((await cli(world, "audit", "verify")).code).toBe(0);

@@ -1,9 +1,13 @@
+import { once } from "node:events";
 import { mkdtempSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { WebSocket } from "ws";
 import { launch, whyNoBrowser } from "./chromium.ts";
 import { demoConfig, exampleConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 
@@ -104,6 +108,56 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await page.getByLabel("Gateway token").waitFor();
     await page.reload();
     await page.getByLabel("Gateway token").waitFor();
+  });
+
+  it("stays signed in over a reload and in a second tab, until one of them signs out", async () => {
+    const { started } = await demo();
+    const page = await openPage(started);
+    await signIn(page);
+    await page.reload();
+    await message(page).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(started.url);
+    await message(other).waitFor();
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await other.getByLabel("Gateway token").waitFor();
+    await page.getByLabel("Gateway token").waitFor();
+    // Whoever clears what the page keeps signs in again; the cookie that is left over is in nobody's way.
+    await signIn(page);
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await signIn(page);
+    await page.reload();
+    await message(page).waitFor();
+  });
+
+  it("is signed in here alone: a server on another port that replays the cookie gets nothing", async () => {
+    const { started } = await demo();
+    const page = await openPage(started);
+    const cookies: string[] = [];
+    const neighbour = createServer((request, response) => {
+      cookies.push(request.headers.cookie ?? "");
+      response
+        .setHeader("content-type", "text/html")
+        .end("<title>a neighbour</title><link rel=icon href='data:,'>");
+    });
+    await once(neighbour.listen(0, "127.0.0.1"), "listening");
+    onTestFinished(() => void neighbour.close());
+    await signIn(page);
+    const visit = await page.context().newPage();
+    await visit.goto(`http://127.0.0.1:${(neighbour.address() as AddressInfo).port}`);
+    // The browser does show it the cookie. What its own page can read has nothing of the other half.
+    const [cookie = ""] = cookies;
+    expect(cookie).toMatch(/^signalbox-\d+=[\w-]{43}$/);
+    expect(await visit.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).toBe("{}");
+    const headers = { cookie };
+    for (const path of ["/api/me", "/api/conversations"])
+      expect((await fetch(started.url + path, { headers })).status).toBe(401);
+    const socket = new WebSocket(`${started.url.replace("http", "ws")}/ws`, { headers });
+    const [error] = await once(socket, "error");
+    expect(error).toMatchObject({ message: "Unexpected server response: 401" });
+    await page.reload();
+    await message(page).waitFor();
   });
 
   it("talks to the demo model, which works with real tools", async () => {

@@ -1,7 +1,9 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
+import { offeredProtocols, SESSION_KEY_HEADER } from "@signalbox/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { demoConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
@@ -36,7 +38,9 @@ function ask(
 /** How an upgrade ends: `open`, or the status it is refused with. */
 function upgrade(url: string, headers: Readonly<Record<string, string>>): Promise<"open" | number> {
   const { promise, resolve, reject } = Promise.withResolvers<"open" | number>();
-  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers });
+  const key = headers[SESSION_KEY_HEADER];
+  const offered = key === undefined ? [] : offeredProtocols(key);
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, offered, { headers });
   socket.on("open", () => {
     socket.terminate();
     resolve("open");
@@ -57,15 +61,24 @@ const json = { "content-type": "application/json" };
 let world: World;
 let started: Started;
 
-async function signIn(url = started.url): Promise<{ cookie: string; attributes: string[] }> {
-  const { status, headers } = await ask(url, "/api/login", {
+/** What a browser has once it is signed in, and how it shows it to `/api`. */
+interface SignedInBrowser {
+  readonly cookie: string;
+  readonly attributes: readonly string[];
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+async function signIn(url = started.url): Promise<SignedInBrowser> {
+  const { status, headers, text } = await ask(url, "/api/login", {
     method: "POST",
     headers: json,
     body: JSON.stringify({ token: TOKEN }),
   });
-  expect(status).toBe(204);
+  expect(status).toBe(200);
   const [cookie = "", ...attributes] = (headers["set-cookie"]?.[0] ?? "").split("; ");
-  return { cookie, attributes };
+  const key: string = JSON.parse(text).sessionKey;
+  return { cookie, attributes, key, headers: { cookie, [SESSION_KEY_HEADER]: key } };
 }
 
 describe("who may speak to the gateway", () => {
@@ -78,7 +91,7 @@ describe("who may speak to the gateway", () => {
   it("checks Host and Origin on every surface that a browser could be lured to", async () => {
     const { url } = started;
     const { host } = new URL(url);
-    const { cookie } = await signIn();
+    const browser = await signIn();
     const chat = {
       method: "POST",
       body: JSON.stringify({ model: "main", messages: [{ role: "user", content: "hello" }] }),
@@ -86,7 +99,7 @@ describe("who may speak to the gateway", () => {
     const surfaces: readonly (readonly [string, { method?: string; body?: string }, number])[] = [
       ["/api/me", {}, 200],
       ["/api/conversations", {}, 200],
-      ["/api/login", { method: "POST", body: JSON.stringify({ token: TOKEN }) }, 204],
+      ["/api/login", { method: "POST", body: JSON.stringify({ token: TOKEN }) }, 200],
       ["/v1/models", {}, 200],
       ["/v1/chat/completions", chat, 200],
       ["/metrics", {}, 200],
@@ -102,7 +115,7 @@ describe("who may speak to the gateway", () => {
       { host, origin: "" },
     ];
     const logout = { method: "POST", body: "{}" };
-    for (const credential of [bearer, { cookie }]) {
+    for (const credential of [bearer, browser.headers]) {
       for (const headers of bad) {
         const sent = { ...logout, headers: { ...json, ...credential, ...headers } };
         expect((await ask(url, "/api/logout", sent)).status).toBe(403);
@@ -159,7 +172,7 @@ describe("who may speak to the gateway", () => {
 
   it("throttles guesses, however they come and from loopback too", async () => {
     const { url } = started;
-    const { cookie } = await signIn();
+    const browser = await signIn();
     const statuses: number[] = [];
     for (let guess = 0; guess < 4; guess++) {
       const body = JSON.stringify({ token: `a guess ${guess}` });
@@ -186,31 +199,71 @@ describe("who may speak to the gateway", () => {
       'signalbox_refused_requests_total{door="ws",status="401"} 3',
     );
     // Who has the token, or is signed in, is not locked out by whoever guesses from the same address.
-    expect((await login(TOKEN)).status).toBe(204);
+    expect((await login(TOKEN)).status).toBe(200);
     expect((await ask(url, "/v1/models", { headers: bearer })).status).toBe(200);
-    expect((await ask(url, "/api/me", { headers: { cookie } })).status).toBe(200);
+    expect((await ask(url, "/api/me", { headers: browser.headers })).status).toBe(200);
   });
 
   it("gives a browser a cookie that no script and no other site can use, and takes it back", async () => {
     const { url } = started;
-    const { cookie, attributes } = await signIn();
-    expect(cookie).not.toContain(TOKEN);
+    const { cookie, attributes, key, headers } = await signIn();
+    expect(cookie + key).not.toContain(TOKEN);
     expect(attributes).toEqual(expect.arrayContaining(["HttpOnly", "SameSite=Strict", "Path=/"]));
     expect(attributes.some((one) => one.startsWith("Domain"))).toBe(false);
-    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers: { cookie } });
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, offeredProtocols(key), {
+      headers: { cookie },
+    });
     const closed = new Promise((resolve) => socket.once("close", resolve));
     await new Promise((resolve) => socket.once("open", resolve));
-    const out = await ask(url, "/api/logout", { method: "POST", headers: { ...json, cookie }, body: "{}" });
+    const out = await ask(url, "/api/logout", {
+      method: "POST",
+      headers: { ...json, ...headers },
+      body: "{}",
+    });
     expect([out.status, out.headers["set-cookie"]?.[0]]).toEqual([
       204,
       expect.stringMatching(/^__Host-signalbox-\d+=;.*Max-Age=0/),
     ]);
-    // A copy of the cookie is worth nothing either, nor is what it has opened, and a restart changes none of that.
+    // A copy of both halves is worth nothing either, nor is what it has opened, and a restart changes none of that.
     expect(await closed).toBe(4401);
-    expect((await ask(url, "/api/me", { headers: { cookie } })).status).toBe(401);
+    expect((await ask(url, "/api/me", { headers })).status).toBe(401);
     await started.stop();
     started = await world.start();
-    expect((await ask(started.url, "/api/me", { headers: { cookie } })).status).toBe(401);
+    expect((await ask(started.url, "/api/me", { headers })).status).toBe(401);
+  });
+
+  it("refuses the cookie, which servers on other ports see, without what only its page has", async () => {
+    const { url } = started;
+    const { cookie, headers } = await signIn();
+    const stranger = await signIn();
+    const replays = [{ cookie }, { cookie, [SESSION_KEY_HEADER]: stranger.key }];
+    for (const replay of replays) {
+      for (const path of ["/api/me", "/api/conversations", "/api/status", "/v1/models", "/metrics"])
+        expect([path, (await ask(url, path, { headers: replay })).status]).toEqual([path, 401]);
+      const out = { method: "POST", headers: { ...json, ...replay }, body: "{}" };
+      expect((await ask(url, "/api/logout", out)).status).toBe(401);
+      expect(await upgrade(url, replay)).toBe(401);
+    }
+    // What everybody may have needs neither half, and the browser's own session goes on.
+    expect((await ask(url, "/", { headers: { cookie } })).status).toBe(200);
+    expect((await ask(url, "/api/me", { headers })).status).toBe(200);
+    expect(await upgrade(url, headers)).toBe("open");
+  });
+
+  it("never says the key again: not as the subprotocol that it picks, nor in any answer", async () => {
+    const { url } = started;
+    const { cookie, key, headers } = await signIn();
+    const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, offeredProtocols(key), {
+      headers: { cookie },
+    });
+    const heard: string[] = [];
+    socket.on("upgrade", (response) => heard.push(JSON.stringify(response.headers)));
+    const [ready] = await once(socket, "message");
+    expect(socket.protocol).toBe("signalbox");
+    socket.terminate();
+    const me = await ask(url, "/api/me", { headers });
+    heard.push(String(ready), JSON.stringify(me.headers), me.text);
+    expect(heard.join("\n")).not.toContain(key);
   });
 
   it("stops within moments though a viewer answers nothing", async () => {
@@ -308,8 +361,9 @@ describe("who may speak to the gateway", () => {
   });
 
   it("survives whatever is written to its socket", async () => {
-    const { cookie } = await signIn();
-    const socket = new WebSocket(`${started.url.replace("http", "ws")}/ws`, { headers: { cookie } });
+    const { cookie, key } = await signIn();
+    const address = `${started.url.replace("http", "ws")}/ws`;
+    const socket = new WebSocket(address, offeredProtocols(key), { headers: { cookie } });
     const frames: string[] = [];
     socket.on("message", (data) => frames.push(data.toString()));
     await new Promise((resolve) => socket.once("open", resolve));
@@ -373,7 +427,7 @@ describe("a gateway that others can reach", () => {
     const body = JSON.stringify({ token: TOKEN });
     const login = (from: string) =>
       ask(url, "/api/login", { method: "POST", headers: { ...json, host, origin: from }, body });
-    expect((await login(origin)).status).toBe(204);
+    expect((await login(origin)).status).toBe(200);
     expect((await login("https://evil.example")).status).toBe(403);
     expect(await upgrade(url, { ...bearer, host, origin })).toBe("open");
     expect(await upgrade(url, { ...bearer, host, origin: "https://evil.example" })).toBe(403);
@@ -396,9 +450,9 @@ describe("a gateway that others can reach", () => {
         address,
         (await ask(url, "/api/me", { headers: { ...bearer, host: `rebound.example:${port}` } })).status,
       ]).toEqual([address, 403]);
-      const { cookie } = await signIn(url);
-      expect(await upgrade(url, { cookie, origin: url })).toBe("open");
-      expect(await upgrade(url, { cookie, origin: "http://evil.example" })).toBe(403);
+      const { headers } = await signIn(url);
+      expect(await upgrade(url, { ...headers, origin: url })).toBe("open");
+      expect(await upgrade(url, { ...headers, origin: "http://evil.example" })).toBe(403);
     }
   });
 });

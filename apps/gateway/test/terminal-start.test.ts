@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { signInSecret } from "@signalbox/client";
-import { SignInLink } from "@signalbox/protocol";
+import { SESSION_KEY_HEADER, SignedIn, SignInLink } from "@signalbox/protocol";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
 
@@ -41,12 +41,12 @@ describe("signalbox start at a terminal", () => {
     const start = startAtTerminal(world);
     await expect.poll(start.shown).toMatch(LINK);
     const link = LINK.exec(start.shown())?.[0] ?? "";
-    expect(await signIn(link)).toBe(204);
+    expect(await signIn(link)).toBe(200);
     expect(await signIn(link)).toBe(401);
 
     const another = world.run(["link"]);
     expect(await another.exited).toMatchObject({ code: 0 });
-    expect(await signIn(LINK.exec(another.stdout())?.[0] ?? "")).toBe(204);
+    expect(await signIn(LINK.exec(another.stdout())?.[0] ?? "")).toBe(200);
     expect(readFileSync(world.home.logFile, "utf8")).not.toMatch(/sign-in=/);
     start.type("\u0003");
     await start.exited;
@@ -114,7 +114,10 @@ it("owners' tokens alone make links: no session, and no member's token", async (
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ token: secret }),
   });
-  const cookie = login.headers.get("set-cookie")?.split(";")[0] ?? "";
-  expect((await fetch(`${started.url}/api/status`, { headers: { cookie } })).status).toBe(200);
-  expect((await ask({ cookie })).status).toBe(403);
+  const session = {
+    cookie: login.headers.get("set-cookie")?.split(";")[0] ?? "",
+    [SESSION_KEY_HEADER]: SignedIn.parse(await login.json()).sessionKey,
+  };
+  expect((await fetch(`${started.url}/api/status`, { headers: session })).status).toBe(200);
+  expect((await ask(session)).status).toBe(403);
 });

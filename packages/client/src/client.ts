@@ -1,9 +1,10 @@
-import type { ServerFrame } from "@signalbox/protocol";
+import { offeredProtocols, type ServerFrame } from "@signalbox/protocol";
 import { chat } from "./chat.ts";
 import type { ChatOptions, Connection, ConnectOptions } from "./connection.ts";
 import { isClientError } from "./errors.ts";
 import { createHttpApi, type HttpApi } from "./http.ts";
 import { LiveConnection } from "./live-connection.ts";
+import { type KeyStorage, SessionKey } from "./session-key.ts";
 import { platformWebSocket, socketUrl, type WebSocketConstructor } from "./socket.ts";
 
 export interface ClientOptions {
@@ -15,6 +16,8 @@ export interface ClientOptions {
   fetch?: typeof fetch;
   /** Default: the platform's. */
   WebSocket?: WebSocketConstructor;
+  /** Where the key of a browser's session is kept. Default: `localStorage` in a browser, else memory. */
+  storage?: KeyStorage;
   /** How long an HTTP request may take. Default 30 s. */
   timeoutMs?: number;
 }
@@ -38,9 +41,11 @@ export interface Client extends HttpApi {
 export function createClient(options: ClientOptions): Client {
   const { token } = options;
   const base = new URL(options.baseUrl);
+  const sessionKey = new SessionKey(options.storage);
   const http = createHttpApi({
     base,
     token,
+    sessionKey,
     // Called through a closure, since a browser's fetch refuses any other receiver than the window.
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -51,8 +56,9 @@ export function createClient(options: ClientOptions): Client {
         const WebSocket = options.WebSocket ?? platformWebSocket();
         if (WebSocket === undefined) throw new TypeError("There is no WebSocket on this platform.");
         const url = socketUrl(base);
-        if (token === undefined) return new WebSocket(url);
-        return new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+        if (token !== undefined) return new WebSocket(url, { headers: { authorization: `Bearer ${token}` } });
+        const key = sessionKey.value;
+        return key === undefined ? new WebSocket(url) : new WebSocket(url, offeredProtocols(key));
       },
       authorized: async () => {
         try {

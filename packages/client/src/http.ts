@@ -17,8 +17,10 @@ import {
   type PairingApproval,
   PairingList,
   type Person,
+  SESSION_KEY_HEADER,
   type SessionInfo,
   SessionList,
+  SignedIn,
   SignInLink,
   Status,
   Trace,
@@ -27,10 +29,11 @@ import {
   Why,
 } from "@signalbox/protocol";
 import { ClientError, errorOfAnswer } from "./errors.ts";
+import type { SessionKey } from "./session-key.ts";
 
 /** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
 export interface HttpApi {
-  /** Trades a token, or the secret of a sign-in link, for the session cookie of this browser. */
+  /** Trades a token, or the secret of a sign-in link, for a session: a cookie, and a key that is kept beside it. */
   login(token: string): Promise<void>;
   /** What signs a browser in once, through `login`. For owners' tokens; code `forbidden` for a session. */
   signInLink(): Promise<SignInLink>;
@@ -72,6 +75,7 @@ export interface HttpApi {
 export interface HttpOptions {
   base: URL;
   token: string | undefined;
+  sessionKey: SessionKey;
   fetch: typeof fetch;
   timeoutMs: number;
 }
@@ -98,7 +102,8 @@ export function createHttpApi(options: HttpOptions): HttpApi {
   return {
     login: async (token) => {
       const body: LoginRequest = { token };
-      await request(options, "POST", "/api/login", body);
+      const answer = await request(options, "POST", "/api/login", body);
+      options.sessionKey.keep(understood("/api/login", SignedIn, answer).sessionKey);
     },
     signInLink: async () => {
       const path = "/api/sign-in-links";
@@ -106,6 +111,7 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     },
     logout: async () => {
       await request(options, "POST", "/api/logout", {});
+      options.sessionKey.forget();
     },
     me: () => get("/api/me", Me),
     agents: () => get("/api/agents", AgentList),
@@ -159,8 +165,7 @@ async function request(
   path: string,
   json?: unknown,
 ): Promise<Answer> {
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (options.token !== undefined) headers["authorization"] = `Bearer ${options.token}`;
+  const headers: Record<string, string> = { accept: "application/json", ...credentials(options) };
   if (json !== undefined) headers["content-type"] = "application/json";
   let status: number;
   let text: string;
@@ -182,6 +187,13 @@ async function request(
   const body = parse(text);
   if (!ok) throw errorOfAnswer(status, body);
   return { status, body };
+}
+
+/** A program's token, or what a browser sends beside its cookie. */
+function credentials({ token, sessionKey }: HttpOptions): Record<string, string> {
+  if (token !== undefined) return { authorization: `Bearer ${token}` };
+  const key = sessionKey.value;
+  return key === undefined ? {} : { [SESSION_KEY_HEADER]: key };
 }
 
 function unreachable(options: HttpOptions, cause: unknown): ClientError {

@@ -5,5 +5,6 @@ export type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing
 export { ClientError, isClientError } from "./errors.ts";
 export type { HttpApi } from "./http.ts";
 export { newId } from "./id.ts";
+export type { KeyStorage } from "./session-key.ts";
 export { signInAddress, signInSecret } from "./sign-in-link.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.ts";

@@ -5,11 +5,14 @@ export interface WebSocketLike {
   addEventListener(type: "open" | "message" | "close" | "error", listener: (event: object) => void): void;
 }
 
-/** Node's WebSocket and that of `ws` take headers as second argument. Browsers send the cookie instead. */
-export type WebSocketConstructor = new (
-  url: string,
-  init?: { headers: Record<string, string> },
-) => WebSocketLike;
+/**
+ * Node's WebSocket and that of `ws` take headers as second argument. Browsers set none: they send the cookie, and what
+ * goes with it as subprotocols.
+ */
+export interface WebSocketConstructor {
+  new (url: string, init?: { headers: Record<string, string> }): WebSocketLike;
+  new (url: string, protocols: string[]): WebSocketLike;
+}
 
 /** A constructor of `globalThis`, whose types differ between browsers and Node. */
 export function platformWebSocket(): WebSocketConstructor | undefined {

@@ -1,6 +1,7 @@
+import { SESSION_KEY_HEADER } from "@signalbox/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ClientError, createClient, isClientError } from "../src/index.ts";
-import { AGENT, type StandIn, startStandIn, TOKEN } from "./stand-in.ts";
+import { ClientError, createClient, isClientError, type KeyStorage } from "../src/index.ts";
+import { AGENT, SESSION_KEY, type StandIn, startStandIn, TOKEN } from "./stand-in.ts";
 
 let gateway: StandIn;
 beforeEach(async () => {
@@ -62,6 +63,33 @@ describe("the HTTP API", () => {
     gateway.answers.set("/api/sign-in-links", () => link);
     expect(await program().signInLink()).toEqual(link);
     expect(gateway.requests[0]).toMatchObject({ method: "POST", path: "/api/sign-in-links" });
+  });
+
+  it("keeps a browser's session key where all tabs find it, and sends it until one signs out", async () => {
+    const kept = new Map<string, string>();
+    const storage: KeyStorage = {
+      getItem: (name) => kept.get(name) ?? null,
+      setItem: (name, value) => void kept.set(name, value),
+      removeItem: (name) => void kept.delete(name),
+    };
+    const tab = createClient({ baseUrl: gateway.url, storage });
+    const other = createClient({ baseUrl: gateway.url, storage });
+    await expect(other.me()).rejects.toMatchObject({ code: "unauthorized" });
+    await tab.login(TOKEN);
+    expect([...kept.values()]).toEqual([SESSION_KEY]);
+    expect(await other.me()).toMatchObject({ agents: [AGENT] });
+    const connection = other.connect();
+    expect(await connection.opened()).toMatchObject({ type: "ready" });
+    connection.close();
+    await tab.logout();
+    expect([...kept.values()]).toEqual([]);
+    await expect(other.me()).rejects.toMatchObject({ code: "unauthorized" });
+  });
+
+  it("sends a program's token and no session key", async () => {
+    const storage: KeyStorage = { getItem: () => SESSION_KEY, setItem: () => {}, removeItem: () => {} };
+    await createClient({ baseUrl: gateway.url, token: TOKEN, storage }).me();
+    expect(gateway.requests[0]?.headers[SESSION_KEY_HEADER]).toBeUndefined();
   });
 
   it("tells what the gateway said was wrong, and what to do about it", async () => {

@@ -1,10 +1,19 @@
 /** A small gateway for tests: enough of the HTTP API, and a WebSocket whose answers each test writes itself. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type ClientFrame, parseClientFrame, type ServerFrame } from "@signalbox/protocol";
+import {
+  type ClientFrame,
+  parseClientFrame,
+  SESSION_KEY_HEADER,
+  type ServerFrame,
+  sessionKeyOffered,
+} from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 
 export const TOKEN = "right-token";
+
+/** Of a browser that has signed in. Nothing here wants its cookie, which no `fetch` of Node.js would keep. */
+export const SESSION_KEY = "key-of-the-session";
 
 export const AGENT = { id: "coder", name: "代码助手", model: "demo/demo", demo: true };
 
@@ -58,7 +67,10 @@ export async function startStandIn(options: { maxPayload?: number } = {}): Promi
       await new Promise((resolve) => server.close(resolve));
     },
   };
-  const known = (request: IncomingMessage) => request.headers.authorization === `Bearer ${standIn.token}`;
+  const known = ({ headers }: IncomingMessage) =>
+    headers.authorization === `Bearer ${standIn.token}` ||
+    headers[SESSION_KEY_HEADER] === SESSION_KEY ||
+    sessionKeyOffered(headers["sec-websocket-protocol"]) === SESSION_KEY;
   server.on("request", async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
@@ -69,7 +81,7 @@ export async function startStandIn(options: { maxPayload?: number } = {}): Promi
         .writeHead(status, { "content-type": "application/json" })
         .end(value === undefined ? undefined : JSON.stringify(value));
     if (path === "/api/login") {
-      if (body === JSON.stringify({ token: standIn.token })) return send(204);
+      if (body === JSON.stringify({ token: standIn.token })) return send(200, { sessionKey: SESSION_KEY });
       return send(401, { error: { code: "unauthorized", message: "Wrong token.", remedy: "Look it up." } });
     }
     if (!known(request)) return send(401, { error: { code: "unauthorized", message: "No token." } });

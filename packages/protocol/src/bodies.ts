@@ -2,11 +2,15 @@ import * as z from "zod/mini";
 import { AgentInfo, ChatMessage, Problem, UserInfo } from "./values.ts";
 
 /**
- * `POST /api/login` with a token, or with the secret of a sign-in link; answered with 204 and a cookie (HttpOnly,
- * SameSite=Strict), or 401.
+ * `POST /api/login` with a token, or with the secret of a sign-in link; answered with a {@link SignedIn} and a cookie
+ * (HttpOnly, SameSite=Strict), or 401.
  */
 export const LoginRequest = z.object({ token: z.string() });
 export type LoginRequest = z.infer<typeof LoginRequest>;
+
+/** The half of a browser's session that is not in the cookie. */
+export const SignedIn = z.object({ sessionKey: z.string().check(z.regex(/^[\w-]+$/)) });
+export type SignedIn = z.infer<typeof SignedIn>;
 
 /** `GET /api/me`, or 401. */
 export const Me = z.object({

@@ -9,4 +9,5 @@ export * from "./bodies.ts";
 export * from "./client-frames.ts";
 export * from "./owner-bodies.ts";
 export * from "./server-frames.ts";
+export * from "./session-key.ts";
 export * from "./values.ts";

@@ -1,4 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
+import { SESSION_KEY_HEADER } from "@signalbox/protocol";
 import type { Context, MiddlewareHandler, Next } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { type Access, type Auth, isFromOwnPage } from "./auth/index.ts";
@@ -28,9 +29,9 @@ export function fromOwnPage(allowedHosts: ReadonlySet<string>, errors: ErrorRepl
 /** Lets those pass who hold a token, or have signed in with one. */
 export function signedIn(auth: Auth, errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const { authorization, cookie } = context.req.header();
+    const { authorization, cookie, [SESSION_KEY_HEADER]: sessionKey } = context.req.header();
     const from = { remote: remoteOf(context), port: portOf(context) };
-    const result = await auth.check({ authorization, cookie, ...from });
+    const result = await auth.check({ authorization, cookie, sessionKey, ...from });
     if (result.kind === "throttled") return errors.throttled(context);
     if (result.kind !== "granted") return errors.unauthorized(context);
     context.set("access", result.access);

@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import type { ServerFrame } from "@signalbox/protocol";
+import { offeredProtocols, SESSION_KEY_HEADER, type ServerFrame, SignedIn } from "@signalbox/protocol";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { WebSocket } from "ws";
 import { tokenHash } from "../src/index.ts";
@@ -56,7 +56,9 @@ it("hears nothing of a socket whose browser has signed out, and shows it nothing
     });
   const signedIn = await post("/api/login", {}, { token: TOKEN });
   const [cookie = ""] = (signedIn.headers.get("set-cookie") ?? "").split(";");
-  const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers: { cookie } });
+  const { sessionKey } = SignedIn.parse(await signedIn.json());
+  const address = `${server.url.replace("http", "ws")}/ws`;
+  const socket = new WebSocket(address, offeredProtocols(sessionKey), { headers: { cookie } });
   onTestFinished(() => socket.terminate());
   const frames: ServerFrame[] = [];
   socket.on("message", (data) => frames.push(JSON.parse(String(data))));
@@ -65,7 +67,7 @@ it("hears nothing of a socket whose browser has signed out, and shows it nothing
   const closed = new Promise((resolve) => socket.once("close", resolve));
   // It has not read yet that it is to close, and goes on talking.
   socket.pause();
-  expect((await post("/api/logout", { cookie }, {})).status).toBe(204);
+  expect((await post("/api/logout", { cookie, [SESSION_KEY_HEADER]: sessionKey }, {})).status).toBe(204);
   socket.send(
     JSON.stringify({ type: "send", id: "m1", agent: "second", conversation: "c1", text: "still here" }),
   );

@@ -1,23 +1,27 @@
-import { LoginRequest, type SignInLink } from "@signalbox/protocol";
+import { LoginRequest, type SignedIn, type SignInLink } from "@signalbox/protocol";
 import type { Context } from "hono";
 import type { Auth } from "../auth/index.ts";
 import { type Env, portOf, remoteOf } from "../guard.ts";
 import { apiErrors } from "./errors.ts";
 
-/** `POST /api/login`: trades a token, or the secret of a sign-in link, for a session cookie. */
+/**
+ * `POST /api/login`: trades a token, or the secret of a sign-in link, for a session: half of it in a cookie, half in the
+ * body.
+ */
 export async function signIn(context: Context<Env>, auth: Auth): Promise<Response> {
-  const body = LoginRequest.safeParse(await context.req.json().catch(() => undefined));
-  if (!body.success) return apiErrors.badJson(context, 'Send {"token": "…"}.');
-  const result = await auth.signIn(body.data.token, {
+  const request = LoginRequest.safeParse(await context.req.json().catch(() => undefined));
+  if (!request.success) return apiErrors.badJson(context, 'Send {"token": "…"}.');
+  const result = await auth.signIn(request.data.token, {
     remote: remoteOf(context),
     port: portOf(context),
     // A browser names its page; what ends the TLS in front of the gateway need not say anything.
     secure: context.req.header("origin")?.startsWith("https:") === true,
   });
   if (result.kind === "throttled") return apiErrors.throttled(context);
-  if (result.cookie === undefined) return apiErrors.unauthorized(context);
+  if (result.kind !== "signed-in") return apiErrors.unauthorized(context);
   context.header("set-cookie", result.cookie);
-  return context.body(null, 204);
+  const body: SignedIn = { sessionKey: result.sessionKey };
+  return context.json(body);
 }
 
 /**

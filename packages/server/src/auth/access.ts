@@ -21,9 +21,9 @@ export interface NamedToken extends Principal {
   readonly usedAt?: number;
 }
 
-/** A browser that has signed in. The cookie itself is kept nowhere. */
+/** A browser that has signed in. Its cookie and its key are kept nowhere. */
 export interface WebSession {
-  /** SHA-256 of what the cookie holds, in hexadecimal. */
+  /** HMAC-SHA-256 of the cookie under the key of the session, in hexadecimal. */
   readonly id: string;
   /** The token that it was opened with, by a hash: it ends with that token. */
   readonly tokenHash: string;

@@ -9,6 +9,11 @@ const TOKEN = "Xk29fLq0Zv7TbW3s-own";
 const HERE = { remote: "127.0.0.1", port: 4747 };
 const HOUR_MS = 60 * 60_000;
 
+interface BrowserSession {
+  readonly cookie: string;
+  readonly sessionKey?: string;
+}
+
 function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string; store?: AccessStore } = {}) {
   const clock = { ms: 1_000_000 };
   const auth = createAuth({ token, store, now: () => clock.ms });
@@ -16,11 +21,13 @@ function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string;
     (await auth.check({ ...HERE, authorization: `Bearer ${secret}`, remote })).kind;
   const signIn = async (secret = token, secure = false) => {
     const result = await auth.signIn(secret, { ...HERE, secure });
-    return result.cookie ?? "";
+    if (result.kind !== "signed-in") throw new Error("the token is right");
+    return result;
   };
-  const byCookie = (setCookie: string, port = HERE.port) =>
-    auth.check({ ...HERE, port, cookie: `other=1; ${setCookie.split(";")[0]}` });
-  return { auth, clock, store, bearer, signIn, byCookie };
+  const trySignIn = async (secret: string) => (await auth.signIn(secret, { ...HERE, secure: false })).kind;
+  const bySession = ({ cookie, sessionKey }: BrowserSession, port = HERE.port) =>
+    auth.check({ ...HERE, port, cookie: `other=1; ${cookie.split(";")[0]}`, sessionKey });
+  return { auth, clock, store, bearer, signIn, trySignIn, bySession };
 }
 
 const named = (secret: string, name: string, role: NamedToken["role"]) => ({
@@ -64,48 +71,71 @@ describe("tokens", () => {
 
 describe("sessions", () => {
   it("are an HttpOnly cookie of this port, with the prefix where the page came over https", async () => {
-    const { signIn, byCookie } = open();
+    const { signIn, bySession } = open();
     const plain = await signIn();
-    expect(plain).toMatch(/^signalbox-4747=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/);
-    expect(await signIn(TOKEN, true)).toMatch(/^__Host-signalbox-4747=[\w-]{43}; Secure; HttpOnly;/);
-    expect((await byCookie(plain)).kind).toBe("granted");
-    expect((await byCookie(plain, 4748)).kind).toBe("refused");
-    for (const forged of [plain.replace(/=./, "=~"), plain.replace(/.;/, ";")])
-      expect((await byCookie(forged)).kind).toBe("refused");
+    expect(plain.cookie).toMatch(
+      /^signalbox-4747=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=604800$/,
+    );
+    expect((await signIn(TOKEN, true)).cookie).toMatch(/^__Host-signalbox-4747=[\w-]{43}; Secure; HttpOnly;/);
+    expect((await bySession(plain)).kind).toBe("granted");
+    expect((await bySession(plain, 4748)).kind).toBe("refused");
+    for (const cookie of [plain.cookie.replace(/=./, "=~"), plain.cookie.replace(/.;/, ";")])
+      expect((await bySession({ ...plain, cookie })).kind).toBe("refused");
+  });
+
+  it("are worth nothing by the cookie alone, by the key alone, or by halves of two sessions", async () => {
+    const { signIn, bySession } = open();
+    const [first, second] = [await signIn(), await signIn()];
+    const { cookie, sessionKey } = first;
+    const [pair = ""] = cookie.split(";");
+    const halves: BrowserSession[] = [
+      { cookie },
+      { cookie, sessionKey: "" },
+      { cookie, sessionKey: pair.split("=")[1] ?? "" },
+      { cookie: "", sessionKey },
+      { cookie, sessionKey: second.sessionKey },
+      { cookie: `${pair}.`, sessionKey },
+      { cookie: `${pair}${sessionKey.slice(0, 1)}`, sessionKey: sessionKey.slice(1) },
+    ];
+    for (const half of halves) expect([half, (await bySession(half)).kind]).toEqual([half, "refused"]);
+    expect((await bySession(first)).kind).toBe("granted");
+    expect((await bySession(second)).kind).toBe("granted");
   });
 
   it("keep nothing that lets anybody in", async () => {
-    const { store, signIn, byCookie } = open();
+    const { store, signIn, bySession } = open();
     const opened: string[] = [];
     const open_ = store.sessions.open;
     store.sessions.open = async (session) => {
       opened.push(JSON.stringify(session));
       await open_(session);
     };
-    const cookie = await signIn();
+    const { cookie, sessionKey } = await signIn();
     expect(opened).toHaveLength(1);
     expect(opened[0]).not.toContain(TOKEN);
     expect(opened[0]).not.toContain(/=([^;]+)/.exec(cookie)?.[1]);
+    expect(opened[0]).not.toContain(sessionKey);
     const { id } = JSON.parse(opened[0] ?? "{}");
-    expect((await byCookie(`signalbox-4747=${id}`)).kind).toBe("refused");
+    for (const key of [sessionKey, id, ""])
+      expect((await bySession({ cookie: `signalbox-4747=${id}`, sessionKey: key })).kind).toBe("refused");
   });
 
   it("end after twelve hours without use, and after seven days in any case", async () => {
-    const { clock, signIn, byCookie } = open();
+    const { clock, signIn, bySession } = open();
     const idle = await signIn();
     const used = await signIn();
     for (let hours = 0; hours < 7 * 24 - 11; hours += 11) {
-      expect([hours, (await byCookie(used)).kind]).toEqual([hours, "granted"]);
+      expect([hours, (await bySession(used)).kind]).toEqual([hours, "granted"]);
       clock.ms += 11 * HOUR_MS;
     }
-    expect((await byCookie(idle)).kind).toBe("refused");
+    expect((await bySession(idle)).kind).toBe("refused");
     clock.ms += 11 * HOUR_MS;
-    expect((await byCookie(used)).kind).toBe("refused");
+    expect((await bySession(used)).kind).toBe("refused");
   });
 
   it("go on by what is sent over a socket, not by a page that is left open", async () => {
-    const { auth, clock, signIn, byCookie } = open();
-    const [left, busy] = await Promise.all([byCookie(await signIn()), byCookie(await signIn())]);
+    const { auth, clock, signIn, bySession } = open();
+    const [left, busy] = await Promise.all([bySession(await signIn()), bySession(await signIn())]);
     if (left.kind !== "granted" || busy.kind !== "granted") throw new Error("they are signed in");
     for (let hours = 0; hours < 13; hours++) {
       clock.ms += HOUR_MS;
@@ -116,11 +146,11 @@ describe("sessions", () => {
     expect(await auth.isGood(left.access)).toBe(false);
   });
 
-  it("end on the server: a copied cookie is worth nothing from then on, also after a restart", async () => {
-    const { auth, store, signIn, byCookie } = open();
-    const cookie = await signIn();
+  it("end on the server: a copy of both halves is worth nothing from then on, also after a restart", async () => {
+    const { auth, store, signIn, bySession } = open();
+    const copied = await signIn();
     const another = await signIn();
-    const result = await byCookie(cookie);
+    const result = await bySession(copied);
     const ended: string[] = [];
     auth.onSignOut((id) => ended.push(id));
     if (result.kind !== "granted") throw new Error("it is signed in");
@@ -130,26 +160,26 @@ describe("sessions", () => {
     ]);
     expect(ended).toEqual([result.access.session?.id]);
     const next = open({ store });
-    for (const process of [{ byCookie }, next]) {
-      expect((await process.byCookie(cookie)).kind).toBe("refused");
-      expect((await process.byCookie(another)).kind).toBe("granted");
+    for (const process of [{ bySession }, next]) {
+      expect((await process.bySession(copied)).kind).toBe("refused");
+      expect((await process.bySession(another)).kind).toBe("granted");
     }
   });
 
   it("end with the token that they were opened with", async () => {
-    const { auth, store, signIn, byCookie } = open();
+    const { auth, store, signIn, bySession } = open();
     await store.tokens.add(named("secret-of-alice", "alice", "member"));
     const alices = await signIn("secret-of-alice");
     const owners = await signIn();
-    const result = await byCookie(alices);
+    const result = await bySession(alices);
     if (result.kind !== "granted") throw new Error("she is signed in");
     expect(result.access.principal).toEqual({ name: "alice", role: "member" });
     expect(await auth.isGood(result.access)).toBe(true);
     await store.tokens.revoke("alice");
     expect(await auth.isGood(result.access)).toBe(false);
-    expect((await byCookie(alices)).kind).toBe("refused");
+    expect((await bySession(alices)).kind).toBe("refused");
     const changed = open({ token: `${TOKEN}2`, store });
-    expect((await changed.byCookie(owners)).kind).toBe("refused");
+    expect((await changed.bySession(owners)).kind).toBe("refused");
   });
 });
 
@@ -166,9 +196,10 @@ describe("sign-in links", () => {
     const { secret } = await issue(world, "secret-of-bob");
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(await world.bearer(secret)).toBe("refused");
-    const cookie = await world.signIn(secret);
-    expect(await world.byCookie(cookie)).toMatchObject({ access: { principal: { name: "bob" } } });
-    expect(await world.signIn(secret)).toBe("");
+    expect(await world.bySession(await world.signIn(secret))).toMatchObject({
+      access: { principal: { name: "bob" } },
+    });
+    expect(await world.trySignIn(secret)).toBe("refused");
   });
 
   it("are over after five minutes, and with the token they were made with", async () => {
@@ -178,29 +209,29 @@ describe("sign-in links", () => {
     const [early, late] = [await issue(world), await issue(world)];
     world.clock.ms = early.expiresAt - 1;
     expect(early.expiresAt).toBe(1_000_000 + 5 * 60_000);
-    expect(await world.signIn(early.secret)).not.toBe("");
+    expect(await world.trySignIn(early.secret)).toBe("signed-in");
     await world.store.tokens.revoke("bob");
-    expect(await world.signIn(bobs.secret)).toBe("");
+    expect(await world.trySignIn(bobs.secret)).toBe("refused");
     world.clock.ms = late.expiresAt;
-    expect(await world.signIn(late.secret)).toBe("");
+    expect(await world.trySignIn(late.secret)).toBe("refused");
   });
 
   it("are sixteen at most, the latest", async () => {
     const world = open();
     const oldest = await issue(world);
     const rest = await Promise.all(Array.from({ length: 16 }, () => issue(world)));
-    expect(await world.signIn(oldest.secret)).toBe("");
-    for (const { secret } of rest) expect(await world.signIn(secret)).not.toBe("");
+    expect(await world.trySignIn(oldest.secret)).toBe("refused");
+    for (const { secret } of rest) expect(await world.trySignIn(secret)).toBe("signed-in");
   });
 
   it("are guessed at as seldom as tokens are", async () => {
     const world = open();
     const { secret } = await issue(world);
-    const guess = async () => (await world.auth.signIn("x".repeat(43), { ...HERE, secure: false })).kind;
+    const guess = () => world.trySignIn("x".repeat(43));
     for (let guesses = 0; guesses < 9; guesses++) expect(await guess()).toBe("refused");
     expect(await guess()).toBe("throttled");
     expect(await world.bearer("a-guess-at-a-token")).toBe("throttled");
-    expect(await world.signIn(secret)).not.toBe("");
+    expect(await world.trySignIn(secret)).toBe("signed-in");
   });
 });
 
@@ -221,12 +252,12 @@ describe("guessing", () => {
   });
 
   it("never keeps a long secret waiting, nor a session", async () => {
-    const { bearer, signIn, byCookie } = open({ token: TOKEN.repeat(2) });
-    const cookie = await signIn();
+    const { bearer, signIn, bySession } = open({ token: TOKEN.repeat(2) });
+    const session = await signIn();
     for (let guess = 0; guess < 500; guess++) await bearer(`guess-${guess}`);
     expect(await bearer("x".repeat(64))).toBe("throttled");
     expect(await bearer(TOKEN.repeat(2))).toBe("granted");
-    expect((await byCookie(cookie)).kind).toBe("granted");
+    expect((await bySession(session)).kind).toBe("granted");
   });
 });
 

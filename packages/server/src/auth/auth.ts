@@ -1,7 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { createSessions, LONGEST_MS } from "./sessions.ts";
+import { createSessions, LONGEST_MS, type SessionHalves } from "./sessions.ts";
 import { createSignInLinks, type LinkSecret } from "./sign-in-links.ts";
 import { createThrottle } from "./throttle.ts";
 
@@ -18,31 +18,49 @@ type AuthResult =
   | { readonly kind: "granted"; readonly access: Access }
   | { readonly kind: "refused" | "throttled" };
 
+type SignInResult =
+  | {
+      readonly kind: "signed-in";
+      /** A `Set-Cookie` value. */
+      readonly cookie: string;
+      /** The other half, which the page is to keep and to send. */
+      readonly sessionKey: string;
+    }
+  | { readonly kind: "refused" | "throttled" };
+
 /** What of a request says who sends it. */
 interface Credentials {
   readonly authorization?: string | undefined;
   readonly cookie?: string | undefined;
+  /** The half of a session that is not in the cookie. */
+  readonly sessionKey?: string | undefined;
   /** The address of the peer, whose guesses are counted. */
   readonly remote: string;
   /** The port the request came in by: cookies carry it in their name. */
   readonly port: number;
 }
 
+/** Where a request comes from. */
+type From = Pick<Credentials, "remote" | "port">;
+
 /** Checks tokens and sessions. */
 export interface Auth {
-  /** Checks an `Authorization` header or a cookie. */
+  /** Checks an `Authorization` header or both halves of a session. */
   check(credentials: Credentials): Promise<AuthResult>;
   /** Checks a bearer token against a secret of its own; without one it has to be an owner's token. */
-  checkSecret(credentials: Omit<Credentials, "cookie">, secret: string | undefined): Promise<AuthResult>;
-  /** Signs a browser in by a token, or by the secret of a sign-in link, which is used up by it. `cookie` is a `Set-Cookie` value; `secure` where the page came over https. */
-  signIn(
-    token: string,
-    from: Omit<Credentials, "authorization" | "cookie"> & { readonly secure: boolean },
-  ): Promise<AuthResult & { readonly cookie?: string }>;
+  checkSecret(
+    credentials: From & Pick<Credentials, "authorization">,
+    secret: string | undefined,
+  ): Promise<AuthResult>;
+  /**
+   * Signs a browser in by a token, or by the secret of a sign-in link, which is used up by it. `secure` where the page
+   * came over https.
+   */
+  signIn(token: string, from: From & { readonly secure: boolean }): Promise<SignInResult>;
   /** A link that signs a browser in once, as whoever asks for it. */
   issueLink(access: Access): LinkSecret;
   /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
-  signOut(access: Access, from: Pick<Credentials, "remote" | "port">): Promise<readonly string[]>;
+  signOut(access: Access, from: From): Promise<readonly string[]>;
   /** Whether what somebody came in with is still good. Asking is no use of it. */
   isGood(access: Access): Promise<boolean>;
   /** What somebody came in with is being used: its session goes on. */
@@ -105,8 +123,8 @@ export function createAuth(options: AuthOptions): Auth {
     const principal = await principalOf(tokenHash);
     return principal && { principal, tokenHash };
   };
-  const bySession = async (cookie: string | undefined): Promise<Access | undefined> => {
-    const session = cookie === undefined ? undefined : await sessions.find(cookie);
+  const bySession = async (halves: SessionHalves): Promise<Access | undefined> => {
+    const session = await sessions.find(halves);
     const principal = session && (await principalOf(session.tokenHash));
     if (session === undefined || principal === undefined) return undefined;
     await sessions.touch(session);
@@ -126,10 +144,12 @@ export function createAuth(options: AuthOptions): Auth {
   };
 
   return {
-    async check({ authorization, cookie, remote, port }) {
+    async check({ authorization, cookie: cookies, sessionKey: key, remote, port }) {
       const bearer = bearerOf(authorization);
       if (bearer !== undefined) return look(bearer, remote, byToken);
-      const access = await bySession(readCookie(cookie, port));
+      const cookie = readCookie(cookies, port);
+      if (cookie === undefined || key === undefined) return { kind: "refused" };
+      const access = await bySession({ cookie, key });
       return access === undefined ? { kind: "refused" } : { kind: "granted", access };
     },
     async checkSecret({ authorization, remote }, secret) {
@@ -145,9 +165,13 @@ export function createAuth(options: AuthOptions): Auth {
     async signIn(given, { remote, port, secure }) {
       const result = await look(given, remote, byLinkOrToken);
       if (result.kind !== "granted") return result;
-      const value = await sessions.begin(result.access.tokenHash);
+      const { cookie, key } = await sessions.begin(result.access.tokenHash);
       onSignIn({ action: "signed-in", principal: result.access.principal, remote });
-      return { ...result, cookie: setCookie({ port, secure }, value, LONGEST_MS) };
+      return {
+        kind: "signed-in",
+        cookie: setCookie({ port, secure }, cookie, LONGEST_MS),
+        sessionKey: key,
+      };
     },
     issueLink: ({ tokenHash }) => links.issue(tokenHash),
     async signOut({ principal, session }, { remote, port }) {

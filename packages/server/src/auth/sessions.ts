@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { AccessStore, WebSession } from "./access.ts";
 
 /** A session that is not used for so long is over. */
@@ -8,12 +8,18 @@ export const LONGEST_MS = 7 * 24 * 60 * 60_000;
 /** Use is written down at most so often. */
 const NOTED_MS = 10 * 60_000;
 
+/** What a browser shows its session by: neither half is worth anything without the other. */
+export interface SessionHalves {
+  readonly cookie: string;
+  /** What the page sends itself. Servers on other ports, to which the browser shows the cookie, never see it. */
+  readonly key: string;
+}
+
 /** Sessions of browsers. They live in the store, so that they end there: a copied cookie is worth nothing then. */
 export interface Sessions {
-  /** What the cookie is to hold. */
-  begin(tokenHash: string): Promise<string>;
-  /** The session of a cookie, unless it is over. */
-  find(cookie: string): Promise<WebSession | undefined>;
+  begin(tokenHash: string): Promise<SessionHalves>;
+  /** The session of both halves, unless it is over. */
+  find(halves: SessionHalves): Promise<WebSession | undefined>;
   /** The session of an id, unless it is over. */
   get(id: string): Promise<WebSession | undefined>;
   /** The session is being used, and goes on. */
@@ -29,12 +35,12 @@ export function createSessions(store: AccessStore["sessions"], now: () => number
   };
   return {
     async begin(tokenHash) {
-      const cookie = randomBytes(32).toString("base64url");
+      const halves = { cookie: randomSecret(), key: randomSecret() };
       await store.forget(now() - IDLE_MS, now() - LONGEST_MS);
-      await store.open({ id: idOf(cookie), tokenHash, createdAt: now(), usedAt: now() });
-      return cookie;
+      await store.open({ id: idOf(halves), tokenHash, createdAt: now(), usedAt: now() });
+      return halves;
     },
-    find: (cookie) => open(idOf(cookie)),
+    find: (halves) => open(idOf(halves)),
     get: open,
     async touch({ id, usedAt }) {
       if (now() - usedAt >= NOTED_MS) await store.used(id, now());
@@ -43,6 +49,11 @@ export function createSessions(store: AccessStore["sessions"], now: () => number
   };
 }
 
-function idOf(cookie: string): string {
-  return createHash("sha256").update(cookie).digest("hex");
+function randomSecret(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+/** A hash of both halves finds the session: there is nothing to compare, so no time tells how near a guess came. */
+function idOf({ cookie, key }: SessionHalves): string {
+  return createHmac("sha256", key).update(cookie).digest("hex");
 }

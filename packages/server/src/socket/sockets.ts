@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { CLOSE_UNAUTHORIZED } from "@signalbox/protocol";
+import { CLOSE_UNAUTHORIZED, SOCKET_PROTOCOL, sessionKeyOffered } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Access, type Auth, isFromOwnPage } from "../auth/index.ts";
 import type { Logger } from "../logger.ts";
@@ -32,7 +32,12 @@ type Refusal = "403 Forbidden" | "404 Not Found" | "429 Too Many Requests" | "40
 
 export function createSockets(options: SocketsOptions): Sockets {
   const { service, auth, allowedHosts, logger } = options;
-  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_FRAME });
+  const server = new WebSocketServer({
+    noServer: true,
+    maxPayload: MAX_FRAME,
+    // A browser that offers some wants one of them; the one with its key is not said again.
+    handleProtocols: (offered) => offered.has(SOCKET_PROTOCOL) && SOCKET_PROTOCOL,
+  });
   /** What each connection was opened with. */
   const opened = new Map<WebSocket, Access>();
   const end = (connection: WebSocket, why: string): void => {
@@ -56,9 +61,10 @@ export function createSockets(options: SocketsOptions): Sockets {
   const admit = async (request: IncomingMessage): Promise<Refusal | Access> => {
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
     if (!isFromOwnPage(request.headers, allowedHosts)) return "403 Forbidden";
-    const { authorization, cookie } = request.headers;
+    const { authorization, cookie, "sec-websocket-protocol": offered } = request.headers;
+    const sessionKey = sessionKeyOffered(offered);
     const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;
-    const result = await auth.check({ authorization, cookie, remote, port });
+    const result = await auth.check({ authorization, cookie, sessionKey, remote, port });
     if (result.kind === "granted") return result.access;
     return result.kind === "throttled" ? "429 Too Many Requests" : "401 Unauthorized";
   };

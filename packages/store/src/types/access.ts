@@ -9,7 +9,7 @@ export interface AccessToken {
   readonly usedAt?: Millis;
 }
 
-/** A browser that has signed in, by a hash of its cookie. */
+/** A browser that has signed in, by a hash of its cookie and its key. */
 export interface WebSession {
   readonly id: string;
   /** Of the token that it was opened with. */
