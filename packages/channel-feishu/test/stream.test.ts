@@ -170,6 +170,22 @@ describe("a draft as a card that is streamed into", () => {
     expect(bench.standIn.cards[0]?.isStreaming).toBe(false);
   });
 
+  it("goes on in the card that an earlier process has sent under its key, of which nothing else is known", async () => {
+    const { bench } = await openStreaming();
+    await using _ = bench;
+    await (await openDraft(bench)).update("a");
+    const again = await openDraft(bench);
+    await again.update("ab");
+    await again.update("abc");
+    expect(shown(bench)).toBe("abc");
+    await again.finalize(words("abcd"));
+    expect(bench.standIn.sent).toHaveLength(1);
+    expect(shown(bench)).toBe("abcd");
+    const third = await openDraft(bench);
+    await third.finalize(words("abcde"));
+    expect(shown(bench)).toBe("abcde");
+  });
+
   it("leaves the card alone once it was given up", async () => {
     const { bench, clock } = await openStreaming();
     await using _ = bench;

@@ -4,11 +4,9 @@ import {
   ChannelError,
   isChannelError,
   isLasting,
-  isPayload,
   pathSegment,
   reasonOf,
   TokenBuckets,
-  textAt,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
@@ -29,19 +27,18 @@ export interface CardEntity {
 /** The card entities of an account. Every method throws ChannelError and nothing else. */
 export interface CardKit {
   /** A streaming card; undefined where the app may make none. */
-  open(key: string, markdown: string, signal: AbortSignal): Promise<CardEntity | undefined>;
-  /** The card that was made for a message under its idempotency key, perhaps by an earlier process. */
-  madeUnder(key: string): Promise<CardEntity | undefined>;
-  /** A message shows the card from now on. */
-  shownBy(messageId: string, key: string): Promise<void>;
-  /** The card that a message shows, where it shows one. */
-  of(messageId: string): Promise<CardEntity | undefined>;
+  open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined>;
+  /** The card that a message shows; undefined where that cannot be found out. */
+  shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined>;
 }
 
 type Operation = (client: Client, to: { readonly card_id: string }, sequence: number) => Promise<unknown>;
 
-/** How far the number of an operation goes on from the last, and further where somebody else was ahead. */
-const leaps = [1, 100, 10_000];
+/**
+ * How far the number of an operation goes on from the last, and further where somebody else was ahead: the last leap is
+ * more than the tenths of a second of the 14 days that a card lives.
+ */
+const leaps = [1, 100, 10_000, 20_000_000];
 /** Feishu's code for a number that is not higher than the one before. */
 const outOfOrder = "300317";
 
@@ -56,12 +53,11 @@ async function wasInOrder(operation: () => Promise<unknown>): Promise<boolean> {
 }
 
 export function createCardKit(
-  context: Pick<ChannelContext<FeishuConfig>, "config" | "cache" | "clock" | "logger">,
+  context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "logger">,
   api: FeishuApi,
 ): CardKit {
-  const { config, cache, clock, logger } = context;
+  const { config, clock, logger } = context;
   const buckets = new TokenBuckets(() => clock.now());
-  const cacheKey = (kind: "made" | "shown", id: string) => `feishu/${config.appId}/card-${kind}/${id}`;
   /** Until when no card is asked for, after the app was refused one. */
   let refusedUntil = 0;
 
@@ -126,15 +122,7 @@ export function createCardKit(
     };
   }
 
-  async function remembered(key: string): Promise<CardEntity | undefined> {
-    const cached = await cache.get(key);
-    if (!isPayload(cached)) return undefined;
-    const cardId = textAt(cached, "cardId");
-    const { madeAt } = cached;
-    return cardId === undefined || typeof madeAt !== "number" ? undefined : entity(cardId, madeAt);
-  }
-
-  async function make(markdown: string, signal: AbortSignal): Promise<string | undefined> {
+  async function open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     if (!config.streams || clock.now() < refusedUntil) return undefined;
     try {
       // A card that no message shows is seen by nobody: to make one twice does no harm.
@@ -143,7 +131,8 @@ export function createCardKit(
           data: { type: "card_json", data: renderStreamingCard(markdown) },
         }),
       );
-      return answer.data?.card_id;
+      const cardId = answer.data?.card_id;
+      return cardId === undefined ? undefined : entity(cardId, clock.now());
     } catch (error) {
       if (!isLasting(error)) throw error;
       refusedUntil = clock.now() + limits.cardKitRefusedMs;
@@ -154,24 +143,22 @@ export function createCardKit(
     }
   }
 
-  return {
-    async open(key, markdown, signal) {
-      const earlier = await remembered(cacheKey("made", key));
-      if (earlier !== undefined) return earlier;
-      const cardId = await make(markdown, signal);
-      if (cardId === undefined) return undefined;
-      const madeAt = clock.now();
-      // Before it is sent: where the answer to that is lost, the message that is there shows this card and no other.
-      await cache.set(cacheKey("made", key), { cardId, madeAt }, limits.uuidWindowMs);
-      return entity(cardId, madeAt);
-    },
-    madeUnder: (key) => remembered(cacheKey("made", key)),
-    async shownBy(messageId, key) {
-      const made = await cache.get(cacheKey("made", key));
-      if (isPayload(made)) await cache.set(cacheKey("shown", messageId), { ...made }, limits.editWindowMs);
-    },
-    of: (messageId) => remembered(cacheKey("shown", messageId)),
-  };
+  async function shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined> {
+    const call = { what: "asking which card a message shows", write: false, signal };
+    try {
+      const answer = await api.call(call, (client) =>
+        client.cardkit.v1.card.idConvert({ data: { message_id: messageId } }),
+      );
+      const cardId = answer.data?.card_id;
+      // Where its numbers stand is not known: the first that is refused leaps ahead.
+      return cardId === undefined ? undefined : entity(cardId, clock.now());
+    } catch (error) {
+      if (isLasting(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { open, shownBy };
 }
 
 /** The content of a message that shows a card entity. */

@@ -10,7 +10,6 @@ export interface CardText {
 
 /** A card entity that an answer grows in. */
 export interface CardStream {
-  readonly cardId: string;
   write(content: CardText): Promise<void>;
   /** The finished card. */
   finish(card: string): Promise<void>;
@@ -41,7 +40,6 @@ export function createCardStream(entity: CardEntity, clock: Clock, signal: Abort
   keepEnabled().catch(() => {});
 
   return {
-    cardId: entity.cardId,
     async write({ card, markdown }) {
       if (isStreaming && markdown !== undefined) {
         try {

@@ -1,7 +1,7 @@
 import { type Clock, createEditedDraft, type Draft, type DraftOptions, fitText } from "@signalbox/channel";
 import type { FeishuAddress } from "../address.ts";
 import { limits } from "../limits.ts";
-import { type CardKit, cardReference } from "./card-kit.ts";
+import { type CardEntity, type CardKit, cardReference } from "./card-kit.ts";
 import { type CardStream, type CardText, createCardStream } from "./card-stream.ts";
 import { cardMarkdown, renderCard } from "./render.ts";
 import type { Sender } from "./send.ts";
@@ -23,20 +23,23 @@ export function createDraft(
 ): Draft {
   const { signal } = options;
   const ending = new AbortController();
+  let entity: CardEntity | undefined;
   let stream: CardStream | undefined;
 
-  async function openStream(key: string, markdown: string | undefined): Promise<CardStream | undefined> {
-    // An answer that is finished at once needs no stream, unless an earlier try has sent one.
-    const entity = await (markdown === undefined ? cards.madeUnder(key) : cards.open(key, markdown, signal));
-    return entity && createCardStream(entity, clock, AbortSignal.any([signal, ending.signal]));
+  async function create(content: CardText, key: string, replyTo: string | undefined): Promise<string> {
+    // An answer that is finished at once needs no stream.
+    if (content.markdown !== undefined) entity ??= await cards.open(content.markdown, signal);
+    const shown = entity === undefined ? content.card : cardReference(entity.cardId);
+    const messageId = await sender.sendCard(to, shown, { replyTo, uuid: key, signal });
+    if (entity !== undefined) stream = await streamInto(entity, messageId);
+    return messageId;
   }
 
-  async function create(content: CardText, key: string, replyTo: string | undefined): Promise<string> {
-    stream ??= await openStream(key, content.markdown);
-    const shown = stream === undefined ? content.card : cardReference(stream.cardId);
-    const messageId = await sender.sendCard(to, shown, { replyTo, uuid: key, signal });
-    if (stream !== undefined) await cards.shownBy(messageId, key);
-    return messageId;
+  /** Under a key that an earlier process has used, the message is the one of then, and shows another card. */
+  async function streamInto(made: CardEntity, messageId: string): Promise<CardStream> {
+    const shown = await cards.shownBy(messageId, signal);
+    const into = shown === undefined || shown.cardId === made.cardId ? made : shown;
+    return createCardStream(into, clock, AbortSignal.any([signal, ending.signal]));
   }
 
   async function change(messageId: string, content: CardText): Promise<void> {

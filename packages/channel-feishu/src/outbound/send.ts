@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   ChannelError,
   isChannelError,
+  isLasting,
   type Outbound,
   pathSegment,
   type Receipt,
@@ -98,12 +99,17 @@ export function createSender(
   }
 
   async function changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
-    const entity = await cards.of(messageId);
-    if (entity !== undefined) return entity.replace(content, signal);
     const path = { message_id: pathSegment(messageId) };
-    await api.call({ what: "changing a card", write: true, signal }, (client) =>
-      client.im.v1.message.patch({ path, data: { content } }),
-    );
+    try {
+      await api.call({ what: "changing a card", write: true, signal }, (client) =>
+        client.im.v1.message.patch({ path, data: { content } }),
+      );
+    } catch (error) {
+      // A message that shows a card entity changes with that.
+      const entity = isLasting(error) ? await cards.shownBy(messageId, signal) : undefined;
+      if (entity === undefined) throw error;
+      await entity.replace(content, signal);
+    }
   }
 
   async function ownReaction(

@@ -154,6 +154,15 @@ export class Messages {
     return ok({ items: [message, ...this.#partsOf(messageId)].map((part) => this.#wire(part)) });
   }
 
+  /** The card entity that a message shows. */
+  cardOf(body: unknown): ApiReply {
+    const message = isRaw(body) ? this.all.get(String(body["message_id"])) : undefined;
+    if (message === undefined) return refusals.noSuchMessage();
+    return message.cardId === undefined
+      ? refusals.invalidParameter("the message shows no card entity")
+      : ok({ card_id: message.cardId });
+  }
+
   /** What a merged forward holds, forwards within it included, in one flat list. */
   #partsOf(messageId: string): readonly Stored[] {
     const parts = [...this.all.values()].filter((message) => message.upperMessageId === messageId);

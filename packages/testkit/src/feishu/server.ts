@@ -242,6 +242,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     if (path === "/im/v1/files" && method === "POST") return formOf(seen).then((form) => uploads.file(form));
     if (path === "/im/v1/messages" && method === "POST") return messages.create(url.searchParams, body);
     if (path === "/im/v1/messages" && method === "GET") return messages.list(url.searchParams);
+    if (path === "/cardkit/v1/cards/id_convert" && limiting.cardKit) return messages.cardOf(body);
     const ofCard = cards.answer(method, path, body);
     if (ofCard !== undefined) return ofCard;
     const [, id, rest = "", last] =
