@@ -26,7 +26,7 @@ export function hashOf(place: Place): string {
 }
 
 /** An address that names nothing is that of the chat. */
-export function placeOf(hash: string): Place {
+function placeOf(hash: string): Place {
   const [, page, encoded = ""] = /^#\/(\w+)(?:\/([^/]+))?$/.exec(hash) ?? [];
   const id = decoded(encoded);
   switch (page) {

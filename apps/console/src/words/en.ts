@@ -67,7 +67,6 @@ export const en = {
     unfinished: "Not finished.",
     copy: "Copy",
     copied: "Copied",
-    fresh: "A new beginning: the agent does not see what is above.",
     outcomes: {
       replied: "",
       silent: "The agent chose not to answer.",

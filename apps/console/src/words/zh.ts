@@ -68,7 +68,6 @@ export const zh: Words = {
     unfinished: "没有说完。",
     copy: "复制",
     copied: "已复制",
-    fresh: "从这里重新开始：智能体看不到上面的内容。",
     outcomes: {
       replied: "",
       silent: "智能体选择不回复。",
