@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { startDiscord } from "@signalbox/testkit/discord";
+import { type DiscordMessage, type DiscordStandIn, startDiscord } from "@signalbox/testkit/discord";
 import { textMessage as slackMessage, startSlack } from "@signalbox/testkit/slack";
 import { startTelegram, textMessage as telegramMessage } from "@signalbox/testkit/telegram";
 import { nameOf, type Tag, textOf, type VendorName } from "./conversation.ts";
@@ -43,7 +43,7 @@ export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = 
         while (platform.gateway.connections() === 0) await sleep(AGAIN_MS);
         const { message, sequence } = platform.say({ channelId, authorId: person, content: textOf(tag) });
         ids.set(nameOf(tag), message.id);
-        while (sequence !== undefined && !(await platform.acknowledged(sequence))) await sleep(AGAIN_MS);
+        await acknowledged(platform, message, sequence);
       },
       posts: (chatId) =>
         platform.sent.map(({ id, content, contents, nonce, deleted }) =>
@@ -125,6 +125,32 @@ export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = 
     };
   },
 };
+
+/**
+ * Waits until the bot has taken the event of a message. A session that was begun anew numbers its events anew, and is told
+ * of the message again: of what a bot missed that had no session yet nobody tells it.
+ */
+async function acknowledged(
+  platform: DiscordStandIn,
+  message: DiscordMessage,
+  first: number | undefined,
+): Promise<void> {
+  const { gateway } = platform;
+  let sequence = first;
+  for (;;) {
+    const session = gateway.identifies;
+    let isTaken: boolean | undefined;
+    if (sequence !== undefined)
+      void platform.acknowledged(sequence).then((answer) => {
+        isTaken = answer;
+      });
+    do await sleep(AGAIN_MS);
+    while (isTaken === undefined && gateway.identifies === session);
+    if (isTaken === true) return;
+    if (gateway.identifies !== session)
+      sequence = gateway.dispatch("MESSAGE_CREATE", platform.eventOf(message));
+  }
+}
 
 /** Slack's own writing of what would be a link or a mention. */
 function escaped(text: string): string {
