@@ -115,7 +115,9 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
     async openDraft(to, options) {
       if (options.messageId !== undefined)
         await activity.track(staysIn(to, options.messageId, options.signal));
-      return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, options));
+      // What keeps a card streaming must not keep the process, where the account stops in the middle of an answer.
+      const signal = AbortSignal.any([options.signal, context.signal]);
+      return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal }));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
     reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),

@@ -100,7 +100,7 @@ export class GrowingDraft {
   #more = false;
   #failures = 0;
   #over = false;
-  /** Fires when the end does not wait any more for the change that is under way. */
+  /** Fires when the growing is over, and the change that is under way is not waited for any more. */
   #givenUp = new AbortController();
 
   /** @param note what an earlier process noted about it */
@@ -149,12 +149,10 @@ export class GrowingDraft {
     this.#over = true;
     this.#timer?.abort();
     this.#timer = undefined;
-    if (this.#changing !== undefined) {
-      await this.#changedOrLate(this.#ports.timing.endMs);
-      // A change that came after the reply would hide the reply's end.
-      this.#givenUp.abort(new Error("the draft is over"));
-      await this.#changedOrLate(GIVEN_UP_MS);
-    }
+    if (this.#changing !== undefined) await this.#changedOrLate(this.#ports.timing.endMs);
+    // A change that came after the reply would hide the reply's end; and what keeps a stream open ends with the draft.
+    this.#givenUp.abort(new Error("the draft is over"));
+    if (this.#changing !== undefined) await this.#changedOrLate(GIVEN_UP_MS);
     if (this.#messageId === undefined && !this.#doubtful) return undefined;
     return {
       reference: { key: this.#key, until: this.#until, ...this.#id() },
