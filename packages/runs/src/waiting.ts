@@ -32,7 +32,7 @@ export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
   /** That a run waits could not be put on record. Whoever is asked need not suffer from it; it shows with the next write. */
-  readonly onUnnoted: (runId: string, error: unknown) => void;
+  readonly onFailure: (runId: string, error: unknown) => void;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface WaitingRunsOptions {
  * often, does not count against its messages. It does while another of its calls runs beside the question. Nor does
  * such a run keep others from going on.
  */
-export function createWaitingRuns({ store, lease, onUnnoted }: WaitingRunsOptions): WaitingRuns {
+export function createWaitingRuns({ store, lease, onFailure }: WaitingRunsOptions): WaitingRuns {
   /** Those on record as waiting. A run may be tried again in this process, and the record must have it only once. */
   const recorded = new Set<string>();
   /** The last write of each run that has one under way. */
@@ -77,7 +77,7 @@ export function createWaitingRuns({ store, lease, onUnnoted }: WaitingRunsOption
     of: (runId, place) =>
       createWaiting({
         place,
-        onUnnoted: (error) => onUnnoted(runId, error),
+        onFailure: (error) => onFailure(runId, error),
         isRecorded: () => recorded.has(runId),
         note: (isWaiting) => note(runId, isWaiting),
       }),
@@ -99,11 +99,11 @@ interface WaitingPorts {
   readonly place: Place;
   readonly isRecorded: () => boolean;
   readonly note: (isWaiting: () => boolean) => Promise<void>;
-  readonly onUnnoted: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** For one try of a run. */
-function createWaiting({ place, isRecorded, note, onUnnoted }: WaitingPorts): Waiting {
+function createWaiting({ place, isRecorded, note, onFailure }: WaitingPorts): Waiting {
   let asked = 0;
   const calls = new Set<string>();
   const isWaiting = (): boolean => asked > 0 && calls.size === 0;
@@ -114,7 +114,7 @@ function createWaiting({ place, isRecorded, note, onUnnoted }: WaitingPorts): Wa
   return {
     async during(ask) {
       asked++;
-      await settle().catch(onUnnoted);
+      await settle().catch(onFailure);
       try {
         return await ask();
       } finally {

@@ -122,7 +122,7 @@ it("is on record as waiting exactly while somebody is asked", async () => {
   const { process, memory, runId } = harness();
   const noted: boolean[] = [];
   const wait = async ({ waiting }: { readonly waiting: boolean }): Promise<void> => void noted.push(waiting);
-  const waitingRuns = createWaitingRuns({ store: { runs: { wait } }, lease: OLD, onUnnoted: () => {} });
+  const waitingRuns = createWaitingRuns({ store: { runs: { wait } }, lease: OLD, onFailure: () => {} });
   const run = process(OLD, [sender(() => "sent")], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
   await runDurably(
     {

@@ -26,7 +26,7 @@ function harness() {
       noted.push(waiting);
     },
   };
-  const waitingRuns = createWaitingRuns({ store: { runs }, lease, onUnnoted: () => {} });
+  const waitingRuns = createWaitingRuns({ store: { runs }, lease, onFailure: () => {} });
   const places: boolean[] = [];
   const place = {
     standBy(on: boolean) {

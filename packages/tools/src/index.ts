@@ -34,10 +34,6 @@ export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
-export type { KeyValues } from "./kept/key-values.ts";
-export { createLabelStore } from "./kept/labels.ts";
-export { createSessionTaint, type SessionData, type SessionTaint, taintIn } from "./kept/session-taint.ts";
-export { createStandingRules, type StandingRules } from "./kept/standing-rules.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,
@@ -57,6 +53,15 @@ export {
   type MessageOutcome,
   type MessageToolOptions,
 } from "./message.ts";
+export type { KeyValues } from "./persistence/key-values.ts";
+export { createLabelStore } from "./persistence/labels.ts";
+export {
+  createSessionTaint,
+  type SessionData,
+  type SessionTaint,
+  taintIn,
+} from "./persistence/session-taint.ts";
+export { createStandingRules, type StandingRules } from "./persistence/standing-rules.ts";
 export { type AskMode, allowsTool, decide, type ToolPolicy, type ToolRule } from "./policy.ts";
 export { type Questions, questionText } from "./questions.ts";
 export { createRunState, type RunState } from "./run-state.ts";

@@ -1,26 +1,22 @@
-import type { ChannelDefinition } from "@signalbox/channel";
-import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
-import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
+import type { InboxId, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
+import { putWord, type WordPorts } from "../path/word.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 
 /** What ending a command's message needs. */
-export interface SettlePorts {
+export interface SettlePorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
-  readonly lease: LeaseToken;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly hooks: Pick<GatewayHooks, "modify" | "observe">;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
-  readonly now: () => number;
 }
 
 /** How a command ended. */
@@ -40,39 +36,27 @@ export async function settleCommand(
   message: QueuedMessage,
   end: CommandEnd,
 ): Promise<void> {
-  const { store, lease, live, tracer, now } = options;
+  const { store, live, tracer } = options;
   const { stored, sessionKey, agentId, id } = message;
   const { event } = stored;
   const { text } = await options.hooks.modify("before_reply", {
-    agentId,
-    sessionKey,
-    event,
-    source: "command",
-    text: end.text,
+    ...{ agentId, sessionKey, event, source: "command", text: end.text },
   });
   const silent = text === "";
-  const capabilities = options.definition(event.channel, event.account)?.capabilities;
-  const payload = silent ? undefined : answerTo(text, event.messageId, capabilities);
+  const rows = silent ? [] : await putWord(options, message, text, { ttlMs: TTL_MS, isAnswer: true });
   const rule = `command:${end.name}`;
-  let rows: Awaited<ReturnType<typeof store.outbox.enqueue>> = [];
-  if (payload !== undefined) {
-    const row = outboxRow(event, payload, { expiresAt: now() + TTL_MS, claim: false });
-    // The key comes from the message, so that an answer given again after a crash is the same one.
-    const key = outboxKey(id);
-    rows = await store.outbox.enqueue([{ ...row, key, answers: [id] }], { lease, sessionKey });
-  }
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });
   // Only now: an answer that cannot be delivered changes the end its message has.
-  options.deliver(pendingRows(rows));
+  options.deliver(rows ?? []);
   tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
   const state: RunOutcome = silent ? "silent" : "replied";
   if (!silent) {
     live.publish(sessionKey, {
       type: "message",
-      message: { id: noteId(id), role: "assistant", text, at: now(), runId: id },
+      message: { id: noteId(id), role: "assistant", text, at: options.now(), runId: id },
     });
-    if (payload === undefined) options.hooks.observe("message_sent", shownMessage(message, undefined, text));
+    if (rows === undefined) options.hooks.observe("message_sent", shownMessage(message, undefined, text));
   }
   live.publish(sessionKey, {
     type: "run.end",

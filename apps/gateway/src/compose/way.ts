@@ -45,7 +45,7 @@ export function createWay(parts: Parts): Way {
   const { agents, models } = parts.resolved;
   const waitingRuns = createWaitingRuns({
     ...{ store, lease },
-    onUnnoted: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
+    onFailure: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
   });
   const crashes = createAttachmentCrashes(store);
   const queueModes = createQueueModes(store.sessions);

@@ -37,65 +37,100 @@ export function chatMessages(
   rows: readonly ConversationMessage[],
   options: ChatMessagesOptions,
 ): ChatMessage[] {
-  const { notes, reading = PLAIN } = options;
-  // Shown behind the turn that made the call, in the order of the model and not in that of their ends.
-  const results = new Map(
-    rows.flatMap((row) =>
-      row.message.role === "toolResult" ? [[`${row.runId} ${row.message.toolCallId}`, row]] : [],
-    ),
-  );
-  const asked = new Map([...notes].map(([runId, note]) => [runId, [...note.asked]]));
-  const turns = new Map<string, number>();
-  const lastOf = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
+  const reader = new ConversationReader(rows, options);
+  return rows.flatMap((row) => reader.read(row));
+}
+
+type RowOf<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "message"> & {
+  readonly message: Extract<AgentMessage, { readonly role: Role }>;
+};
+
+/** Reads the messages of a conversation in their order. */
+class ConversationReader {
+  readonly #options: ChatMessagesOptions;
+  readonly #reading: Reading;
+  /** Shown behind the turn that made the call, in the order of the model and not in that of their ends. */
+  readonly #results: ReadonlyMap<string, RowOf<"toolResult">>;
+  /** Ids of what was asked, as far as they are not shown yet, and how many turns are, by the run. */
+  readonly #asked: ReadonlyMap<string, string[]>;
+  readonly #turns = new Map<string, number>();
+  /** The last message of each run. */
+  readonly #lastOf: ReadonlyMap<string, number>;
   /** A turn that reached the model's limit and goes on in the next one. */
-  let cut = "";
+  #cut = "";
 
-  const shown = ({ seq, message, runId, at }: ConversationMessage): ChatMessage[] => {
-    const base = { id: String(seq), at, ...(runId === undefined ? {} : { runId }) };
-    switch (message.role) {
-      case "user": {
-        const id = (runId && asked.get(runId)?.shift()) ?? base.id;
-        return [{ ...base, id, role: "user", text: textOf(message) }];
-      }
-      case "assistant": {
-        const calls = message.content.filter((block) => block.type === "toolCall");
-        const said = cut + reading.said(message);
-        cut = message.stopReason === "max_tokens" && runId && lastOf.get(runId) !== seq ? said : "";
-        const text = cut === "" ? reading.visible(said) : "";
-        const tools = calls.flatMap((call) =>
-          toolMessages(call, results.get(`${runId} ${call.id}`), options.sentBy),
-        );
-        if (text === "") return tools;
-        const index = runId === undefined ? 0 : (turns.get(runId) ?? 0);
-        if (runId !== undefined) turns.set(runId, index + 1);
-        const id = runId === undefined ? base.id : turnId(runId, index);
-        return [{ ...base, id, role: "assistant", text }, ...tools];
-      }
-      default:
-        return [];
-    }
-  };
+  constructor(rows: readonly ConversationMessage[], options: ChatMessagesOptions) {
+    this.#options = options;
+    this.#reading = options.reading ?? PLAIN;
+    this.#results = new Map(
+      rows.flatMap(({ message, ...row }) =>
+        message.role === "toolResult" ? [[callOf(row.runId, message.toolCallId), { ...row, message }]] : [],
+      ),
+    );
+    this.#asked = new Map([...options.notes].map(([runId, { asked }]) => [runId, [...asked]]));
+    this.#lastOf = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
+  }
 
-  return rows.flatMap((row) => {
-    const { runId } = row;
-    const failure =
-      runId !== undefined && lastOf.get(runId) === row.seq ? notes.get(runId)?.failure : undefined;
-    const note: ChatMessage[] =
-      failure && runId ? [{ id: noteId(runId), role: "assistant", runId, ...failure }] : [];
-    return [...shown(row), ...note];
-  });
+  read({ message, ...row }: ConversationMessage): ChatMessage[] {
+    const failure = this.#failureBehind(row);
+    if (message.role === "user") return [this.#question({ ...row, message }), ...failure];
+    if (message.role === "assistant") return [...this.#answer({ ...row, message }), ...failure];
+    return failure;
+  }
+
+  #question({ seq, runId, at, message }: RowOf<"user">): ChatMessage {
+    const asked = runId === undefined ? undefined : this.#asked.get(runId)?.shift();
+    return { id: asked ?? String(seq), at, ...ofRun(runId), role: "user", text: textOf(message) };
+  }
+
+  #answer({ seq, runId, at, message }: RowOf<"assistant">): ChatMessage[] {
+    const said = this.#cut + this.#reading.said(message);
+    const goesOn =
+      message.stopReason === "max_tokens" && runId !== undefined && this.#lastOf.get(runId) !== seq;
+    this.#cut = goesOn ? said : "";
+    const text = goesOn ? "" : this.#reading.visible(said);
+    const tools = message.content.flatMap((block) =>
+      block.type === "toolCall"
+        ? toolMessages(block, this.#results.get(callOf(runId, block.id)), this.#options.sentBy)
+        : [],
+    );
+    if (text === "") return tools;
+    const id = runId === undefined ? String(seq) : turnId(runId, this.#nextTurn(runId));
+    return [{ id, at, ...ofRun(runId), role: "assistant", text }, ...tools];
+  }
+
+  #nextTurn(runId: string): number {
+    const index = this.#turns.get(runId) ?? 0;
+    this.#turns.set(runId, index + 1);
+    return index;
+  }
+
+  /** Why a run failed, behind its last message. */
+  #failureBehind({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
+    if (runId === undefined || this.#lastOf.get(runId) !== seq) return [];
+    const failure = this.#options.notes.get(runId)?.failure;
+    return failure === undefined ? [] : [{ id: noteId(runId), role: "assistant", runId, ...failure }];
+  }
+}
+
+function callOf(runId: string | undefined, callId: string): string {
+  return `${runId} ${callId}`;
+}
+
+function ofRun(runId: string | undefined): { runId?: string } {
+  return runId === undefined ? {} : { runId };
 }
 
 /** A call with its result, and what was said by it; nothing while there is no result. */
 function toolMessages(
   block: ToolCallBlock,
-  row: ConversationMessage | undefined,
+  row: RowOf<"toolResult"> | undefined,
   sentBy: ChatMessagesOptions["sentBy"],
 ): ChatMessage[] {
-  if (row?.message.role !== "toolResult") return [];
+  if (row === undefined) return [];
   const { id, name, args, argsText } = block;
   const { isError } = row.message;
-  const base = { at: row.at, ...(row.runId === undefined ? {} : { runId: row.runId }) };
+  const base = { at: row.at, ...ofRun(row.runId) };
   const call = { id, name, args: args ?? argsText, isError };
   const sent = isError ? undefined : sentBy?.(block);
   return [

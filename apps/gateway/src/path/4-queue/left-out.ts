@@ -1,23 +1,19 @@
-import type { ChannelDefinition } from "@signalbox/channel";
-import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LanesOptions, Supervisor } from "@signalbox/lanes";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
-import type { InboxId, LeaseToken, OutboxRow } from "@signalbox/store";
+import type { InboxId, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
+import { putWord, type WordPorts } from "../word.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
-export interface LeaveOutPorts {
+export interface LeaveOutPorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
-  readonly lease: LeaseToken;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly supervisor: Pick<Supervisor, "run">;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
-  readonly now: () => number;
 }
 
 /** A word about a full queue is of no use later, in milliseconds. */
@@ -60,20 +56,10 @@ function wordAbout(drop: "old" | "new", cap: number): string {
     : `Too many messages wait here (more than ${cap}), so I leave out new ones until I have caught up. Please send them again later.`;
 }
 
-/** Under a key of the message: told again after a crash it is the same word. */
 async function tell(options: LeaveOutPorts, left: QueuedMessage, text: string): Promise<void> {
-  const { id, sessionKey, stored } = left;
-  const { event } = stored;
-  const { definition, store, lease, now } = options;
-  const payload = answerTo(text, event.messageId, definition(event.channel, event.account)?.capabilities);
-  if (payload === undefined) {
-    const message = { id: noteId(id), role: "assistant", text, at: now(), runId: id } as const;
-    options.live.publish(sessionKey, { type: "message", message });
-    return;
-  }
-  const row = {
-    ...outboxRow(event, payload, { expiresAt: now() + WORD_TTL_MS, claim: false }),
-    key: outboxKey(id),
-  };
-  options.deliver(pendingRows(await store.outbox.enqueue([row], { lease, sessionKey })));
+  const rows = await putWord(options, left, text, { ttlMs: WORD_TTL_MS, isAnswer: false });
+  if (rows !== undefined) return options.deliver(rows);
+  const { id, sessionKey } = left;
+  const message = { id: noteId(id), role: "assistant", text, at: options.now(), runId: id } as const;
+  options.live.publish(sessionKey, { type: "message", message });
 }

@@ -1,0 +1,72 @@
+import type { AgentMessage, AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
+import type { LiveEvent } from "@signalbox/protocol";
+import { expect, it } from "vitest";
+import { type ConversationMessage, chatMessages, createLiveView } from "../src/index.ts";
+
+const ORIGIN = { api: "a", provider: "p", model: "m", timestamp: 0 } as const;
+const call = (id: string, name: string): ToolCallBlock => ({
+  ...{ type: "toolCall", id, name, args: { message: "Hi." }, argsText: "{}" },
+});
+const said = (text: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  ...{ role: "assistant", content: [{ type: "text", text }], ...ORIGIN, stopReason: "end_turn" },
+  ...more,
+});
+const result = (id: string, toolName: string, text: string, isError = false): AgentMessage => ({
+  ...{ role: "toolResult", toolCallId: id, toolName, isError, timestamp: 0 },
+  content: [{ type: "text", text }],
+});
+const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
+const rows = (runId: string, ...messages: AgentMessage[]): ConversationMessage[] =>
+  messages.map((message, index) => ({ seq: index + 1, message, runId, at: index }));
+const shown = (list: ReturnType<typeof chatMessages>) => list.map(({ id, role, text }) => [id, role, text]);
+
+it("has what was asked under the ids of those who asked, and turns under those of live events", () => {
+  const conversation = rows("r", user("One?"), user("Two?"), said("Both."));
+  const messages = chatMessages(conversation, { notes: new Map([["r", { asked: ["c1", "c2"] }]]) });
+  expect(shown(messages)).toEqual([
+    ["c1", "user", "One?"],
+    ["c2", "user", "Two?"],
+    ["r.0", "assistant", "Both."],
+  ]);
+  const live: string[] = [];
+  const publish = (event: LiveEvent) => event.type === "message" && live.push(event.message.id);
+  const view = createLiveView({ runId: "r", publish, retract: () => {}, now: () => 0 });
+  view.see({ type: "message", origin: "model", message: said("Both.") });
+  expect(live).toEqual(["r.0"]);
+});
+
+it("has results behind the turn that asked for them, in its order, and what a call said in the agent's name", () => {
+  const asks = said("Looking.", { content: [call("a", "send"), call("b", "ls")], stopReason: "tool_use" });
+  const conversation = rows(
+    "r",
+    asks,
+    result("b", "ls", "files"),
+    result("a", "send", "sent"),
+    said("Done."),
+  );
+  const sentBy = ({ name, args }: ToolCallBlock) => (name === "send" ? String(args?.["message"]) : undefined);
+  const messages = chatMessages(conversation, { notes: new Map(), sentBy });
+  expect(shown(messages)).toEqual([
+    ["3", "tool", "sent"],
+    ["a.sent", "assistant", "Hi."],
+    ["2", "tool", "files"],
+    ["r.0", "assistant", "Done."],
+  ]);
+  const failed = chatMessages(rows("r", asks, result("a", "send", "no", true)), { notes: new Map(), sentBy });
+  expect(shown(failed)).toEqual([["2", "tool", "no"]]);
+});
+
+it("has a turn once that went on after the output limit, also where the run ended there", () => {
+  const cut = said("Half of it, ", { stopReason: "max_tokens" });
+  const whole = chatMessages(rows("r", cut, said("and the rest.")), { notes: new Map() });
+  expect(shown(whole)).toEqual([["r.0", "assistant", "Half of it, and the rest."]]);
+  const half = chatMessages(rows("r", cut), { notes: new Map() });
+  expect(shown(half)).toEqual([["r.0", "assistant", "Half of it, "]]);
+});
+
+it("says behind its last message why a run failed", () => {
+  const notes = new Map([["r", { asked: [], failure: { text: "It failed.", at: 7 } }]]);
+  expect(chatMessages(rows("r", user("Go."), said("I go.")), { notes }).at(-1)).toEqual({
+    ...{ id: "r.end", role: "assistant", runId: "r", text: "It failed.", at: 7 },
+  });
+});
