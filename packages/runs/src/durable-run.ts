@@ -3,7 +3,6 @@ import {
   type AgentEvent,
   type AgentLoopConfig,
   type PendingCall,
-  type PendingDecision,
   type RunResult,
   runAgentLoop,
 } from "@signalbox/agent-core";
@@ -18,9 +17,7 @@ export interface DurableRun {
   /** How it behaves. A call that an earlier process left open is decided about by {@link decideOpenCall}. */
   readonly config: Omit<AgentLoopConfig, "onPendingCall">;
   readonly journal: JournalOptions;
-  /** Calls that an earlier process began without a result. Default: none. */
-  readonly started?: ReadonlySet<string>;
-  /** Which of those may be made again all the same. Default: none. */
+  /** Which calls may be made again though an earlier process has begun them. Default: none. */
   readonly isRepeatable?: (call: PendingCall["call"]) => boolean;
   /** Notes that the run waits for a person while `config.onAsk` does. Default: nobody knows. */
   readonly waiting?: Waiting;
@@ -57,7 +54,7 @@ export async function runDurably(
       {
         ...config,
         ...(onAsk === undefined ? {} : { onAsk: (info) => asked(waiting, () => onAsk(info)) }),
-        onPendingCall: (pending) => decide(run, pending),
+        onPendingCall: (pending) => decideOpenCall(pending, run.journal.calls ?? [], run.isRepeatable),
         async onStep(step) {
           await onStep?.(step);
           await waiting?.onStep(step);
@@ -82,8 +79,4 @@ export async function runDurably(
 
 function asked<T>(waiting: Waiting | undefined, ask: () => T | Promise<T>): T | Promise<T> {
   return waiting === undefined ? ask() : waiting.during(ask);
-}
-
-function decide({ started = new Set(), isRepeatable }: DurableRun, pending: PendingCall): PendingDecision {
-  return decideOpenCall(pending, started, isRepeatable);
 }

@@ -6,7 +6,7 @@ import type {
   ToolCallBlock,
   ToolEffects,
 } from "@signalbox/agent-core";
-import type { ConversationStore, JournalStore, LeaseToken, ToolIntent } from "./store.ts";
+import type { ConversationStore, JournalCall, JournalStore, LeaseToken, ToolIntent } from "./store.ts";
 
 export interface JournalOptions {
   readonly store: {
@@ -18,6 +18,8 @@ export interface JournalOptions {
   readonly sessionKey: string;
   /** Places of the messages the loop starts from, its input included. */
   readonly places: readonly number[];
+  /** Calls that are on record from an earlier process. Default: none. */
+  readonly calls?: readonly JournalCall[];
   readonly effects: (tool: string) => ToolEffects;
   /** What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing. */
   readonly takeSteered?: () => readonly string[];
@@ -62,6 +64,8 @@ class RunJournal implements Journal {
   #compacted = false;
   /** Messages that wait for the next commit. */
   #pending: AgentMessage[] = [];
+  /** Calls that the store knows of. */
+  readonly #told: Set<string>;
   /** Calls of the pending turn that have no result yet. */
   readonly #open = new Map<string, ToolIntent>();
   #timer: NodeJS.Timeout | undefined;
@@ -74,6 +78,7 @@ class RunJournal implements Journal {
     this.#run = { runId: options.runId, lease: options.lease };
     this.#places = [...options.places];
     this.#newest = this.#places.at(-1) ?? 0;
+    this.#told = new Set(options.calls?.map(({ callId }) => callId));
   }
 
   async onStep(step: Step): Promise<void> {
@@ -125,11 +130,11 @@ class RunJournal implements Journal {
   }
 
   async #callEnds({ message, messages: results }: Extract<Step, { kind: "toolResult" }>): Promise<void> {
-    const wasUntold = this.#open.delete(message.toolCallId);
+    this.#open.delete(message.toolCallId);
     this.#pending.push(...results);
     if (this.#open.size > 0) return;
     const { messages } = this.#take();
-    const callIds = wasUntold ? [] : [message.toolCallId];
+    const callIds = this.#told.has(message.toolCallId) ? [message.toolCallId] : [];
     await this.#write(messages, () =>
       this.#options.store.runs.toolResults({ ...this.#run, callIds, messages }),
     );
@@ -182,6 +187,7 @@ class RunJournal implements Journal {
     this.#timer = undefined;
     const messages = this.#pending;
     const intents = [...this.#open.values()];
+    for (const { callId } of intents) this.#told.add(callId);
     this.#pending = [];
     this.#open.clear();
     return { messages, intents };

@@ -1,26 +1,25 @@
 import type { PendingCall, PendingDecision, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
-import type { JournalledRun } from "./store.ts";
+import type { JournalCall } from "./store.ts";
 
 /**
  * What is done about a call that an earlier process left without a result. One with outside effects that began is never
- * made again blindly.
+ * made again blindly. Undefined, so that the loop tells the model what may have happened, for a call of another run, which
+ * has ended: whoever asked for it waits no more.
  *
- * @param started the calls that had begun, see {@link startedCalls}
+ * @param calls those of the run, as its journal has them
  * @param isRepeatable whether a call made again is the same one, for instance since what it sends has a key of the call
  */
 export function decideOpenCall(
   { call, tool }: PendingCall,
-  started: ReadonlySet<string>,
+  calls: readonly JournalCall[],
   isRepeatable: (call: ToolCallBlock) => boolean = () => false,
-): PendingDecision {
-  return started.has(call.id) && !isRepeatable(call) && (tool === undefined || tool.effects === "external")
+): PendingDecision | undefined {
+  const own = calls.find(({ callId }) => callId === call.id);
+  if (own === undefined) return undefined;
+  const isExternal = tool === undefined || tool.effects === "external";
+  return own.state === "started" && isExternal && !isRepeatable(call)
     ? { action: "result", result: OUTCOME_UNKNOWN }
     : { action: "run" };
-}
-
-/** Calls that began and have no result. */
-export function startedCalls({ calls }: Pick<JournalledRun, "calls">): ReadonlySet<string> {
-  return new Set(calls.flatMap(({ callId, state }) => (state === "started" ? [callId] : [])));
 }
 
 const OUTCOME_UNKNOWN: ToolResult = {

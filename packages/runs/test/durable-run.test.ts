@@ -6,13 +6,7 @@ import {
 } from "@signalbox/agent-core";
 import { assistantMessage, SCRIPTED_MODEL, scriptedModel, toolCall } from "@signalbox/agent-core/test";
 import { expect, it } from "vitest";
-import {
-  createMemoryRuns,
-  createWaitingRuns,
-  type DurableRun,
-  runDurably,
-  startedCalls,
-} from "../src/index.ts";
+import { createMemoryRuns, createWaitingRuns, type DurableRun, runDurably } from "../src/index.ts";
 
 type Answer = string | AssistantMessage;
 
@@ -74,8 +68,7 @@ it("goes on in another process without making a call again whose outcome nobody 
     {
       ...next,
       context: { ...next.context, history, input: [] },
-      journal: { ...next.journal, places: [1, 2] },
-      started: startedCalls(kept ?? { calls: [] }),
+      journal: { ...next.journal, places: [1, 2], calls: kept?.calls ?? [] },
     },
     () => {},
   );
@@ -94,12 +87,42 @@ it("makes a call again that is the same one when it is repeated", async () => {
     {
       ...next,
       context: { ...next.context, history: [QUESTION, call], input: [] },
-      journal: { ...next.journal, places: [1, 2] },
-      ...{ started: new Set(["1"]), isRepeatable: () => true },
+      journal: { ...next.journal, places: [1, 2], calls: [{ callId: "1", state: "started" }] },
+      isRepeatable: () => true,
     },
     () => {},
   );
   expect(textsOf(ended?.result.messages ?? [])).toBe("sent");
+});
+
+it("makes no call that a run before it left open, and goes on with what it was asked", async () => {
+  const { memory, runId, roles } = harness();
+  const call = assistantMessage([toolCall("1", "send", {})]);
+  const intent = { callId: "1", name: "send", args: {}, effects: "external" } as const;
+  await memory.runs.toolStarted({ runId, lease: OLD, messages: [call], intents: [intent], callIds: ["1"] });
+  // It was given up with its call open.
+  memory.finish({ runId, lease: OLD, messages: [] });
+  const next: AgentMessage = { role: "user", content: "And now?", timestamp: 2 };
+  const later = memory.begin(KEY, OLD, [next]);
+  let sent = 0;
+  const ended = await runDurably(
+    {
+      context: {
+        ...{ system: { stable: "" }, history: [QUESTION, call], input: [next] },
+        tools: [sender(() => String(++sent))],
+      },
+      config: { model: SCRIPTED_MODEL, stream: scriptedModel("Now this.").stream },
+      journal: {
+        ...{ store: memory, lease: OLD, runId: later, sessionKey: KEY, places: [1, 2, 3] },
+        effects: () => "external",
+      },
+      isRepeatable: () => true,
+    },
+    () => {},
+  );
+  expect([sent, ended?.result.text]).toEqual([0, "Now this."]);
+  expect(await roles()).toEqual(["user", "assistant", "user", "toolResult"]);
+  expect((await memory.runs.inspect(later))?.calls).toEqual([]);
 });
 
 it("is left with all that it did on record when its process is told to stop", async () => {

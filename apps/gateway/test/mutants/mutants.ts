@@ -109,8 +109,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${RUNS}/open-calls.js`,
-        from: "return started.has(call.id) && !isRepeatable(call)",
-        to: "return false && !isRepeatable(call)",
+        from: 'return own.state === "started" && isExternal',
+        to: "return false && isExternal",
       },
     ],
     scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["exec"] },

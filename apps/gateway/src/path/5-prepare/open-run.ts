@@ -68,7 +68,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       generation: begun.session.generation,
       history: history.messages,
       places: [...history.places, ...input.map((_, index) => newest - input.length + 1 + index)],
-      ...{ started: new Set(), earlier: [], sentByTool: [] },
+      ...{ calls: [], earlier: [], sentByTool: [] },
     };
     return { kind: "run", run };
   };

@@ -1,5 +1,6 @@
 import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
+import type { JournalCall } from "@signalbox/runs";
 import type { Agent, AgentModel } from "@signalbox/setup";
 import type { InterruptedRun, RunId } from "@signalbox/store";
 import type { GatewayBodies } from "../../store.ts";
@@ -35,8 +36,8 @@ export interface OpenedRun extends BegunRun {
   readonly spoken: readonly Spoken[];
   /** Places of the messages of `history` and `input` in the session. */
   readonly places: readonly number[];
-  /** Calls an earlier process began without a result. */
-  readonly started: ReadonlySet<string>;
+  /** Its calls that are on record from an earlier process. */
+  readonly calls: readonly JournalCall[];
   /** Texts of the run's turns before this process took it up. */
   readonly earlier: readonly string[];
   /** Texts the message tool has sent to this conversation. */

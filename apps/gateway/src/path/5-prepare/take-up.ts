@@ -9,7 +9,7 @@ import type { Order } from "@signalbox/commands";
 import type { Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
-import { type Histories, type History, startedCalls } from "@signalbox/runs";
+import type { Histories, History } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
@@ -98,7 +98,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
         ...{ agent: chosen.agent, agentModel: chosen.agentModel },
         ...{ history: history.messages, places: history.places },
         spoken: spokenIn(history, interrupted, messages),
-        started: startedCalls(interrupted),
+        calls: interrupted.calls,
         earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
         sentByTool: sentBefore(said),
       },

@@ -75,9 +75,9 @@ export function createRun(ports: RunPorts): Run {
           config: { ...loopConfig(ports, run), steering: () => steering.next() },
           journal: {
             ...{ store, lease, runId, sessionKey, places: run.places, effects: tools.effects },
-            takeSteered: steering.takeJoined,
+            ...{ calls: run.calls, takeSteered: steering.takeJoined },
           },
-          ...{ started: run.started, isRepeatable },
+          isRepeatable,
           waiting: ports.waitingRuns.of(runId, handle),
           isLeft: () => handle.signal.reason instanceof ShutdownAbort,
         },
