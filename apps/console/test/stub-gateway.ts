@@ -91,7 +91,11 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     conversations: [],
     messages: new Map(),
     owners: {
-      ...{ sessions: [], messages: [], why: undefined, approvals: [], status: undefined },
+      sessions: [],
+      messages: [],
+      why: undefined,
+      approvals: [],
+      status: undefined,
       pairings: { pending: [], paired: [] },
     },
     changes: [],

@@ -69,7 +69,9 @@ async function start(
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));
   const accountLeases = createAccountLeases({
-    ...{ leases: opened.store.leases, holder: opened.lease.holder, leaseMs },
+    leases: opened.store.leases,
+    holder: opened.lease.holder,
+    leaseMs,
     isShared: (channel) => resolved.accounts.definitions.some(({ id }) => id === channel),
   });
   const upkeep = upkeepOf(parts, way, { leaseMs, renewAccounts: accountLeases.renew, onLost: ending.fatal });
@@ -193,10 +195,19 @@ function upkeepOf(
   const { logger, now = Date.now } = options;
   const { store, lease } = opened;
   return createUpkeep({
-    ...{ store, lease, logger, now, recover, ...leases },
+    store,
+    lease,
+    logger,
+    now,
+    recover,
+    ...leases,
     retention: options.loaded.config.retention,
     consolidate: createConsolidation({
-      ...{ memories: surroundings.memories, agents: resolved.agents, models: resolved.models, logger, now },
+      memories: surroundings.memories,
+      agents: resolved.agents,
+      models: resolved.models,
+      logger,
+      now,
       enabled: () => options.loaded.config.memory.consolidate,
     }),
     busy: () => lanes.counts().running > 0,
@@ -216,8 +227,25 @@ function serviceOf(
   const { store, lease, redact, audit } = opened;
   const { live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
-    ...{ store, lease, upkeep, lanes, live, outcomes, metrics, router, redact, ready, now, startedAt: now() },
-    ...{ agents, models, accounts, surfaces, approvals: toolbox.approvals, trust, audit },
+    store,
+    lease,
+    upkeep,
+    lanes,
+    live,
+    outcomes,
+    metrics,
+    router,
+    redact,
+    ready,
+    now,
+    startedAt: now(),
+    agents,
+    models,
+    accounts,
+    surfaces,
+    approvals: toolbox.approvals,
+    trust,
+    audit,
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,
   });

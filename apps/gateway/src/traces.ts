@@ -28,7 +28,14 @@ export function messageInfo(row: InboxRow<GatewayBodies>): MessageInfo {
   const rule = row.detail?.rule ?? payload.rule;
   const { route, detail } = row;
   return {
-    ...{ id, at: receivedAt, channel, account, conversation: conversationId, sender: senderId, state, rule },
+    id,
+    at: receivedAt,
+    channel,
+    account,
+    conversation: conversationId,
+    sender: senderId,
+    state,
+    rule,
     ...(messageId === undefined ? {} : { messageId }),
     text: payload.event.text,
     ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),

@@ -107,7 +107,8 @@ async function tainted(channel: string) {
   });
   tools.tainted("web");
   const how = {
-    ...{ callId: "call-1", signal: new AbortController().signal },
+    callId: "call-1",
+    signal: new AbortController().signal,
     asking: async <T>(ask: () => T | Promise<T>): Promise<T> => ask(),
   };
   const soul = join(home.workspace("coder"), "SOUL.md");

@@ -87,7 +87,9 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
       channels: { feishu: { accounts: { main: feishuAccount() } } },
     });
     const anthropic = {
-      ...{ api: "anthropic-messages", baseUrl: world.anthropic.url, apiKey: KEY },
+      api: "anthropic-messages",
+      baseUrl: world.anthropic.url,
+      apiKey: KEY,
       headers: {
         "x-proxy": `Token ${KNOWN["providers.headers, a word of it"]}`,
         "x-key": KNOWN["providers.headers, a key of its own"],
@@ -96,7 +98,8 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
     const elsewhere = {
       file: { api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1", apiKey: { file: "key" } },
       program: {
-        ...{ api: "openai-chat", baseUrl: "http://127.0.0.1:9/v1" },
+        api: "openai-chat",
+        baseUrl: "http://127.0.0.1:9/v1",
         apiKey: { command: ["printf", KNOWN["a program"]] },
       },
     };

@@ -200,7 +200,16 @@ export async function openWorld(): Promise<World> {
       const fatal: Error[] = [];
       const gateway = await startGateway(
         {
-          ...{ home, loaded, token, logger, vault, env, hooks, channels, tools, consoleDir: CONSOLE },
+          home,
+          loaded,
+          token,
+          logger,
+          vault,
+          env,
+          hooks,
+          channels,
+          tools,
+          consoleDir: CONSOLE,
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
           ...(now === undefined ? {} : { now }),

@@ -29,7 +29,9 @@ process.stdout.write(\`\${gateway.url}\\n\`);
 function startHost(world: World): { url(): string; readonly exited: Promise<number | null> } {
   const env = {
     ...world.env,
-    ...{ GATEWAY: BUILT.href, TEST_HOME: world.home.dir, TEST_CONFIG: world.home.configFile },
+    GATEWAY: BUILT.href,
+    TEST_HOME: world.home.dir,
+    TEST_CONFIG: world.home.configFile,
   };
   const child = spawn(process.execPath, ["--input-type=module", "-e", HOST], {
     env,

@@ -190,8 +190,12 @@ describe("a command of the platform", () => {
     const { type: _, ...base } = plainMessage("late", "/whoami", { messageId: "" });
     await inStore(world, (store) =>
       store.inbox.accept({
-        ...{ channel: "plain", account: "main", eventId: "e-late", kind: "command" },
-        ...{ conversationId: "room", senderId: "anna" },
+        channel: "plain",
+        account: "main",
+        eventId: "e-late",
+        kind: "command",
+        conversationId: "room",
+        senderId: "anna",
         payload: { event: { ...base, type: "message" }, role: "owner", rule: "owner" },
         route: { agentId: "coder", sessionKey: "agent:coder:plain:direct:anna" },
       }),

@@ -12,7 +12,10 @@ it("what a channel hands over carelessly reaches the model in order", async () =
   await plain.emit(plainMessage("m1", "first\r\nline\0 \ud83d"));
   await started.settled();
   const taken = await started.gateway.service.submit({
-    ...{ channel: "web", agent: "coder", conversation: "c", id: "w1" },
+    channel: "web",
+    agent: "coder",
+    conversation: "c",
+    id: "w1",
     text: "second\rline \udc00",
   });
   if (taken.kind === "accepted") await taken.done;

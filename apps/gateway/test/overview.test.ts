@@ -63,7 +63,10 @@ describe("what an owner sees and decides over HTTP", () => {
       expect.arrayContaining(
         ["approved", "revoked"].map((action) =>
           expect.objectContaining({
-            ...{ kind: "pairing", action, actor: "token owner", subject: `feishu:main:${ZHANG}` },
+            kind: "pairing",
+            action,
+            actor: "token owner",
+            subject: `feishu:main:${ZHANG}`,
           }),
         ),
       ),

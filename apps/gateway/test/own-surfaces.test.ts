@@ -26,7 +26,11 @@ it("heeds what a message asks of its turn only where its sender has shown the ga
   await started.settled();
   await started.gateway.service.submit({
     ...turn,
-    ...{ channel: "api", agent: "secret", conversation: "once:1", id: "a1", text: "hello" },
+    channel: "api",
+    agent: "secret",
+    conversation: "once:1",
+    id: "a1",
+    text: "hello",
   });
   await started.settled();
 
@@ -50,7 +54,11 @@ it("takes what a hook passes on for nobody's order, though it comes in beside th
   world.script(() => ({ text: "noted" }));
   const started = await world.start();
   await started.gateway.service.submit({
-    ...{ channel: "web", agent: "coder", conversation: "hook:build", id: "h1", text: "/new forget it all" },
+    channel: "web",
+    agent: "coder",
+    conversation: "hook:build",
+    id: "h1",
+    text: "/new forget it all",
     from: "hook build",
   });
   await started.settled();

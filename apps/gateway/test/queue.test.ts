@@ -186,7 +186,9 @@ describe("many sessions of one sender", () => {
     const inGroup = (id: string, sender: string) =>
       plainMessage(id, `text of ${id}`, {
         ...IN_GROUP,
-        ...{ addressed: "mention", address: `plain:${id}`, conversation: { id, kind: "group" } },
+        addressed: "mention",
+        address: `plain:${id}`,
+        conversation: { id, kind: "group" },
         sender: { id: sender, isBot: false, isSelf: false },
       });
     await plain.emit(inGroup("a1", "anna"));

@@ -16,7 +16,11 @@ async function open() {
   if (!lease) throw new Error("no lease");
   const begin = () =>
     store.sessions.ensure({
-      ...{ key: sessionKey, agentId: "main", channel: "plain", account: "main", peer: "anna" },
+      key: sessionKey,
+      agentId: "main",
+      channel: "plain",
+      account: "main",
+      peer: "anna",
       kind: "direct",
     });
   await begin();

@@ -53,7 +53,10 @@ export async function openSlack({
   const started = await world.start(start);
   const push: SlackTalk["push"] = (delivery) => slack.pushEvent(delivery, { withinMs: 20_000 });
   return {
-    ...{ world, slack, started, push },
+    world,
+    slack,
+    started,
+    push,
     async deliver(delivery) {
       const isAcknowledged = await push(delivery);
       await started.settled();

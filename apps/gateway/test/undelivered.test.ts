@@ -42,19 +42,29 @@ async function answeredLongAgo(world: World, messages: readonly (readonly [id: s
       const event = plainMessage(id, "?", { channel: "feishu", account: "main", address });
       const session = { key: chat, agentId: "coder", channel: "feishu", account: "main" };
       const accepted = await store.inbox.accept({
-        ...{ channel: "feishu", account: "main", eventId: id, messageId: id, kind: "message" },
-        ...{ conversationId: chat, senderId: ZHANG, payload: { event, role: "member", rule: "open" } },
+        channel: "feishu",
+        account: "main",
+        eventId: id,
+        messageId: id,
+        kind: "message",
+        conversationId: chat,
+        senderId: ZHANG,
+        payload: { event, role: "member", rule: "open" },
         route: { agentId: "coder", sessionKey: chat },
       });
       if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
       const begun = await store.runs.begin({
-        ...{ session: { ...session, peer: ZHANG, kind: "direct" }, lease },
-        ...{ inboxIds: [accepted.id], userMessages: [] },
+        session: { ...session, peer: ZHANG, kind: "direct" },
+        lease,
+        inboxIds: [accepted.id],
+        userMessages: [],
       });
       if (begun.outcome !== "started") throw new Error(begun.outcome);
       const payload = { parts: [{ type: "text", text: "old news" } as const], replyTo: id };
       await store.runs.finish({
-        ...{ runId: begun.run.id, lease, outcome: "completed" as const },
+        runId: begun.run.id,
+        lease,
+        outcome: "completed" as const,
         inbox: [{ id: accepted.id, state: "replied" }],
         outbox: [{ channel: "feishu", account: "main", address, payload, expiresAt: Date.now() - 1 }],
       });

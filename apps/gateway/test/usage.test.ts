@@ -42,21 +42,34 @@ describe("usage", () => {
     // Millionths of a dollar a token: Sonnet 4.6 takes 3, 15, 0.3 to read its cache and 3.75 to write it; Haiku 4.5 1, 5.
     const zhang = {
       by: `feishu:${ZHANG}`,
-      ...{ runs: 1, modelCalls: 2, inputTokens: 100 + 2_000 + 60 + 2_000 + 80, outputTokens: 40 + 21 },
-      ...{ cacheReadTokens: 2_000, cacheWriteTokens: 2_080 },
+      runs: 1,
+      modelCalls: 2,
+      inputTokens: 100 + 2_000 + 60 + 2_000 + 80,
+      outputTokens: 40 + 21,
+      cacheReadTokens: 2_000,
+      cacheWriteTokens: 2_080,
       costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 80 * 3.75 + 21 * 15),
     };
     const li = {
       by: `feishu:${LI}`,
-      ...{ runs: 2, modelCalls: 2, inputTokens: 70 + 71 + 2 * 2_080 + 3 * 50 + 55 },
-      ...{ outputTokens: 1 + 9 + 3 * 1 + 7, cacheReadTokens: 2 * 2_080, cacheWriteTokens: 0 },
+      runs: 2,
+      modelCalls: 2,
+      inputTokens: 70 + 71 + 2 * 2_080 + 3 * 50 + 55,
+      outputTokens: 1 + 9 + 3 * 1 + 7,
+      cacheReadTokens: 2 * 2_080,
+      cacheWriteTokens: 0,
       costMicros: (70 + 71) * 3 + 2 * 2_080 * 0.3 + (1 + 9) * 15 + 3 * (50 * 3 + 15) + 55 + 7 * 5,
     };
     expect(await usageBy(world, "sender")).toEqual([zhang, li].toSorted((a, b) => (a.by < b.by ? -1 : 1)));
     const sum = (name: keyof typeof zhang) => Number(zhang[name]) + Number(li[name]);
     const both = {
-      ...{ runs: 3, modelCalls: 4, inputTokens: sum("inputTokens"), outputTokens: sum("outputTokens") },
-      ...{ cacheReadTokens: sum("cacheReadTokens"), cacheWriteTokens: 2_080, costMicros: sum("costMicros") },
+      runs: 3,
+      modelCalls: 4,
+      inputTokens: sum("inputTokens"),
+      outputTokens: sum("outputTokens"),
+      cacheReadTokens: sum("cacheReadTokens"),
+      cacheWriteTokens: 2_080,
+      costMicros: sum("costMicros"),
     };
     expect(await usageBy(world, "agent")).toEqual([{ by: "coder", ...both }]);
     expect(await usageBy(world, "day")).toEqual([
@@ -90,8 +103,12 @@ describe("usage", () => {
     expect(await usageBy(world, "sender")).toEqual([
       {
         by: `feishu:${ZHANG}`,
-        ...{ runs: 1, modelCalls: 2, inputTokens: 100 + 2_000 + 60 + 2_000, outputTokens: 40 + 21 },
-        ...{ cacheReadTokens: 2_000, cacheWriteTokens: 2_000 },
+        runs: 1,
+        modelCalls: 2,
+        inputTokens: 100 + 2_000 + 60 + 2_000,
+        outputTokens: 40 + 21,
+        cacheReadTokens: 2_000,
+        cacheWriteTokens: 2_000,
         costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 21 * 15),
       },
     ]);

@@ -87,7 +87,10 @@ describe("a page of another site, or of another port", () => {
           for (const site of sites) {
             const body = method === "POST" ? `{"token":"${TOKEN}","state":"broke"}` : "";
             const headers = {
-              ...{ connection: "close", ...credentials, ...json, host: named },
+              connection: "close",
+              ...credentials,
+              ...json,
+              host: named,
               ...(path === "/ws"
                 ? { "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }
                 : {}),

@@ -50,7 +50,10 @@ export function createIncoming(options: IncomingOptions): Incoming {
   const { account, inspector, logger, memoryBytes = 64_000_000 } = options;
   const folders = createFolders(options);
   const ports: ReceivePorts = {
-    ...{ account, inspector, logger, memory: createByteBudget(memoryBytes) },
+    account,
+    inspector,
+    logger,
+    memory: createByteBudget(memoryBytes),
     keep: async (agentId, keptIn, bytes, extension) =>
       (await folders(agentId)).keep(keptIn, bytes, extension),
   };

@@ -39,7 +39,10 @@ it("keeps secrets and endless subjects out, also a secret that would be cut in t
   const log = createMemoryAudit();
   const redact = (text: string): string => text.replaceAll("hunter2", "***");
   const recorder = createRecorder({
-    ...{ log, witness: memoryWitness(), redact, now: () => 1 },
+    log,
+    witness: memoryWitness(),
+    redact,
+    now: () => 1,
     onProblem: expect.unreachable,
   });
   await recorder.note({ ...entry, subject: `${"x".repeat(496)}hunter2` });

@@ -69,7 +69,10 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       session,
       listen() {
         made.intake = createIntake({
-          ...{ receiver, session, logger, unreadable },
+          receiver,
+          session,
+          logger,
+          unreadable,
           refused: () => connection.lose(),
         });
         return made.intake.take;

@@ -152,7 +152,10 @@ describe("registered commands", () => {
     await until(() => bench.standIn.commands.length > 0);
     expect(bench.standIn.commands).toEqual([
       {
-        ...{ type: 1, name: "model", description: "Which model answers", contexts: [0, 1] },
+        type: 1,
+        name: "model",
+        description: "Which model answers",
+        contexts: [0, 1],
         options: [{ type: 3, name: "name", description: "[name]", required: false }],
       },
       { type: 1, name: "new", description: "Begin anew", contexts: [0, 1] },

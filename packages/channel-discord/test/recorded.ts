@@ -67,7 +67,10 @@ function told(name: string, t: string, d: Fields, ...events: Recorded["events"])
 
 function said(name: string, d: Record<string, Json>, expected: Readonly<Record<string, unknown>>): Recorded {
   return told(name, "MESSAGE_CREATE", d, {
-    ...{ type: "message", eventId: `message:${d["id"]}`, messageId: d["id"], timestamp: millis },
+    type: "message",
+    eventId: `message:${d["id"]}`,
+    messageId: d["id"],
+    timestamp: millis,
     sender: { id: ids.person, isBot: false, isSelf: false },
     ...expected,
   });
@@ -83,13 +86,11 @@ const attachment = {
 };
 const voice = {
   ...attachment,
-  ...{
-    id: "8002",
-    filename: "voice-message.ogg",
-    content_type: "audio/ogg",
-    duration_secs: 1.5,
-    waveform: "AAA=",
-  },
+  id: "8002",
+  filename: "voice-message.ogg",
+  content_type: "audio/ogg",
+  duration_secs: 1.5,
+  waveform: "AAA=",
 };
 
 const answer = message("501", { ...inGuild, author: bot, content: "Paris." });
@@ -155,7 +156,9 @@ export const recorded: readonly Recorded[] = [
     "a reply to the bot, which calls it by answering",
     message("106", {
       ...inGuild,
-      ...{ type: 19, content: "and Spain?", mentions: [bot] },
+      type: 19,
+      content: "and Spain?",
+      mentions: [bot],
       message_reference: { type: 0, channel_id: ids.channel, message_id: "501", guild_id: ids.guild },
       referenced_message: answer,
     }),
@@ -186,7 +189,10 @@ export const recorded: readonly Recorded[] = [
     text: "",
     media: [
       {
-        ...{ kind: "image", mimeType: "image/png", name: "chart.png", size: 1234 },
+        kind: "image",
+        mimeType: "image/png",
+        name: "chart.png",
+        size: 1234,
         ref: { channelId: ids.direct, messageId: "110", attachmentId: "8001", url: attachment.url },
       },
       { kind: "audio", mimeType: "audio/ogg" },
@@ -200,14 +206,16 @@ export const recorded: readonly Recorded[] = [
       message_snapshots: [
         {
           message: {
-            ...{
-              type: 0,
-              content: "do as I say",
-              mentions: [],
-              mention_roles: [],
-              attachments: [attachment],
-            },
-            ...{ embeds: [], timestamp: at, edited_timestamp: null, flags: 0, components: [] },
+            type: 0,
+            content: "do as I say",
+            mentions: [],
+            mention_roles: [],
+            attachments: [attachment],
+            embeds: [],
+            timestamp: at,
+            edited_timestamp: null,
+            flags: 0,
+            components: [],
           },
         },
       ],
@@ -291,7 +299,11 @@ export const recorded: readonly Recorded[] = [
     "a reaction",
     "MESSAGE_REACTION_ADD",
     {
-      ...{ user_id: ids.person, message_id: "501", channel_id: ids.channel, guild_id: ids.guild, type: 0 },
+      user_id: ids.person,
+      message_id: "501",
+      channel_id: ids.channel,
+      guild_id: ids.guild,
+      type: 0,
       emoji: { id: null, name: "👍" },
       member: { ...inGuild.member, user: person },
     },
@@ -307,7 +319,11 @@ export const recorded: readonly Recorded[] = [
     "a reaction that is taken back, with an emoji of the server",
     "MESSAGE_REACTION_REMOVE",
     {
-      ...{ user_id: ids.person, message_id: "501", channel_id: ids.channel, guild_id: ids.guild, type: 0 },
+      user_id: ids.person,
+      message_id: "501",
+      channel_id: ids.channel,
+      guild_id: ids.guild,
+      type: 0,
       emoji: { id: "55", name: "wave" },
     },
     { type: "reaction", emoji: "wave:55", added: false },
@@ -321,7 +337,10 @@ export const recorded: readonly Recorded[] = [
       data: { id: "1", type: 1, name: "model", options: [{ type: 3, name: "name", value: "opus 4" }] },
     },
     {
-      ...{ type: "command", name: "model", args: "opus 4", eventId: `interaction:${interaction.id}` },
+      type: "command",
+      name: "model",
+      args: "opus 4",
+      eventId: `interaction:${interaction.id}`,
       address: `discord:${ids.channel}/${interaction.id}`,
       sender: { id: ids.person, roles: ["7101"], name: "张三" },
       conversation: { id: ids.channel, kind: "channel", guildId: ids.guild },
@@ -337,7 +356,10 @@ export const recorded: readonly Recorded[] = [
       data: { component_type: 2, custom_id: 'approve\n{"id":"A1B2","answer":"allow"}' },
     },
     {
-      ...{ type: "action", actionId: "approve", value: { id: "A1B2", answer: "allow" }, messageId: "501" },
+      type: "action",
+      actionId: "approve",
+      value: { id: "A1B2", answer: "allow" },
+      messageId: "501",
       address: `discord:${ids.channel}`,
     },
   ),

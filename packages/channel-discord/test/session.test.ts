@@ -225,7 +225,8 @@ describe("a connection", () => {
     await using bench = await openBench({ context: { clock: hurried }, start: false });
     bench.standIn.gateway.isSilent = true;
     await expect(bench.channel.start(never)).rejects.toMatchObject({
-      ...{ code: "transient", scope: "account" },
+      code: "transient",
+      scope: "account",
       message: expect.stringContaining("within 20000 ms"),
     });
   });

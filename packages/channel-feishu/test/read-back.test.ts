@@ -123,7 +123,10 @@ describe("a merged forward", () => {
     });
     plantPart(bench, "om_c", "om_b", "deeper");
     bench.standIn.plant({
-      ...{ messageId: "om_d", upperMessageId: "om_fwd", msgType: "image", content: '{"image_key":"k"}' },
+      messageId: "om_d",
+      upperMessageId: "om_fwd",
+      msgType: "image",
+      content: '{"image_key":"k"}',
       ...far,
     });
     await bench.post(forward("om_fwd"));

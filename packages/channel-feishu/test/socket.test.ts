@@ -59,8 +59,12 @@ describe("the long connection, through the real SDK", () => {
       textMessage(text, { messageId, chatId: "oc_p", eventId: `ev_${messageId}` });
     const plant = (bench: Bench, text: string, messageId: string) =>
       bench.standIn.plant({
-        ...{ messageId, chatId: "oc_p", msgType: "text", content: JSON.stringify({ text }) },
-        ...{ senderId: "ou_sender", senderType: "user" },
+        messageId,
+        chatId: "oc_p",
+        msgType: "text",
+        content: JSON.stringify({ text }),
+        senderId: "ou_sender",
+        senderType: "user",
       });
     {
       await using before = await openBench({ transport: "socket" }, { context: { state } });

@@ -18,14 +18,14 @@ import { messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 import { limits } from "./limits.ts";
 
-const any: SendMediaLimit = { maxBytes: limits.uploadBytes };
+const upload: SendMediaLimit = { maxBytes: limits.uploadBytes };
 
 /** Slack takes any file, and shows what it can. */
 export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
-  image: any,
-  audio: any,
-  video: any,
-  file: any,
+  image: upload,
+  audio: upload,
+  video: upload,
+  file: upload,
 };
 
 /** Pauses between looks for the message of a file, which Slack makes a moment later, in milliseconds. */

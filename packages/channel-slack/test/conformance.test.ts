@@ -58,7 +58,9 @@ const harness: ChannelHarness<SlackAddress> = {
     const dressed = (delivery: SlackDelivery, options: Partial<PushOptions> = {}) =>
       push(delivery, { signingSecret, ...options });
     const file = standIn.addFile({
-      ...{ id: "F1", name: "a.txt", mimeType: "text/plain" },
+      id: "F1",
+      name: "a.txt",
+      mimeType: "text/plain",
       content: Buffer.from("content"),
     });
     const here = () => standIn.sent.filter(({ isDeleted }) => !isDeleted);

@@ -98,7 +98,11 @@ describe("against emulate", () => {
   it("sends a file and fetches it, and knows people", async () => {
     const content = "a,b\n1,2\n";
     const part: OutboundPart = {
-      ...{ type: "media", kind: "file", name: "report.csv", mimeType: "text/csv", ref: "r" },
+      type: "media",
+      kind: "file",
+      name: "report.csv",
+      mimeType: "text/csv",
+      ref: "r",
       size: content.length,
     };
     const openMedia = async () => new Blob([content]).stream();

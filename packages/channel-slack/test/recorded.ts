@@ -44,7 +44,12 @@ function callback(
 
 function message(name: string, more: { readonly [key: string]: Json }, expected: Expected): Recorded {
   const event = {
-    ...{ type: "message", user: "U_ANN", ts, team: "T061EG9R6", channel: "D024BE91L", channel_type: "im" },
+    type: "message",
+    user: "U_ANN",
+    ts,
+    team: "T061EG9R6",
+    channel: "D024BE91L",
+    channel_type: "im",
     client_msg_id: `c-${name}`,
     ...more,
   };
@@ -267,7 +272,11 @@ export const recorded: readonly Recorded[] = [
   callback(
     "edit",
     {
-      ...{ type: "message", subtype: "message_changed", hidden: true, ts: "1767225650.000100", ...inChannel },
+      type: "message",
+      subtype: "message_changed",
+      hidden: true,
+      ts: "1767225650.000100",
+      ...inChannel,
       message: {
         type: "message",
         user: "U_ANN",
@@ -289,7 +298,11 @@ export const recorded: readonly Recorded[] = [
   callback(
     "link preview",
     {
-      ...{ type: "message", subtype: "message_changed", hidden: true, ts: "1767225650.000100", ...inChannel },
+      type: "message",
+      subtype: "message_changed",
+      hidden: true,
+      ts: "1767225650.000100",
+      ...inChannel,
       message: { type: "message", user: "U_ANN", text: "same", ts, attachments: [{ title: "a page" }] },
       previous_message: { type: "message", user: "U_ANN", text: "same", ts },
     },
@@ -298,7 +311,11 @@ export const recorded: readonly Recorded[] = [
   callback(
     "deletion",
     {
-      ...{ type: "message", subtype: "message_deleted", hidden: true, ts: "1767225650.000100", ...inChannel },
+      type: "message",
+      subtype: "message_deleted",
+      hidden: true,
+      ts: "1767225650.000100",
+      ...inChannel,
       deleted_ts: ts,
       previous_message: { type: "message", user: "U_ANN", text: "old", ts },
     },
@@ -307,7 +324,11 @@ export const recorded: readonly Recorded[] = [
   callback(
     "deletion of what was answered",
     {
-      ...{ type: "message", subtype: "message_changed", hidden: true, ts: "1767225650.000100", ...inChannel },
+      type: "message",
+      subtype: "message_changed",
+      hidden: true,
+      ts: "1767225650.000100",
+      ...inChannel,
       message: {
         type: "message",
         subtype: "tombstone",

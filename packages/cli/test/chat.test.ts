@@ -34,7 +34,12 @@ it("shows text as it comes, and folds each tool call into a line", () => {
 
 it("asks about tool calls of its own conversation, once, and takes a letter for an answer", async () => {
   const approval = (id: string, sessionKey: string): ApprovalInfo => ({
-    ...{ id, agent: "main", sessionKey, tool: "exec", reason: "It writes.", action: "rm -r \u001b[2J build" },
+    id,
+    agent: "main",
+    sessionKey,
+    tool: "exec",
+    reason: "It writes.",
+    action: "rm -r \u001b[2J build",
     expiresAt: 1,
   });
   const waiting = [approval("A", "agent:main:web:direct:cli"), approval("B", "agent:main:web:direct:other")];

@@ -30,8 +30,14 @@ describe("the HTTP API", () => {
       "/api/approvals": {
         approvals: [
           {
-            ...{ id: "ABCD2345", agent: "main", sessionKey: "s", tool: "exec", reason: "why" },
-            ...{ action: "ls", cwd: "/tmp", expiresAt: 1 },
+            id: "ABCD2345",
+            agent: "main",
+            sessionKey: "s",
+            tool: "exec",
+            reason: "why",
+            action: "ls",
+            cwd: "/tmp",
+            expiresAt: 1,
           },
         ],
       },

@@ -16,8 +16,16 @@ import {
 
 const agent = { id: "coder", name: "Coder" };
 const STATUS: StatusFacts = {
-  ...{ version: "1.2.3", agent, model: "openai/gpt-5.2", thinking: "off", sessionKey: "s" },
-  ...{ upMs: 3 * 3_600_000 + 60_000, messages: 4, isRunning: false, waiting: 0, queueMode: "steer" },
+  version: "1.2.3",
+  agent,
+  model: "openai/gpt-5.2",
+  thinking: "off",
+  sessionKey: "s",
+  upMs: 3 * 3_600_000 + 60_000,
+  messages: 4,
+  isRunning: false,
+  waiting: 0,
+  queueMode: "steer",
 };
 
 describe("what commands say", () => {
@@ -95,7 +103,10 @@ describe("what commands say", () => {
 describe("what is written after a command", () => {
   const tool = (properties: object, required: readonly string[] = []) =>
     defineTool({
-      ...{ name: "t", description: "A tool.", effects: "none", execute: () => "" },
+      name: "t",
+      description: "A tool.",
+      effects: "none",
+      execute: () => "",
       input: JSON.parse(JSON.stringify({ type: "object", properties, required })),
     });
   const text = { type: "string" };

@@ -56,7 +56,10 @@ function setup(
   );
   const settledAs: string[] = [];
   const delivery = createDelivery({
-    ...{ outbox, lease, clock, logger: silentLogger },
+    outbox,
+    lease,
+    clock,
+    logger: silentLogger,
     configured: () => extra.configured ?? true,
     account: () => (extra.account === undefined ? running : extra.account(running)),
     openMedia: () => Promise.reject(new Error("nothing is attached here")),
@@ -66,7 +69,10 @@ function setup(
   });
   onTestFinished(() => delivery.stop(0));
   return {
-    ...{ outbox, clock, delivery, settledAs },
+    outbox,
+    clock,
+    delivery,
+    settledAs,
     async say(address, ...parts) {
       const payload: Outbound = {
         parts: parts.map((part) => (typeof part === "string" ? { type: "text", text: part } : part)),

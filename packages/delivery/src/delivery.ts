@@ -64,8 +64,13 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
   const mayHaveMore = new Set<string>();
 
   const ports = {
-    ...{ account: options.account, configured: options.configured, openMedia: options.openMedia },
-    ...{ rates: new Rates(clock, stopping.signal), mediaFailures, logger, now },
+    account: options.account,
+    configured: options.configured,
+    openMedia: options.openMedia,
+    rates: new Rates(clock, stopping.signal),
+    mediaFailures,
+    logger,
+    now,
     recordPart: (row: OutboxRow, receipt: StoredReceipt) =>
       record(() => outbox.markPart(row.id, lease, receipt)),
     stopped: stopping.signal,

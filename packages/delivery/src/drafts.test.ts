@@ -82,7 +82,12 @@ function open(
     standing: () => text,
   });
   return {
-    ...{ clock, notes, shown, open: waiting, restart, drafts },
+    clock,
+    notes,
+    shown,
+    open: waiting,
+    restart,
+    drafts,
     async write(said) {
       text = said;
       written?.();
@@ -219,8 +224,12 @@ it("watches nothing where the account does not run, and only direct conversation
   const watches = (options: Partial<Parameters<typeof createDrafts>[0]>, event = plainMessage()): boolean => {
     const drafts = createDrafts({
       notes: { get: async () => undefined, set: async () => {}, delete: async () => {} },
-      ...{ hasOpen: async () => false, account: () => account, mayShow: () => true, stream: "draft" },
-      ...{ logger: silentLogger, clock: manualClock() },
+      hasOpen: async () => false,
+      account: () => account,
+      mayShow: () => true,
+      stream: "draft",
+      logger: silentLogger,
+      clock: manualClock(),
       ...options,
     });
     const run = { runId, event, signal: AbortSignal.abort(), visible: () => "text", standing: () => "text" };

@@ -63,7 +63,11 @@ export function createDrafts(options: DraftsOptions): Drafts {
     },
   };
   const ports: DraftPorts = {
-    ...{ account, notes, hasOpen, logger, clock },
+    account,
+    notes,
+    hasOpen,
+    logger,
+    clock,
     buckets: new TokenBuckets(clock.now),
     timing: { afterMs: 1_000, everyMs: 700, endMs: 20_000, ...options.timing },
   };

@@ -14,11 +14,14 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   let prepared = 0;
   const run: ActingRun = {
     event: { channel: "plain", account: "main", address: "room" },
-    ...{ sessionKey: "s", runId: "r" },
+    sessionKey: "s",
+    runId: "r",
     onSent: (text, media) => said.push([text, ...media]),
   };
   const act = createMessageActions<ActingRun, Awaited<ReturnType<typeof outbox.enqueue>>[number]>({
-    ...{ outbox, lease, now: systemClock.now },
+    outbox,
+    lease,
+    now: systemClock.now,
     account: () => (isRunning ? account : undefined),
     definition: () => account.definition,
     deliver: () => {},
@@ -34,7 +37,9 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   });
   const call = { callId: "c1", signal: new AbortController().signal };
   return {
-    ...{ outbox, said, shown },
+    outbox,
+    said,
+    shown,
     prepared: () => prepared,
     act: (action: MessageAction, callId = call.callId) => act(action, run, { ...call, callId }),
     rows: () => outbox.list({ states: ["pending"] }),
@@ -45,7 +50,9 @@ const send = (
   text: string,
   more: Partial<Extract<MessageAction, { action: "send" }>> = {},
 ): MessageAction => ({
-  ...{ action: "send", text, media: [] },
+  action: "send",
+  text,
+  media: [],
   ...more,
 });
 

@@ -18,7 +18,11 @@ function open(openDirect: (account: string, owner: string) => Promise<string>) {
   );
   const woken: number[] = [];
   const notices = createOwnerNotices({
-    ...{ outbox, lease, clock, owners: ["plain:olga", "other:nobody"], logger: silentLogger },
+    outbox,
+    lease,
+    clock,
+    owners: ["plain:olga", "other:nobody"],
+    logger: silentLogger,
     notes: {
       get: async (_, key) => notes.get(key),
       async set(_, key, value) {

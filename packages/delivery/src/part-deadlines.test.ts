@@ -7,7 +7,12 @@ afterEach(() => void vi.useRealTimers());
 
 const text: OutboundPart = { type: "text", text: "hi" };
 const media: OutboundPart = {
-  ...{ type: "media", kind: "file", name: "a", mimeType: "text/plain", size: 1, ref: null },
+  type: "media",
+  kind: "file",
+  name: "a",
+  mimeType: "text/plain",
+  size: 1,
+  ref: null,
 };
 const row = { id: "row", payload: { parts: [text, media, text] } };
 const never = new AbortController().signal;

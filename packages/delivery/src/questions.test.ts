@@ -14,7 +14,10 @@ function harness(capabilities: Capabilities, methods: Partial<Channel> = {}) {
   const account = plainAccount(methods, { capabilities });
   const delivered: OutboxRow[] = [];
   const questions = createQuestions({
-    ...{ outbox, lease, account: () => account, definition: () => account.definition },
+    outbox,
+    lease,
+    account: () => account,
+    definition: () => account.definition,
     deliver: (rows) => delivered.push(...rows),
   });
   return { outbox, questions, delivered };

@@ -6,16 +6,16 @@ const DAY = 86_400_000;
 
 function ended(sent = 0): OutboxRow {
   return {
-    ...{
-      id: "row",
-      channel: "plain",
-      account: "main",
-      address: "a",
-      key: "key",
-      state: "expired",
-      attempts: 1,
-    },
-    ...{ partCount: 2, updatedAt: 0, payload: { parts: [], replyTo: "om_1" } },
+    id: "row",
+    channel: "plain",
+    account: "main",
+    address: "a",
+    key: "key",
+    state: "expired",
+    attempts: 1,
+    partCount: 2,
+    updatedAt: 0,
+    payload: { parts: [], replyTo: "om_1" },
     receipts: Array.from({ length: sent }, (_, part) => ({ part, receipt: null })),
   };
 }
@@ -29,7 +29,9 @@ it("tells people once of answers that came too late", () => {
   const word = wordAboutExpired([ended(), ended()], 0);
   expect(textOf(word)).toMatch(/^2 answers could not be delivered in time/);
   expect(word).toMatchObject({
-    ...{ address: "a", expiresAt: DAY, claim: false },
+    address: "a",
+    expiresAt: DAY,
+    claim: false,
     payload: { notice: true, replyTo: "om_1" },
   });
   expect(textOf(wordAboutExpired([ended(1)], 0))).toMatch(/^The rest of an answer could not/);

@@ -36,10 +36,19 @@ export function plainAccount(
 
 export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
   return {
-    ...{ type: "message", eventId: "e", messageId: "m", channel: "plain", account: "main" },
-    ...{ conversation: { id: "room", kind: "direct" }, address: "room", addressed: "dm" },
+    type: "message",
+    eventId: "e",
+    messageId: "m",
+    channel: "plain",
+    account: "main",
+    conversation: { id: "room", kind: "direct" },
+    address: "room",
+    addressed: "dm",
     sender: { id: "anna", isBot: false, isSelf: false },
-    ...{ timestamp: 0, text: "hello", media: [], mentions: [] },
+    timestamp: 0,
+    text: "hello",
+    media: [],
+    mentions: [],
     ...more,
   };
 }

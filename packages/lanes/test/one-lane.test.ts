@@ -179,7 +179,10 @@ describe("one session", () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     say("first", "other");
     lanes.enqueue({
-      ...{ id: "b", session: "s", text: "begun", sender: "s" },
+      id: "b",
+      session: "s",
+      text: "begun",
+      sender: "s",
       exclusive: true,
       covers: ["b"],
     });

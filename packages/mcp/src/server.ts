@@ -131,7 +131,10 @@ export class McpServer {
     let isOpen = true;
     try {
       const connection = await connect({
-        ...{ name, settings, version, onLog },
+        name,
+        settings,
+        version,
+        onLog,
         signal: AbortSignal.any([this.#closing.signal, this.#startLimit()]),
         timeoutMs: settings.startMs ?? START_MS,
         onListChanged: () => {

@@ -37,7 +37,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const forgetting = { folder, notebook, forgotten, log };
   const live = createLiveIndex({
     ...options,
-    ...{ folder, topScope, now, notebook, forgotten },
+    folder,
+    topScope,
+    now,
+    notebook,
+    forgotten,
     index: options.index ?? (lasts ? join(folder, ".index.db") : ":memory:"),
     turns: options.turns ?? log ?? transientTurnLog(),
   });

@@ -36,7 +36,11 @@ export function toTurn(given: NewTurn, now: number, newId: () => string): Turn {
   const time = new Date(at).getTime();
   if (Number.isNaN(time)) throw new TypeError(`The time of a turn cannot be read: ${String(at)}`);
   return {
-    ...{ id, text, chat, scope, at: time },
+    id,
+    text,
+    chat,
+    scope,
+    at: time,
     ...(author === undefined ? {} : { author: toAuthor(author) }),
     ...(untrusted === undefined ? {} : { untrusted }),
   };

@@ -66,7 +66,10 @@ test("A crash in the middle does not bring back what is being forgotten", async 
 test("Conversations that somebody else keeps do not bring back what was forgotten", async () => {
   const folder = temporaryFolder();
   const kept = ["one", "two"].map((text) => ({
-    ...{ id: text, text: `${text} fact`, at: NOON, chat: "c" },
+    id: text,
+    text: `${text} fact`,
+    at: NOON,
+    chat: "c",
     scope: { kind: "everyone" } as const,
   }));
   const turns = {

@@ -3,15 +3,31 @@ import { expect, it } from "vitest";
 import { type EventFacts, eventContext } from "./index.ts";
 
 const EVENT: MessageEvent = {
-  ...{ type: "message", eventId: "e", messageId: "m1", channel: "feishu", account: "main" },
-  ...{ conversation: { id: "oc_1", kind: "group", subject: "Team" }, address: "oc_1", addressed: "mention" },
+  type: "message",
+  eventId: "e",
+  messageId: "m1",
+  channel: "feishu",
+  account: "main",
+  conversation: { id: "oc_1", kind: "group", subject: "Team" },
+  address: "oc_1",
+  addressed: "mention",
   sender: { id: "ou_1", isBot: false, isSelf: false },
-  ...{ timestamp: 0, text: "What do you think?", media: [], mentions: [] },
+  timestamp: 0,
+  text: "What do you think?",
+  media: [],
+  mentions: [],
   replyTo: { messageId: "m0", text: "Ship it on Friday.", senderId: "ou_2" },
 };
 const FACTS: EventFacts = {
-  ...{ role: "member", senderName: "Anna", isOwnClient: false, timeZone: "UTC", now: 0 },
-  ...{ history: [], pages: [], files: [], memory: [] },
+  role: "member",
+  senderName: "Anna",
+  isOwnClient: false,
+  timeZone: "UTC",
+  now: 0,
+  history: [],
+  pages: [],
+  files: [],
+  memory: [],
 };
 
 it("tells who wrote where and what is quoted, but not the words themselves, which stand in the history", () => {

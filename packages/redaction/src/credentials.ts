@@ -59,7 +59,11 @@ function createPreset(): (content: string) => Span[] {
 function sourceOf(content: string): SecretLintSourceCode {
   const start = { line: 1, column: 0 };
   return {
-    ...{ content, contentType: "text", hasBOM: false, ext: ".txt", filePath: "text.txt" },
+    content,
+    contentType: "text",
+    hasBOM: false,
+    ext: ".txt",
+    filePath: "text.txt",
     physicalFilePath: undefined,
     getFilePath: () => "text.txt",
     getPhysicalFilePath: () => undefined,

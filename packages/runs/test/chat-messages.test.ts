@@ -5,14 +5,25 @@ import { type ConversationMessage, chatMessages, createLiveView } from "../src/i
 
 const ORIGIN = { api: "a", provider: "p", model: "m", timestamp: 0 } as const;
 const call = (id: string, name: string): ToolCallBlock => ({
-  ...{ type: "toolCall", id, name, args: { message: "Hi." }, argsText: "{}" },
+  type: "toolCall",
+  id,
+  name,
+  args: { message: "Hi." },
+  argsText: "{}",
 });
 const said = (text: string, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
-  ...{ role: "assistant", content: [{ type: "text", text }], ...ORIGIN, stopReason: "end_turn" },
+  role: "assistant",
+  content: [{ type: "text", text }],
+  ...ORIGIN,
+  stopReason: "end_turn",
   ...more,
 });
 const result = (id: string, toolName: string, text: string, isError = false): AgentMessage => ({
-  ...{ role: "toolResult", toolCallId: id, toolName, isError, timestamp: 0 },
+  role: "toolResult",
+  toolCallId: id,
+  toolName,
+  isError,
+  timestamp: 0,
   content: [{ type: "text", text }],
 });
 const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
@@ -67,6 +78,10 @@ it("has a turn once that went on after the output limit, also where the run ende
 it("says behind its last message why a run failed", () => {
   const notes = new Map([["r", { asked: [], failure: { text: "It failed.", at: 7 } }]]);
   expect(chatMessages(rows("r", user("Go."), said("I go.")), { notes }).at(-1)).toEqual({
-    ...{ id: "r.end", role: "assistant", runId: "r", text: "It failed.", at: 7 },
+    id: "r.end",
+    role: "assistant",
+    runId: "r",
+    text: "It failed.",
+    at: 7,
   });
 });

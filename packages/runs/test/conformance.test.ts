@@ -6,7 +6,8 @@ journalConformance(test, async () => {
   const memory = createMemoryRuns();
   let lease = { name: "gateway", epoch: 1 };
   return {
-    ...{ runs: memory.runs, sessions: memory.sessions },
+    runs: memory.runs,
+    sessions: memory.sessions,
     get lease() {
       return lease;
     },

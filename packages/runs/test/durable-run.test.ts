@@ -32,7 +32,11 @@ function harness() {
     context: { system: { stable: "" }, history: [], input: [QUESTION], tools },
     config: { model: SCRIPTED_MODEL, stream: scriptedModel(...answers).stream },
     journal: {
-      ...{ store: memory, lease, runId, sessionKey: KEY, places: [1] },
+      store: memory,
+      lease,
+      runId,
+      sessionKey: KEY,
+      places: [1],
       effects: () => "external",
     },
   });
@@ -108,12 +112,18 @@ it("makes no call that a run before it left open, and goes on with what it was a
   const ended = await runDurably(
     {
       context: {
-        ...{ system: { stable: "" }, history: [QUESTION, call], input: [next] },
+        system: { stable: "" },
+        history: [QUESTION, call],
+        input: [next],
         tools: [sender(() => String(++sent))],
       },
       config: { model: SCRIPTED_MODEL, stream: scriptedModel("Now this.").stream },
       journal: {
-        ...{ store: memory, lease: OLD, runId: later, sessionKey: KEY, places: [1, 2, 3] },
+        store: memory,
+        lease: OLD,
+        runId: later,
+        sessionKey: KEY,
+        places: [1, 2, 3],
         effects: () => "external",
       },
       isRepeatable: () => true,

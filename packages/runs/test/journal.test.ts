@@ -61,7 +61,11 @@ beforeEach(() => {
   memory = createMemoryRuns();
   runId = memory.begin(KEY, lease, [{ role: "user", content: "Go on.", timestamp: 1 }]);
   journal = createJournal({
-    ...{ store: memory, lease, runId, sessionKey: KEY, places: [1] },
+    store: memory,
+    lease,
+    runId,
+    sessionKey: KEY,
+    places: [1],
     effects: (tool) => (tool === "exec" ? "external" : "none"),
   });
 });

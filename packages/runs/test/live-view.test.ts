@@ -23,7 +23,10 @@ const STARRED: Reading = {
 function open(earlier: readonly string[] = []): LiveView & { readonly seen: LiveEvent[] } {
   const seen: LiveEvent[] = [];
   const view = createLiveView({
-    ...{ runId: "r", earlier, reading: STARRED, now: () => 0 },
+    runId: "r",
+    earlier,
+    reading: STARRED,
+    now: () => 0,
     publish: (event) => seen.push(event),
     retract: () => seen.push({ type: "error", code: "retracted", message: "" }),
   });
@@ -44,7 +47,11 @@ function turn(text: string, stopReason: AssistantMessage["stopReason"] = "end_tu
     message: {
       role: "assistant",
       content: [{ type: "text", text }],
-      ...{ api: "a", provider: "p", model: "m", stopReason, timestamp: 0 },
+      api: "a",
+      provider: "p",
+      model: "m",
+      stopReason,
+      timestamp: 0,
     },
   };
 }
@@ -63,7 +70,11 @@ it("gives each turn the id that it has later, whoever began the run", () => {
 it("takes back the text of a turn that is void", () => {
   const view = open();
   const error: ModelErrorData = {
-    ...{ code: "overflow", message: "too long", retryable: false, emitted: true, scope: "model" },
+    code: "overflow",
+    message: "too long",
+    retryable: false,
+    emitted: true,
+    scope: "model",
   };
   for (const event of [start, write("Wrong")]) view.see(event);
   expect(view.current()).toBe("Wrong");

@@ -27,7 +27,11 @@ function bench(): Bench {
   const clock = fakeClock(START);
   const store = createMemoryScheduleStore<string>();
   const made: Bench = {
-    ...{ clock, store, warnings: [], fired: [], answer: "taken" },
+    clock,
+    store,
+    warnings: [],
+    fired: [],
+    answer: "taken",
     async start(given = store) {
       const logger = { warn: (_: object, message: string) => void made.warnings.push(message) };
       const scheduler = createScheduler<string>({ clock, store: given, logger });

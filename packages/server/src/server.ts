@@ -59,7 +59,10 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
   });
   if (!isHttp1(server)) throw new TypeError("an HTTP/1.1 server was expected");
   const sockets = createSockets({
-    ...{ service, auth, allowedHosts, logger },
+    service,
+    auth,
+    allowedHosts,
+    logger,
     onRefused: (status) => onRefused("ws", status),
   });
   server.on("upgrade", sockets.upgrade);

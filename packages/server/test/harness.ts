@@ -12,7 +12,11 @@ export async function openServer(service: GatewayService, port = 0) {
   const auth = createAuth({ token: TOKEN, store: access });
   const refused: string[] = [];
   const server = await startServer({
-    ...{ host: "127.0.0.1", port, allowedHosts: [], service, auth },
+    host: "127.0.0.1",
+    port,
+    allowedHosts: [],
+    service,
+    auth,
     hooks: {
       hooks: { build: { text: "The build {{state}}", secret: "the-secret-of-the-hook" } },
       defaultAgent: "second",

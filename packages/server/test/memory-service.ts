@@ -40,7 +40,13 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     `${channel}/${agent}/${conversation}`;
 
   const service: MemoryService = {
-    ...{ version: "1.0.0", live, submissions, attempts, stopped, talked, sessionKey },
+    version: "1.0.0",
+    live,
+    submissions,
+    attempts,
+    stopped,
+    talked,
+    sessionKey,
     agents: () => [
       { id: "first", name: "First", model: "demo/demo", demo: true },
       { id: "second", name: "Second", model: "demo/demo", demo: true, default: true },
@@ -98,8 +104,13 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     answerApproval: async () => false,
     trust: async (_agent, path) => ({ ok: true, path }),
     status: async () => ({
-      ...{ version: "1.0.0", demo: true, startedAt: 0, agents: [], channels: [] },
-      ...{ inboxPending: 0, outboxPending: 0 },
+      version: "1.0.0",
+      demo: true,
+      startedAt: 0,
+      agents: [],
+      channels: [],
+      inboxPending: 0,
+      outboxPending: 0,
     }),
     metrics: async () => ({ contentType: "text/plain", body: "up 1\n" }),
     prune: async () => {

@@ -102,7 +102,8 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
   return {
     ...host,
-    ...{ problems, planned },
+    problems,
+    planned,
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };

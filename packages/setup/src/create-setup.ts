@@ -53,8 +53,13 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   const plugins = await resolvePluginTools({ loaded, home, packages, given: options.tools });
   const secrets = await judgeSecrets(loaded, home, env);
   const accounts = await resolveAccounts({
-    ...{ loaded, logger, home, vault, packages },
-    ...{ definitions: options.channels, own: options.ownChannels },
+    loaded,
+    logger,
+    home,
+    vault,
+    packages,
+    definitions: options.channels,
+    own: options.ownChannels,
     cache: createMemoryCache({ clock: systemClock }),
   });
   const ofParts = [agents, models, skills, plugins, accounts, secrets].flatMap((part) => part.problems);

@@ -47,7 +47,9 @@ export async function resolveSkills(options: {
   });
   let pinsFirstSeen = false;
   const skills = createSkills({
-    ...{ sources, env, entries },
+    sources,
+    env,
+    entries,
     pins: createPinFiles(home.skillPinsDir),
     pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
@@ -78,7 +80,8 @@ export async function resolveSkills(options: {
     skills,
     dirs: sources.map((source) => source.dir),
     forAgent,
-    ...{ pending, approve: skills.approve },
+    pending,
+    approve: skills.approve,
     async pinFirstSeen() {
       pinsFirstSeen = true;
       for (const agent of agents.all) await pending(agent);

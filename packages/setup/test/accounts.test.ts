@@ -35,7 +35,9 @@ async function plan(id: string, capabilities: string, definitions: readonly Chan
     ({ definition: hub }) => hub,
   );
   const accounts = await resolveAccounts({
-    ...{ loaded: loadConfig({ file: "signalbox.json", text, env: {} }), definitions, own },
+    loaded: loadConfig({ file: "signalbox.json", text, env: {} }),
+    definitions,
+    own,
     logger: () => SILENT,
     packages: { missing: () => [], load: (name) => import(name) },
     cache: createMemoryCache({ clock: systemClock }),

@@ -29,7 +29,9 @@ it("takes from the defaults what an agent does not say, and lets it do without",
   const activeHours = { from: "08:00", to: "22:00" };
   expect(heartbeatOf(undefined, { every: "1h" })).toMatchObject({ every: "1h", to: "page" });
   expect(heartbeatOf({ every: "2h" }, { every: "1h", activeHours, to: "owner" })).toEqual({
-    ...{ every: "2h", activeHours, to: "owner" },
+    every: "2h",
+    activeHours,
+    to: "owner",
   });
   expect(heartbeatOf({ enabled: false }, { every: "1h" })).toBeUndefined();
   expect(heartbeatOf({ enabled: true }, { enabled: false })).toBeDefined();

@@ -24,9 +24,15 @@ async function start(text: string) {
     loadConfig({ file: "signalbox.yaml", text: content, env: { OPENAI_API_KEY: "key" } });
   const resolve = (loaded: LoadedConfig): Promise<Setup> =>
     createSetup({
-      ...{ home, loaded, env: { OPENAI_API_KEY: "key" }, vault: createVault() },
+      home,
+      loaded,
+      env: { OPENAI_API_KEY: "key" },
+      vault: createVault(),
       packages: { missing: () => [], load: (name) => import(name) },
-      ...{ channels: [], ownChannels: [], tools: [], skillsDir: join(dir, "bundled") },
+      channels: [],
+      ownChannels: [],
+      tools: [],
+      skillsDir: join(dir, "bundled"),
       logger: () => SILENT,
     });
   const loaded = load(text);

@@ -202,7 +202,8 @@ export function createSkills(options: SkillsOptions): Skills {
     const locate = (skill: Skill) => agentPath(skill.file, agent.workspaceDir);
     const active = activeOf(skills);
     const unavailable = excluded.filter(lacksSomething).map(({ skill: { id }, reasons }) => ({
-      ...{ id, reason: reasons.map(({ message }) => message).join(" ") },
+      id,
+      reason: reasons.map(({ message }) => message).join(" "),
     }));
     return {
       skills,

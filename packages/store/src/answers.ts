@@ -28,8 +28,11 @@ const MARK = "undelivered: ";
 export function createAnswers({ database }: Pick<Context, "database">): Answers {
   const { db } = database;
   const answered = {
-    ...{ seq: inbox.seq, receivedAt: inbox.receivedAt, nonce: inbox.nonce },
-    ...{ run: inbox.run, state: inbox.state },
+    seq: inbox.seq,
+    receivedAt: inbox.receivedAt,
+    nonce: inbox.nonce,
+    run: inbox.run,
+    state: inbox.state,
   };
   const messagesOfRun = database.query((p: Bound<{ n: number }>) =>
     db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),

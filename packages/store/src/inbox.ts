@@ -260,9 +260,14 @@ function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {
   const { channel, account, eventId, messageId, kind, conversationId, senderId, payload } = event;
   if (payload === undefined) throw new StoreError("invalid", "An inbound event needs a payload.");
   const body: InboundBody<T> = {
-    ...{ channel, account, eventId },
+    channel,
+    account,
+    eventId,
     ...(messageId === undefined ? {} : { messageId }),
-    ...{ kind, conversationId, senderId, payload },
+    kind,
+    conversationId,
+    senderId,
+    payload,
   };
   return encode(body, "The payload of an inbound event");
 }

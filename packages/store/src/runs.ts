@@ -273,7 +273,12 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
           forgetTold.run({ conversation: told?.conversation ?? "", entryId });
         const at = now();
         end.run({
-          ...{ n, state: outcome, error: error ?? null, lastEntry: head.lastEntry, at, ...used.reported },
+          n,
+          state: outcome,
+          error: error ?? null,
+          lastEntry: head.lastEntry,
+          at,
+          ...used.reported,
           outbox: withReplies(record, added),
         });
         closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });

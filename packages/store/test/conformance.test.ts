@@ -103,7 +103,8 @@ describe("what runs ask of a journal", () => {
       return run.id;
     };
     return {
-      ...{ runs, sessions },
+      runs,
+      sessions,
       get lease() {
         return lease;
       },

@@ -151,7 +151,10 @@ test.each([{ databaseBytes: 1 }, { inboxMs: 60_000, runsMs: 60_000 }])(
     const expiresAt = time.now + day;
     const { run, inboxIds } = await begun(store, lease, ["1", "2"], "a");
     await store.runs.finish({
-      ...{ runId: run.id, lease, outcome: "completed", outbox: [{ ...reply("re", "first"), expiresAt }] },
+      runId: run.id,
+      lease,
+      outcome: "completed",
+      outbox: [{ ...reply("re", "first"), expiresAt }],
       inbox: inboxIds.map((id) => ({ id, state: "replied" })),
     });
     const commands = [await accepted(store, "3", "a"), await accepted(store, "4", "a")];

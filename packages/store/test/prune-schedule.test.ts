@@ -18,7 +18,10 @@ async function open(busy: () => boolean = () => false) {
   let pruned = 0;
   const life = () =>
     createPruneSchedule({
-      ...{ kv: store.kv, busy, now: Date.now, random: () => 0.5 },
+      kv: store.kv,
+      busy,
+      now: Date.now,
+      random: () => 0.5,
       prune() {
         pruned += 1;
         return store.maintenance.prune();

@@ -245,7 +245,9 @@ test("a start that ends in a rest, or while its run waits, does not count; one t
   const { run, inboxIds } = await begun(store, lease, ["1"]);
   const other = await begun(store, lease, ["2"], "another");
   await store.runs.finish({
-    ...{ runId: other.run.id, lease, outcome: "completed" },
+    runId: other.run.id,
+    lease,
+    outcome: "completed",
     inbox: [{ id: only(other.inboxIds), state: "replied" }],
   });
   const seen: (number | undefined)[] = [];
@@ -268,7 +270,9 @@ test("a start that ends in a rest, or while its run waits, does not count; one t
   expect(seen).toEqual([1, 2, 2, 2, 3, 3, 4]);
   expect(await store.runs.get(other.run.id)).toMatchObject({ attempts: 1, lease: { epoch: 1 } });
   await store.runs.finish({
-    ...{ runId: run.id, lease, outcome: "completed" },
+    runId: run.id,
+    lease,
+    outcome: "completed",
     inbox: [{ id: only(inboxIds), state: "replied" }],
   });
 });

@@ -95,7 +95,10 @@ test("a code and the message that tells it are committed together, or not at all
   const lease = await takeLease(store);
   const request = (peerId: string, row: Parameters<typeof reply>[0], held: LeaseToken) =>
     store.pairing.request({
-      ...{ channel: "feishu", account: "main", peerId, code: "ABCD2345" },
+      channel: "feishu",
+      account: "main",
+      peerId,
+      code: "ABCD2345",
       reply: { row: reply(row), lease: held },
     });
   expect(await request("1", "your code", lease)).toBe("created");

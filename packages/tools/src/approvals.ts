@@ -83,8 +83,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         const createdAt = now();
         const question: Approval = {
           ...request,
-          ...{ id: makeId(), hash: requestHash(request), state: "pending" },
-          ...{ createdAt, expiresAt: createdAt + ttlMs },
+          id: makeId(),
+          hash: requestHash(request),
+          state: "pending",
+          createdAt,
+          expiresAt: createdAt + ttlMs,
         };
         const asked = await store.ask(question, maxPending);
         if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;

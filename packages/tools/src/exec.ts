@@ -123,7 +123,10 @@ async function subjectOf(
   const files = await namedFiles(workspace, cwd, script.words);
   const rules = rulesFor(script);
   return {
-    ...{ action: actionOf(args, sandbox), cwd, env: sandbox.env, binary: sandbox.shell },
+    action: actionOf(args, sandbox),
+    cwd,
+    env: sandbox.env,
+    binary: sandbox.shell,
     ...(args.network === true && domains !== undefined ? { domains } : {}),
     ...(files.length === 0 ? {} : { files }),
     ...(rules === undefined ? {} : { rules }),
@@ -156,14 +159,21 @@ async function begin({ workspace, sandbox, domains }: ExecToolOptions, args: Exe
   const view = await viewOf(workspace.labels, workspace.dir, facts);
   const followed = await workspace.labels.follow({
     additions,
-    ...{ folder: workspace.dir, facts: author, skip: new Set([join(workspace.dir, INBOX_FOLDER)]) },
+    folder: workspace.dir,
+    facts: author,
+    skip: new Set([join(workspace.dir, INBOX_FOLDER)]),
     covered: view.covers.map(({ path }) => path),
   });
   return {
-    ...{ view, followed, additions, author },
+    view,
+    followed,
+    additions,
+    author,
     start: (more: Pick<SandboxRequest, "signal" | "outputChars" | "onOutput" | "background" | "input">) =>
       sandbox.run({
-        ...{ script: args.command, folders: workspace, cwd },
+        script: args.command,
+        folders: workspace,
+        cwd,
         protect: protection(facts),
         covers: view.covers,
         ...(reached === undefined ? {} : { domains: reached }),
@@ -208,7 +218,8 @@ async function startInBackground(
   const { view, followed, additions, author, start } = await begin(options, args, run.facts);
   const outputChars = contentRoom(context);
   const process = processes.start({
-    ...{ sessionKey: author.sessionKey, command: args.command },
+    sessionKey: author.sessionKey,
+    command: args.command,
     // What reaches the network takes nothing from a run that has seen others' words, whoever started it.
     facts: args.network === true ? { ...run.facts, taint: [] } : run.facts,
     run: (io) => start({ ...io, outputChars, background: true }).finally(() => followed.end()),

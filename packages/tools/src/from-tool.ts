@@ -23,7 +23,10 @@ export function fromTool(tool: Tool, { taints }: FromToolOptions = {}): ToolDefi
     throw new TypeError("that is no tool: it needs a name, a description, a schema and a body");
   const { name, description, inputSchema, effects, execution, truncate } = tool;
   return defineTool({
-    ...{ name, description, inputSchema, effects },
+    name,
+    description,
+    inputSchema,
+    effects,
     ...(execution === undefined ? {} : { execution }),
     ...(truncate === undefined ? {} : { truncate }),
     ...(taints === undefined ? {} : { taints }),

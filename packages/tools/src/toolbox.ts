@@ -240,13 +240,20 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       const runner = await runnerOf(agent);
       const more: MoreTools = (await options.more?.(agent)) ?? { tools: [] };
       const state = createRunState({
-        ...{ agentId: agent.id, sessionKey, role, speaker, channelKind, taint: more.taint ?? [] },
+        agentId: agent.id,
+        sessionKey,
+        role,
+        speaker,
+        channelKind,
+        taint: more.taint ?? [],
         ...(run.models === undefined ? {} : { models: run.models }),
       });
       const mayAttach: MayAttach = (source) => {
         const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
         options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
-          ...{ tool: "attach", decision, rule },
+          tool: "attach",
+          decision,
+          rule,
         });
         return decision === "allow" ? { ok: true } : { ok: false, why: reason };
       };
@@ -256,7 +263,10 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         const verdict = await options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
         if (verdict.action === "deny")
           options.note(run, `${tool}: deny (hook). ${verdict.reason}`, {
-            ...{ tool, decision: "deny", rule: "hook", call: callId },
+            tool,
+            decision: "deny",
+            rule: "hook",
+            call: callId,
           });
         return verdict;
       };

@@ -16,14 +16,28 @@ const PAGE = new URL("../../../docs/tools.md", import.meta.url);
 const never = () => Promise.reject(new Error("only described"));
 /** A sandbox as most people have it. */
 const SANDBOX: Sandbox = {
-  ...{ rung: "bubblewrap", network: false, env: {}, shell: "/bin/bash", notes: [], run: never },
+  rung: "bubblewrap",
+  network: false,
+  env: {},
+  shell: "/bin/bash",
+  notes: [],
+  run: never,
   limits: {
-    ...{ timeoutMs: 60_000, backgroundMs: 3_600_000, processes: 256, outputChars: 15_000 },
-    ...{ memoryBytes: 1e9, diskBytes: 1e9, scratchBytes: 1e9 },
+    timeoutMs: 60_000,
+    backgroundMs: 3_600_000,
+    processes: 256,
+    outputChars: 15_000,
+    memoryBytes: 1e9,
+    diskBytes: 1e9,
+    scratchBytes: 1e9,
   },
 };
 const MEMORY: AgentMemory = {
-  ...{ search: never, get: never, write: never, forget: never, areOthers: never },
+  search: never,
+  get: never,
+  write: never,
+  forget: never,
+  areOthers: never,
   writesOwnNotes: () => false,
 };
 
@@ -33,8 +47,13 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
   const tools = await createBuiltInTools(
     { allow },
     {
-      ...{ workspace: { dir }, sandbox: async () => SANDBOX, processes: createProcesses(), memory: MEMORY },
-      ...{ fetch: never, isGiven: () => false, send: never },
+      workspace: { dir },
+      sandbox: async () => SANDBOX,
+      processes: createProcesses(),
+      memory: MEMORY,
+      fetch: never,
+      isGiven: () => false,
+      send: never,
       cron: never,
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },

@@ -60,7 +60,10 @@ function auditorOf({ note, close }: Recorder, kv: Pick<KvStore, "get" | "set">):
     skill({ skill, digest }, approver) {
       const details = { digest, folder: skill.dir };
       void note({
-        ...{ kind: "approval", action: "allowed", actor: approver, subject: `skill: ${skill.id}` },
+        kind: "approval",
+        action: "allowed",
+        actor: approver,
+        subject: `skill: ${skill.id}`,
         details,
       });
     },

@@ -69,7 +69,10 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const session = await store.sessions.get(sessionKey);
     const isOwner = message.stored.role === "owner";
     return statusText({
-      ...{ version: VERSION, upMs: now() - options.startedAt, agent, sessionKey },
+      version: VERSION,
+      upMs: now() - options.startedAt,
+      agent,
+      sessionKey,
       model: modelOf(models, agent, session),
       thinking: session?.thinking ?? agent.thinking,
       messages: session?.messageCount ?? 0,

@@ -64,7 +64,8 @@ export async function endCommand(
   const silent = text === "";
   await options.finish(begunRun(run), {
     ...more,
-    ...{ outcome: "completed", rule: `command:${run.name}` },
+    outcome: "completed",
+    rule: `command:${run.name}`,
     state: silent ? "silent" : "replied",
     reply: silent ? { text, silent } : { text, silent, note: text },
     end: silent ? "silent" : "replied",

@@ -16,7 +16,9 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   const { messages, places } = await histories.load(sessionKey, session);
   const tokens = estimateTokens(messages);
   const beforeCompaction = options.flush({
-    ...{ agent, agentModel, sessionKey },
+    agent,
+    agentModel,
+    sessionKey,
     ...(await speakersOf(options, run, session?.generation ?? 0)),
   });
   const done = await compact({

@@ -14,7 +14,12 @@ export async function dispatch(
   const { event, role } = message.stored;
   const name = command.dispatch?.tool ?? "";
   const tools = await ports.toolbox.forRun({
-    ...{ agent, event, role, speaker: speakerOf(event), sessionKey: message.sessionKey, runId },
+    agent,
+    event,
+    role,
+    speaker: speakerOf(event),
+    sessionKey: message.sessionKey,
+    runId,
     messageId: message.id,
     onSent: () => {},
   });
@@ -50,14 +55,22 @@ async function call(
     await store.runs.step({ runId, lease, messages: [], intents: [{ callId, name, args, effects }] });
   const startedAt = now();
   const result = await tools.call(name, args, {
-    ...{ callId, signal: handle.signal, asking: waitingRuns.of(runId, handle).during },
+    callId,
+    signal: handle.signal,
+    asking: waitingRuns.of(runId, handle).during,
     ...(effects === "external"
       ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
       : {}),
   });
   const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
   hooks.observe("after_tool_call", {
-    ...{ agentId: agent.id, sessionKey: message.sessionKey, runId, tool: name, callId, args, text },
+    agentId: agent.id,
+    sessionKey: message.sessionKey,
+    runId,
+    tool: name,
+    callId,
+    args,
+    text,
     outcome: result.isError === true ? "error" : "ok",
     durationMs: now() - startedAt,
   });

@@ -40,7 +40,11 @@ export async function settleCommand(
   const { stored, sessionKey, agentId, id } = message;
   const { event } = stored;
   const { text } = await options.hooks.modify("before_reply", {
-    ...{ agentId, sessionKey, event, source: "command", text: end.text },
+    agentId,
+    sessionKey,
+    event,
+    source: "command",
+    text: end.text,
   });
   const silent = text === "";
   const rows = silent ? [] : await putWord(options, message, text, { ttlMs: TTL_MS, isAnswer: true });

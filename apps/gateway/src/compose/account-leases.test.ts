@@ -11,7 +11,9 @@ async function twoGateways() {
   onTestFinished(() => close());
   const gateway = (holder: string) =>
     createAccountLeases({
-      ...{ leases, holder, leaseMs: LEASE_MS },
+      leases,
+      holder,
+      leaseMs: LEASE_MS,
       isShared: (channel) => channel !== "web",
     });
   return { one: gateway("home /one"), two: gateway("home /two"), gateway, time };

@@ -8,7 +8,7 @@ import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts"
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
-import { createPrepare } from "../path/5-prepare/prepare.ts";
+import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
 import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
 import { createTakeUp } from "../path/5-prepare/take-up.ts";
 import { createUserMessages } from "../path/5-prepare/user-messages.ts";
@@ -34,57 +34,79 @@ interface SharedWithTaking {
 
 /** The stages behind the lanes. */
 export function createAnsweringHalf(
-  { options, resolved, opened, surroundings }: Parts,
+  parts: Parts,
   { waitingRuns, crashes, readOrder }: SharedWithTaking,
 ): Answering {
+  const { options, resolved, opened, surroundings } = parts;
   const { logger, now = Date.now } = options;
-  const { agents, models, skills } = resolved;
+  const { agents, models } = resolved;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
-  const { config } = options.loaded;
-  const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox, memories } =
-    surroundings;
-  const { onOutcome } = surroundings;
-  const { deliver } = surroundings.delivery;
+  const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox } = surroundings;
+  const common = { store, lease, definition, live, hooks, tracer, logger, now };
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
-  const userMessages = createUserMessages({ account, definition, incoming: media.in, now });
-  const contextOf = createInboundContext({ groupHistory: store.groupHistory, account, definition, now });
-  const chooseModel = createChooseModel({ agents, models, hooks });
-  const compactionCache = createCompactionCache(store);
-  const flush = createRunFlush(memories, logger, now);
-  const commit = createCommit({ store, lease, drafts, definition, userMessages, now });
-  const refuse = createRefuse({ store, lease, definition, crashes, deliver, live, onOutcome, now });
-  const deliverRun = createDeliver({ deliver, drafts, hooks, live, tracer, onOutcome, now });
+  const userMessages = createUserMessages({ ...common, account, incoming: media.in });
+  const contextOf = createInboundContext({ ...common, account, groupHistory: store.groupHistory });
+  const flush = createRunFlush(surroundings.memories, logger, now);
+  const commit = createCommit({ ...common, drafts, userMessages });
+  const conclusion = { ...common, deliver: surroundings.delivery.deliver, onOutcome: surroundings.onOutcome };
+  const refuse = createRefuse({ ...conclusion, crashes });
+  const deliver = createDeliver({ ...conclusion, drafts });
+  const opening = { ...common, histories, chooseModel: createChooseModel({ agents, models, hooks }) };
+  const running = { ...common, waitingRuns, compactionCache: createCompactionCache(store), flush };
   return createAnswering({
     commands: createInTurnCommands({
-      ...{ store, lease, agents, histories, models, toolbox, waitingRuns, compactionCache, definition },
-      ...{ hooks, live, tracer, logger, now, deliver, onOutcome, refuse, flush },
-      finish: async (run, conclusion) => deliverRun(await commit(run, conclusion)),
+      ...running,
+      ...conclusion,
+      agents,
+      models,
+      histories,
+      toolbox,
+      refuse,
+      finish: async (run, ended) => deliver(await commit(run, ended)),
     }),
     open: createOpenRun({
-      ...{ store, lease, router, chooseModel, histories, userMessages, crashes, logger, now },
+      ...opening,
+      router,
+      userMessages,
+      crashes,
       quarantine,
       endCommands: toolbox.endCommands,
     }),
-    takeUp: createTakeUp({
-      ...{ store, lease, chooseModel, histories, drafts, readOrder, tracer, logger },
-      waitsNoMore: waitingRuns.over,
+    takeUp: createTakeUp({ ...opening, drafts, readOrder, waitsNoMore: waitingRuns.over }),
+    prepare: createPreparing(parts, contextOf),
+    run: createRun({ ...running, drafts, typing, metrics, userMessages, contextOf, incoming: media.in }),
+    conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
+    ...common,
+    commit,
+    refuse,
+    deliver,
+    quarantine,
+    metrics,
+  });
+}
+
+/** What gives a run its memory, its tools and its prompt. */
+function createPreparing(
+  { options, resolved, opened, surroundings }: Parts,
+  contextOf: ReturnType<typeof createInboundContext>,
+): Prepare {
+  const { logger, now = Date.now } = options;
+  const { account, hooks, live, media, memories, toolbox, tracer } = surroundings;
+  return createPrepare({
+    store: opened.store,
+    live,
+    tracer,
+    toolbox,
+    contextOf,
+    readLinks: media.readLinks,
+    incoming: media.in,
+    remember: createRunMemory({
+      memories,
+      recallTokens: options.loaded.config.memory.recallTokens,
+      onProblem: (agent, error) => logger.warn({ agent, err: messageOf(error) }, "memory could not be read"),
     }),
-    prepare: createPrepare({
-      ...{ store, toolbox, contextOf, live, tracer, readLinks: media.readLinks, incoming: media.in },
-      remember: createRunMemory({
-        ...{ memories, recallTokens: config.memory.recallTokens },
-        onProblem: (agent, error) =>
-          logger.warn({ agent, err: messageOf(error) }, "memory could not be read"),
-      }),
-      systemPrompt: createSystemPrompt({ skills, account, hooks, logger, now }),
-    }),
-    run: createRun({
-      ...{ store, lease, waitingRuns, drafts, typing, definition, hooks, live, metrics, compactionCache },
-      ...{ userMessages, contextOf, tracer, now, flush, incoming: media.in },
-    }),
-    conclude: createConclude({ commit, histories, hooks, definition, logger, outgoing: media.out }),
-    ...{ commit, refuse, deliver: deliverRun, quarantine, metrics, tracer, logger },
+    systemPrompt: createSystemPrompt({ skills: resolved.skills, account, hooks, logger, now }),
   });
 }

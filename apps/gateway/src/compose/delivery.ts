@@ -47,7 +47,12 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
 
   const { outbox } = store;
   const delivery = createDelivery<Row>({
-    ...{ outbox, lease, account, logger, isPassing, openMedia: options.openMedia },
+    outbox,
+    lease,
+    account,
+    logger,
+    isPassing,
+    openMedia: options.openMedia,
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
     onSettled(row, state, detail) {
       trace(row, state, detail);
@@ -58,7 +63,11 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
     },
   });
   const notices = createOwnerNotices({
-    ...{ outbox, lease, logger, notes: store.kv, owners: options.owners },
+    outbox,
+    lease,
+    logger,
+    notes: store.kv,
+    owners: options.owners,
     accounts: (channel) =>
       accounts
         .list()

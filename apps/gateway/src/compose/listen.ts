@@ -22,7 +22,13 @@ export async function listen(
   const { store, audit } = opened;
   try {
     return await startServer({
-      ...{ host, port, allowedHosts, service, pageDir, logger, now },
+      host,
+      port,
+      allowedHosts,
+      service,
+      pageDir,
+      logger,
+      now,
       auth: createAuth({ token: options.token.value, store: store.access, now, onSignIn: audit.signIn }),
       hooks: { hooks: resolved.secrets.hooks, defaultAgent: resolved.agents.defaultId },
       onRefused: surroundings.metrics.refused,

@@ -47,7 +47,8 @@ export function createMedia(options: MediaOptions): Media {
   };
   const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.retention;
   const kept = {
-    ...{ files, bytes: attachmentsMegabytes * 1_000_000 },
+    files,
+    bytes: attachmentsMegabytes * 1_000_000,
     ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
   };
   const inspector: Inspector = { imageInfo, detectEncoding };

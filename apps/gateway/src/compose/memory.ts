@@ -37,16 +37,20 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
     index: home.memoryIndex,
     turns: (agentId) =>
       sessionTurns({
-        ...{ sessions: store.sessions, agentId, taintOf: ({ data }) => taintIn(data) },
+        sessions: store.sessions,
+        agentId,
+        taintOf: ({ data }) => taintIn(data),
         isLeftOut: ({ channel, peer }) => channel === "api" && peer.startsWith(ONCE),
         heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
     embedder: () =>
       embedderOf(embeddings, {
-        ...{ providers: config.models.providers, env },
+        providers: config.models.providers,
+        env,
         folder: (named) => configuredPath(home, named),
       }),
-    ...{ halfLifeDays, now },
+    halfLifeDays,
+    now,
     onProblem: (agent, problem, error) => logger.warn({ agent, err: messageOf(error) }, problem),
   });
 }
@@ -59,7 +63,8 @@ export function createRunFlush(
 ): Flush {
   if (memories === undefined) return () => undefined;
   const flush = createFlush({
-    ...{ memories, now },
+    memories,
+    now,
     onProblem: (agent, error) =>
       logger.warn({ agent, err: messageOf(error) }, "nothing was noted before a compaction"),
   });

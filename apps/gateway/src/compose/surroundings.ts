@@ -94,10 +94,14 @@ export async function createSurroundings(
   const clock = { ...systemClock, now };
   const scheduler = createScheduler<Wake>({
     store: createWakeStore(store.kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
-    ...{ clock, logger },
+    clock,
+    logger,
   });
   const heartbeats = createHeartbeats({
-    ...{ agents: resolved.agents, store, clock, logger },
+    agents: resolved.agents,
+    store,
+    clock,
+    logger,
     readChecklist: (agent) => readChecklist(agent, { labels: outward.labels, logger }),
   });
   return {
@@ -167,15 +171,29 @@ async function createOutward(
   const trust = createTrust(labels, workspaces);
   const media = createMedia({ config, home, workspaces, store, agents, fetch, account, logger, now });
   return {
-    ...{ account, labels, trust, media },
+    account,
+    labels,
+    trust,
+    media,
     delivery: createReplyDelivery({
-      ...{ store, lease, accounts, account, hooks, tracer, metrics, logger, now },
+      store,
+      lease,
+      accounts,
+      account,
+      hooks,
+      tracer,
+      metrics,
+      logger,
+      now,
       owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
       openMedia: media.out.open,
     }),
     typing: createTyping({ account, on: config.replies.typing, logger }),
     drafts: createDrafts({
-      ...{ account, stream: config.replies.stream, timing: options.drafts, logger },
+      account,
+      stream: config.replies.stream,
+      timing: options.drafts,
+      logger,
       notes: store.kv,
       hasOpen: store.outbox.hasOpen,
       // Code at `before_reply` may still change or keep back what would be shown.
@@ -206,7 +224,17 @@ function createTools(
   const { config } = options.loaded;
   const { definition } = accounts;
   const toolbox = createToolbox({
-    ...{ config, home, labels, agents, skills, fetch, tracer, hooks, audit, memories, now },
+    config,
+    home,
+    labels,
+    agents,
+    skills,
+    fetch,
+    tracer,
+    hooks,
+    audit,
+    memories,
+    now,
     more: createMoreTools(plugins.tools, mcp),
     cron: createCron(scheduler, now),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },

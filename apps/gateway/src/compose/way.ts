@@ -44,7 +44,8 @@ export function createWay(parts: Parts): Way {
   const { store, lease } = parts.opened;
   const { agents, models } = parts.resolved;
   const waitingRuns = createWaitingRuns({
-    ...{ store, lease },
+    store,
+    lease,
     onFailure: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
   });
   const crashes = createAttachmentCrashes(store);
@@ -65,7 +66,9 @@ export function createWay(parts: Parts): Way {
       }
       const { definition } = parts.resolved.accounts;
       const accepted = recoverAccepted({
-        ...{ inbox: store.inbox, lease, admit },
+        inbox: store.inbox,
+        lease,
+        admit,
         isExclusive: (event) => isExclusive(event, definition(event.channel, event.account)?.capabilities),
       });
       for await (const message of accepted) await taking.goOn(message);
@@ -111,7 +114,14 @@ function lanesOf(
       return answer(batch, handle);
     },
     leaveOut: createLeaveOut({
-      ...{ store, lease, definition, live, tracer, supervisor, now, onOutcome },
+      store,
+      lease,
+      definition,
+      live,
+      tracer,
+      supervisor,
+      now,
+      onOutcome,
       deliver: delivery.deliver,
     }),
   });
@@ -126,25 +136,23 @@ interface TakingPorts {
 
 /** The stages that lead to the lanes. */
 function createTakingHalf(
-  { options, resolved, opened, surroundings, configuration }: Parts,
-  { lanes, queueModes, readOrder, skills }: TakingPorts,
+  parts: Parts,
+  ports: TakingPorts,
 ): { readonly taking: Taking; readonly admit: Admit } {
+  const { options, resolved, opened, surroundings, configuration } = parts;
+  const { lanes, queueModes, readOrder } = ports;
   const { logger, now = Date.now } = options;
   const { config } = configuration;
-  const { agents, models } = resolved;
   const { definition } = resolved.accounts;
-  const { store, lease, audit } = opened;
-  const { live, tracer, metrics, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } =
-    surroundings;
-  const answerAtOnce = createAtOnceCommands({
-    ...{ store, router, lease, models, queueModes, lanes, hooks, definition, live, tracer, logger },
-    ...{ startedAt: now(), now, deliver: delivery.deliver, onOutcome, supervisor, skills },
-    ...{ approvals: toolbox.approvals, skillApprovals: resolved.skills, trust, audit },
-    queueMode: () => config().session.queue.mode,
-  });
-  const queue = createQueue({ agents, readOrder, answerAtOnce, lanes, modes: queueModes });
+  const { store, lease } = opened;
+  const { live, tracer, metrics, hooks, router, delivery, supervisor } = surroundings;
+  const answerAtOnce = createAnswerAtOnce(parts, ports);
+  const queue = createQueue({ agents: resolved.agents, readOrder, answerAtOnce, lanes, modes: queueModes });
   const admit = createAdmit({
-    ...{ router, bindings: () => config().bindings, pairing: store.pairing, definition },
+    router,
+    bindings: () => config().bindings,
+    pairing: store.pairing,
+    definition,
     gate: configuration.derived(({ loaded }) => createGate(loaded.config.access)),
     botLoops: createBotLoops(now),
   });
@@ -152,16 +160,59 @@ function createTakingHalf(
     receive: createReceive({ definition, logger }),
     admit,
     accept: createAccept({
-      ...{ inbox: store.inbox, lease, hooks, live, tracer, logger },
+      inbox: store.inbox,
+      lease,
+      hooks,
+      live,
+      tracer,
+      logger,
       onAccepted: surroundings.outcomes.accepted,
     }),
     unanswered: createUnanswered({
-      ...{ store, lease, logger, now, supervisor },
+      store,
+      lease,
+      logger,
+      now,
+      supervisor,
       historyLimit: () => config().access.groups.historyLimit,
       wakeOutbox: delivery.wake,
     }),
     edits: createEdits({ store, lease, lanes, queue, tracer }),
-    ...{ queue, metrics },
+    queue,
+    metrics,
   });
   return { taking, admit };
+}
+
+/** The commands that are answered without a turn of their session. */
+function createAnswerAtOnce(
+  { options, resolved, opened, surroundings, configuration }: Parts,
+  { lanes, queueModes, skills }: TakingPorts,
+): ReturnType<typeof createAtOnceCommands> {
+  const { logger, now = Date.now } = options;
+  const { live, tracer, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } = surroundings;
+  return createAtOnceCommands({
+    store: opened.store,
+    lease: opened.lease,
+    audit: opened.audit,
+    models: resolved.models,
+    definition: resolved.accounts.definition,
+    skillApprovals: resolved.skills,
+    approvals: toolbox.approvals,
+    deliver: delivery.deliver,
+    queueMode: () => configuration.config().session.queue.mode,
+    startedAt: now(),
+    router,
+    queueModes,
+    lanes,
+    hooks,
+    live,
+    tracer,
+    logger,
+    now,
+    onOutcome,
+    supervisor,
+    skills,
+    trust,
+  });
 }

@@ -12,7 +12,10 @@ it("a prompt has no two sections of one name, whatever hooks return", async () =
     createLogger("silent", (text) => text),
   );
   const asked = {
-    ...{ agentId: "main", sessionKey: "agent:main:main", model: "a/b", instructions: undefined },
+    agentId: "main",
+    sessionKey: "agent:main:main",
+    model: "a/b",
+    instructions: undefined,
     event: {
       ...({ type: "message", eventId: "e", messageId: "m", channel: "plain", account: "main" } as const),
       conversation: { id: "room", kind: "direct" } as const,
@@ -26,7 +29,9 @@ it("a prompt has no two sections of one name, whatever hooks return", async () =
         mentions: [],
       } as const),
     },
-    ...{ pages: [], files: [], extra: [] },
+    pages: [],
+    files: [],
+    extra: [],
   };
   expect((await hooks.modify("before_prompt_build", asked)).extra).toEqual([section]);
 });

@@ -20,7 +20,9 @@ export function createGatewayHooks(
   own: readonly GatewayHook[] = [],
 ): GatewayHooks {
   return createHooks({
-    ...{ points: HOOK_POINTS, hooks, own },
+    points: HOOK_POINTS,
+    hooks,
+    own,
     onFailure: ({ hook, point, error, consequence }) =>
       logger.error({ hook, point, err: messageOf(error) }, CONSEQUENCES[consequence]),
   });

@@ -19,14 +19,22 @@ async function runBegunBy(processes: number): Promise<InterruptedRun<GatewayBodi
   };
   const event = plainMessage("m1", "hello");
   const accepted = await store.inbox.accept({
-    ...{ channel: "plain", account: "main", eventId: "e1", messageId: "m1", kind: "message" },
-    ...{ conversationId: "room", senderId: "anna", payload: { event, role: "member", rule: "open" } },
+    channel: "plain",
+    account: "main",
+    eventId: "e1",
+    messageId: "m1",
+    kind: "message",
+    conversationId: "room",
+    senderId: "anna",
+    payload: { event, role: "member", rule: "open" },
     route: { agentId: "coder", sessionKey: "s" },
   });
   if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
   const begun = await store.runs.begin({
     session: { key: "s", agentId: "coder", channel: "plain", account: "main", peer: "anna", kind: "direct" },
-    ...{ lease: await acquire(), inboxIds: [accepted.id], userMessages: [] },
+    lease: await acquire(),
+    inboxIds: [accepted.id],
+    userMessages: [],
   });
   const runId = begun.run.id;
   for (let process = 1; process < processes; process += 1)
@@ -51,8 +59,16 @@ it("has a run go on alone once two processes have died under it, and no other on
       takenUp.push(interrupted.run.attempts);
       return { kind: "nothing" };
     },
-    ...{ open: unused, prepare: unused, run: unused, conclude: unused, commit: unused, refuse: unused },
-    ...{ deliver: () => {}, quarantine, metrics: { timed: unused }, tracer: { note() {} } },
+    open: unused,
+    prepare: unused,
+    run: unused,
+    conclude: unused,
+    commit: unused,
+    refuse: unused,
+    deliver: () => {},
+    quarantine,
+    metrics: { timed: unused },
+    tracer: { note() {} },
     logger: createLogger("silent", (text) => text),
   };
   const { goOn } = createAnswering(stages);

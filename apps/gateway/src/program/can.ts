@@ -90,11 +90,19 @@ function messageOf({ sender, group, account }: UseAsked): MessageEvent {
   const [channel = "", id = ""] = parted(sender);
   const place = group === undefined ? undefined : parted(group)[1];
   return {
-    ...{ type: "message", eventId: "can", messageId: "can", channel, account, timestamp: 0, address: "" },
+    type: "message",
+    eventId: "can",
+    messageId: "can",
+    channel,
+    account,
+    timestamp: 0,
+    address: "",
     conversation: place === undefined ? { kind: "direct", id } : { kind: "group", id: place },
     sender: { id, isBot: false, isSelf: false },
     addressed: place === undefined ? "dm" : "mention",
-    ...{ text: "", media: [], mentions: [] },
+    text: "",
+    media: [],
+    mentions: [],
   };
 }
 

@@ -76,8 +76,12 @@ export function trustFile(
     );
     if (trusted.ok)
       await store.audit.append({
-        ...{ at: Date.now(), kind: "approval", action: "trusted", actor: "command line" },
-        ...{ subject: `file: ${trusted.path}`, details: { agent: agentId } },
+        at: Date.now(),
+        kind: "approval",
+        action: "trusted",
+        actor: "command line",
+        subject: `file: ${trusted.path}`,
+        details: { agent: agentId },
       });
     return trusted;
   });

@@ -59,7 +59,13 @@ async function readRecords(store: GatewayStore, router: Router): Promise<Gateway
     messages: await readMessages(store, router),
     tools: transcripts.flatMap((rows) => toolsIn(rows.map(({ message }) => message).toReversed())),
     outbox: outbox.map(({ id, key, state, channel, address, payload, receipts }) => ({
-      ...{ id, key, state, channel, address, payload, receipts },
+      id,
+      key,
+      state,
+      channel,
+      address,
+      payload,
+      receipts,
     })),
   };
 }
@@ -70,7 +76,9 @@ async function readMessages(store: GatewayStore, router: Router): Promise<Perfor
   for (const { id, messageId = id, state, payload, detail, route } of rows) {
     const trace = await readTrace(store, id);
     messages.push({
-      ...{ id: messageId, state, inbound: payload.event },
+      id: messageId,
+      state,
+      inbound: payload.event,
       route: router.explain(routeInput(payload.event)),
       ...(detail?.rule === undefined ? {} : { rule: detail.rule }),
       ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),

@@ -31,7 +31,13 @@ export async function resolveConfig(
   const fetch = createWebFetch(loaded.config);
   const surfaces = createSurfaces(fetch);
   const setup = await createSetup({
-    ...{ home, loaded, env, vault, tools, packages: INSTALLED, skillsDir: ASSETS.skillsDir },
+    home,
+    loaded,
+    env,
+    vault,
+    tools,
+    packages: INSTALLED,
+    skillsDir: ASSETS.skillsDir,
     channels: [...builtInChannels, ...channels],
     ownChannels: Object.values(surfaces).map(({ definition }) => definition),
     logger: (account) => channelLogger(logger.child({ account })),

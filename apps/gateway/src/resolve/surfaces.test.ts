@@ -12,7 +12,12 @@ it("fetches what clients name by its address through the gateway's one way out, 
   const quiet = () => {};
   const { signal } = new AbortController();
   const channel = await api.definition.create({
-    ...{ config: {}, account: "main", signal, fetch, clock: systemClock, commands: [] },
+    config: {},
+    account: "main",
+    signal,
+    fetch,
+    clock: systemClock,
+    commands: [],
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     emit: async () => "accepted",
     cache: createMemoryCache({ clock: systemClock }),

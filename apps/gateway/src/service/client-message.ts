@@ -47,7 +47,8 @@ export function isOfMessage(
     ...event,
     conversation: { ...event.conversation, id: conversation },
     sender: { ...user, isBot: false, isSelf: false },
-    ...{ text, media },
+    text,
+    media,
     ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
     ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
   });

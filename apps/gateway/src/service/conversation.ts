@@ -26,13 +26,17 @@ export async function listConversations(
   let before: number | undefined;
   for (let page = 0; page < PAGES && listed.length < LISTED; page++) {
     const sessions = await store.sessions.list({
-      ...{ channel: "web", limit: LISTED },
+      channel: "web",
+      limit: LISTED,
       ...(before === undefined ? {} : { before }),
     });
     const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
     listed.push(
       ...own.map(({ peer, agentId, title = "New conversation", updatedAt }) => ({
-        ...{ id: peer, agent: agentId, title, updatedAt },
+        id: peer,
+        agent: agentId,
+        title,
+        updatedAt,
       })),
     );
     before = sessions.at(-1)?.updatedAt;

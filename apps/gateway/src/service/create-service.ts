@@ -51,7 +51,10 @@ export function createService(options: ServiceOptions): GatewayService {
   const { store, agents, lanes, approvals, upkeep } = options;
   return {
     ...createSubmit(options),
-    ...{ version: VERSION, live: options.live, sessionKey, ready: options.ready },
+    version: VERSION,
+    live: options.live,
+    sessionKey,
+    ready: options.ready,
     agents: () => agentsOf(options),
     busy: (key) => lanes.busy(key),
     abort(channel, agent, conversation) {
@@ -96,7 +99,8 @@ export function createService(options: ServiceOptions): GatewayService {
       return options.metrics.scrape({ runsActive: running, messagesWaiting: waiting, outboxSending });
     },
     outboxChanged: options.wakeOutbox,
-    ...{ prune: upkeep.prune, vacuum: upkeep.vacuum },
+    prune: upkeep.prune,
+    vacuum: upkeep.vacuum,
     async webhook(channel, account, request, read) {
       return options.accounts.get(channel, account)?.running.webhook?.(request, read);
     },
@@ -131,7 +135,13 @@ async function webSession({ store, agents }: ServiceOptions, conversation: strin
 function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt }: Approval): ApprovalInfo {
   const { binary, files, cwd, domains, env } = subject;
   return {
-    ...{ id, agent: agentId, sessionKey, tool, reason, expiresAt, action: subject.action },
+    id,
+    agent: agentId,
+    sessionKey,
+    tool,
+    reason,
+    expiresAt,
+    action: subject.action,
     ...(binary === undefined ? {} : { binary: visibleText(binary) }),
     ...(files === undefined
       ? {}

@@ -11,7 +11,14 @@ export async function listSessions(
 ): Promise<SessionInfo[]> {
   return (await sessions.list()).map(
     ({ key, agentId, channel, account, peer, kind, title, updatedAt, messageCount, totals, activeRun }) => ({
-      ...{ key, agent: agentId, channel, account, peer, kind, updatedAt, messages: messageCount },
+      key,
+      agent: agentId,
+      channel,
+      account,
+      peer,
+      kind,
+      updatedAt,
+      messages: messageCount,
       ...(title === undefined ? {} : { title }),
       tokens: totals.inputTokens + totals.outputTokens,
       costMicros: totals.costMicros,

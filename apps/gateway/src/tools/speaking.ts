@@ -35,7 +35,13 @@ export interface SpeakingOptions {
 export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
   const { store, lease, definition, account, delivery, mediaOut, redact, now } = options;
   return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
-    ...{ outbox: store.outbox, lease, definition, account, deliver: delivery.deliver, redact, now },
+    outbox: store.outbox,
+    lease,
+    definition,
+    account,
+    deliver: delivery.deliver,
+    redact,
+    now,
     prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
     isOfConversation: ({ event }, messageId) => isOfConversation(store, event, messageId),

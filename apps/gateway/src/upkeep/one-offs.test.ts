@@ -12,7 +12,11 @@ it("forgets conversations of one request after an hour, and the oldest beyond a 
   if (!lease) throw new Error("no lease");
   const make = (peer: string, channel = "api") =>
     store.sessions.ensure({
-      ...{ key: `agent:main:${channel}:direct:${peer}`, agentId: "main", channel, account: "main", peer },
+      key: `agent:main:${channel}:direct:${peer}`,
+      agentId: "main",
+      channel,
+      account: "main",
+      peer,
       kind: "direct",
     });
   const kept = async () => (await store.sessions.list({ limit: 10_000 })).map(({ peer }) => peer).toSorted();

@@ -18,9 +18,17 @@ it("looks from time to time for work that nobody does, also after it could not, 
   let looked = 0;
   let consolidated = 0;
   const upkeep = createUpkeep({
-    ...{ store, lease, leaseMs: 3_600_000, retention, now: Date.now, busy: () => false },
+    store,
+    lease,
+    leaseMs: 3_600_000,
+    retention,
+    now: Date.now,
+    busy: () => false,
     logger: createLogger("silent", createRedactor([])),
-    ...{ pruneMedia: async () => {}, renewAccounts: async () => {}, wakeOutbox: () => {}, onLost: () => {} },
+    pruneMedia: async () => {},
+    renewAccounts: async () => {},
+    wakeOutbox: () => {},
+    onLost: () => {},
     async consolidate() {
       consolidated += 1;
     },

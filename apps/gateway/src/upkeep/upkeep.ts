@@ -53,7 +53,10 @@ const CONSOLIDATE_MS = 30 * 60_000;
 export function createUpkeep(options: UpkeepOptions): Upkeep {
   const { store, lease, leaseMs, logger, now } = options;
   const pruning = createPruneSchedule({
-    ...{ kv: store.kv, busy: options.busy, now, random: Math.random },
+    kv: store.kv,
+    busy: options.busy,
+    now,
+    random: Math.random,
     async prune() {
       const report = await pruneStore(store, options.retention, logger);
       await options.pruneMedia();

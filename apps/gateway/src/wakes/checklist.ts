@@ -51,7 +51,10 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   if (hours === undefined) return true;
   const { from, to, zone } = hours;
   const time = new Intl.DateTimeFormat("en-GB", {
-    ...{ hour: "2-digit", minute: "2-digit", hourCycle: "h23", timeZone: zone },
+    hour: "2-digit",
+    minute: "2-digit",
+    hourCycle: "h23",
+    timeZone: zone,
   }).format(at);
   return from < to ? from <= time && time < to : from <= time || time < to;
 }

@@ -19,8 +19,16 @@ const HALF_HOURLY: Heartbeat = { every: "30m", activeHours: undefined, to: "page
 
 function agentWith(heartbeat: Heartbeat | undefined): Agent {
   return {
-    ...{ id: "coder", name: "Coder", model: undefined, fallbacks: [], thinking: "off", limits: {} },
-    ...{ systemPrompt: undefined, maxOutputTokens: undefined, historyTurns: undefined, workspaceDir: "/w" },
+    id: "coder",
+    name: "Coder",
+    model: undefined,
+    fallbacks: [],
+    thinking: "off",
+    limits: {},
+    systemPrompt: undefined,
+    maxOutputTokens: undefined,
+    historyTurns: undefined,
+    workspaceDir: "/w",
     tools: { allow: [], deny: [], domains: [], askModes: {} },
     skills: { allow: undefined, deny: [] },
     heartbeat,
@@ -49,7 +57,11 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
   const kv = memoryKeyValues();
   const taken: MessageEvent[] = [];
   const current = {
-    ...{ agent: agentWith(heartbeat), text: "- look at the mail", busy: false, full: false, reads: 0 },
+    agent: agentWith(heartbeat),
+    text: "- look at the mail",
+    busy: false,
+    full: false,
+    reads: 0,
   };
   const start = async () => {
     const heartbeats = createHeartbeats({
@@ -59,7 +71,9 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
         },
         get: () => current.agent,
       },
-      ...{ store: { kv, inbox }, clock, logger: createLogger("silent", (text) => text) },
+      store: { kv, inbox },
+      clock,
+      logger: createLogger("silent", (text) => text),
       async readChecklist() {
         current.reads++;
         return asksForSomething(current.text) ? { text: current.text, cut: false } : undefined;
@@ -86,11 +100,9 @@ describe("a heartbeat", () => {
     await clock.advance(95 * MINUTE);
     expect(minutes()).toEqual([30, 60, 90]);
     expect(taken[0]).toMatchObject({
-      ...{
-        channel: "web",
-        address: "web:heartbeat-coder",
-        eventId: `heartbeat:coder:${START + 30 * MINUTE}`,
-      },
+      channel: "web",
+      address: "web:heartbeat-coder",
+      eventId: `heartbeat:coder:${START + 30 * MINUTE}`,
       turn: { agent: "coder", alone: true },
       text: expect.stringMatching(/__SILENT__.*- look at the mail/s),
     });
@@ -187,21 +199,30 @@ describe("a heartbeat", () => {
     const { clock, inbox, taken, start } = await world({ ...HALF_HOURLY, to: "owner" });
     const write = (senderId: string, role: "owner" | "member", kind: "direct" | "group", agentId = "coder") =>
       inbox.accept({
-        ...{ channel: "feishu", account: "main", eventId: senderId, kind: "message" },
-        ...{ conversationId: `oc_${senderId}`, senderId, receivedAt: clock.now() },
+        channel: "feishu",
+        account: "main",
+        eventId: senderId,
+        kind: "message",
+        conversationId: `oc_${senderId}`,
+        senderId,
+        receivedAt: clock.now(),
         payload: {
-          ...{ role, rule: "owner" },
+          role,
+          rule: "owner",
           event: {
-            ...{
-              type: "message",
-              channel: "feishu",
-              account: "main",
-              eventId: senderId,
-              messageId: senderId,
-            },
+            type: "message",
+            channel: "feishu",
+            account: "main",
+            eventId: senderId,
+            messageId: senderId,
             conversation: { id: `oc_${senderId}`, kind },
-            ...{ address: `feishu:${senderId}`, sender: { id: senderId, isBot: false, isSelf: false } },
-            ...{ addressed: "dm", text: "hello", media: [], mentions: [], timestamp: clock.now() },
+            address: `feishu:${senderId}`,
+            sender: { id: senderId, isBot: false, isSelf: false },
+            addressed: "dm",
+            text: "hello",
+            media: [],
+            mentions: [],
+            timestamp: clock.now(),
           },
         },
         route: { agentId, sessionKey: `agent:${agentId}:feishu:direct:${senderId}` },

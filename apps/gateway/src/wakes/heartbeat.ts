@@ -64,7 +64,8 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
     store: createHeartbeatStore(store.kv, (agent) =>
       logger.warn({ agent }, "when a heartbeat was last cannot be read; it begins anew"),
     ),
-    ...{ clock, logger },
+    clock,
+    logger,
   });
 
   const beat = async (occurrence: Occurrence<Task>, { take, busy }: WayIn): Promise<"taken" | "later"> => {
@@ -154,7 +155,9 @@ function placeOnPage({ id: agentId }: Agent): Destination {
   return {
     sessionKey: formatSessionKey({ kind: "direct", agentId, channel, peerId: id }),
     place: {
-      ...{ channel, account: OWN_ACCOUNT, address: `${channel}:${id}` },
+      channel,
+      account: OWN_ACCOUNT,
+      address: `${channel}:${id}`,
       conversation: { id, kind: "direct" },
       sender: { id, isBot: false, isSelf: false, authenticatedAs: "owner" },
     },

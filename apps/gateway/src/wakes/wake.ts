@@ -66,7 +66,11 @@ export function placeOf({
   sender,
 }: MessageEvent): Wake["place"] {
   return keptPlace.parse({
-    ...{ channel, account, conversation, address, sender },
+    channel,
+    account,
+    conversation,
+    address,
+    sender,
     ...(botId === undefined ? {} : { botId }),
   });
 }
@@ -74,7 +78,9 @@ export function placeOf({
 /** An occurrence of a schedule as a message of its conversation. */
 export function wakeMessage({ schedule: { id, task }, dueAt }: Occurrence<Wake>): MessageEvent {
   return messageAt(task.place, {
-    ...{ agentId: task.agentId, eventId: `schedule:${id}:${dueAt}`, dueAt },
+    agentId: task.agentId,
+    eventId: `schedule:${id}:${dueAt}`,
+    dueAt,
     text: `[It is time for what was scheduled as ${id}]\n${task.text}`,
   });
 }

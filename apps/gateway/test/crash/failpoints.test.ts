@@ -124,7 +124,10 @@ it("passes every failpoint on the usual way of messages", async () => {
 function unrouted(event: MessageEvent) {
   const { channel, account, eventId, messageId, conversation, sender } = event;
   return {
-    ...{ channel, account, eventId, messageId },
+    channel,
+    account,
+    eventId,
+    messageId,
     kind: "message",
     conversationId: conversation.id,
     senderId: sender.id,

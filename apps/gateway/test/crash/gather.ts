@@ -22,14 +22,26 @@ export async function gather(world: World): Promise<Evidence> {
     const { mode, secrets } = world;
     const names = namesOf(world);
     return {
-      ...{ mode, acknowledged, unaddressed, edits, deletions, odd, secrets },
+      mode,
+      acknowledged,
+      unaddressed,
+      edits,
+      deletions,
+      odd,
+      secrets,
       logs: world.logs(),
       inbox: inbox.map(({ kind, eventId, messageId: id = "", state, detail, revision, settledAt }) => ({
-        ...{ kind, eventId, messageId: names.get(id) ?? id, state, revision, settledAt },
+        kind,
+        eventId,
+        messageId: names.get(id) ?? id,
+        state,
+        revision,
+        settledAt,
         rule: detail?.rule,
       })),
       outbox: outbox.map(({ state, channel, payload, receipts }) => ({
-        ...{ state, channel },
+        state,
+        channel,
         replyTo: payload.replyTo,
         texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
         receipts: receipts.map(({ part, receipt }) => ({
@@ -61,7 +73,9 @@ function namesOf({ platform, vendors }: World): ReadonlyMap<string, string> {
 function postsOf({ feishu, relays, vendors }: World): Post[] {
   const there = feishu.sent.map(({ messageId, chatId, content, edits, uuid, parentId, deleted }) => ({
     channel: "feishu",
-    ...{ messageId, chatId, deleted },
+    messageId,
+    chatId,
+    deleted,
     content: edits.at(-1) ?? content,
     earlier: edits.length === 0 ? [] : [content, ...edits.slice(0, -1)],
     key: uuid,

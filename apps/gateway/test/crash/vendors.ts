@@ -36,7 +36,8 @@ export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = 
     const ids = new Map<string, string>();
     return {
       account: { token, apiBaseUrl: platform.url },
-      ...{ person, secrets: [token] },
+      person,
+      secrets: [token],
       idOf: (tag) => ids.get(nameOf(tag)),
       async deliver(tag) {
         // Nobody is told of what is said before the bot has its first session.
@@ -69,7 +70,8 @@ export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = 
     const tsOf = ({ number }: Tag): string => `${began}.${String(number).padStart(6, "0")}`;
     return {
       account: { ...tokens, baseUrl: platform.apiUrl },
-      ...{ person, secrets: Object.values(tokens) },
+      person,
+      secrets: Object.values(tokens),
       idOf: (tag) => `${channel}:${tsOf(tag)}`,
       async deliver(tag) {
         const eventId = `Ev_${nameOf(tag)}`;

@@ -74,13 +74,11 @@ function soundEvents(discord: DiscordStandIn): readonly [SoundEvent, ...SoundEve
   const user = { id: "2001", username: "zhangsan" };
   const at = { message_id: "8100", channel_id: CHANNEL, guild_id: GUILD, user_id: "2001" };
   const interaction = {
-    ...{
-      application_id: BOT.id,
-      token: "interaction-token",
-      version: 1,
-      channel_id: CHANNEL,
-      guild_id: GUILD,
-    },
+    application_id: BOT.id,
+    token: "interaction-token",
+    version: 1,
+    channel_id: CHANNEL,
+    guild_id: GUILD,
     member: { user, roles: [] },
     channel: { id: CHANNEL, type: 0 },
   };

@@ -53,7 +53,12 @@ function asEvent(item: Payload, { chatId, kind }: Place): EventEnvelope {
   const event = {
     sender: { sender_id: { open_id: sender["id"] }, sender_type: sender["sender_type"] },
     message: {
-      ...{ message_id, root_id, parent_id, thread_id, create_time, update_time },
+      message_id,
+      root_id,
+      parent_id,
+      thread_id,
+      create_time,
+      update_time,
       chat_id: chatId,
       chat_type: kind === "direct" ? "p2p" : "group",
       message_type: item["msg_type"],

@@ -26,7 +26,11 @@ function channelThat(start: () => Promise<void>): ChannelDefinition {
     config: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } },
     capabilities: {
       text: { max: 100, unit: "codepoints", markup: "plain" },
-      ...{ stream: "none", threads: "none", delivery: {}, rate: [], transports: ["internal"] },
+      stream: "none",
+      threads: "none",
+      delivery: {},
+      rate: [],
+      transports: ["internal"],
     },
     codec: { encode: String, decode: (text) => text },
     create: async () => channel,
@@ -95,10 +99,19 @@ it("lets a channel speak for itself alone, whatever it passes on", async () => {
     ...channelThat(async () => {}),
     create: async (context) => {
       await context.emit({
-        ...{ type: "message", eventId: "e", messageId: "m", channel: "api", account: "forged" },
-        ...{ conversation: { id: "c", kind: "direct" }, address: "echo:c", addressed: "dm" },
-        ...{ sender: { id: "ann", isBot: false, isSelf: false }, timestamp: 0 },
-        ...{ text: "hello", media: [], mentions: [] },
+        type: "message",
+        eventId: "e",
+        messageId: "m",
+        channel: "api",
+        account: "forged",
+        conversation: { id: "c", kind: "direct" },
+        address: "echo:c",
+        addressed: "dm",
+        sender: { id: "ann", isBot: false, isSelf: false },
+        timestamp: 0,
+        text: "hello",
+        media: [],
+        mentions: [],
       });
       return channelThat(async () => {}).create(context);
     },

@@ -158,7 +158,12 @@ export function createAccounts(options: AccountsOptions): Accounts {
     const { definition, config } = plan;
     const signal = right === undefined ? ending.signal : AbortSignal.any([ending.signal, right.lost]);
     const channel = await definition.create({
-      ...{ config, account: plan.account, logger: options.logger(key), fetch, clock, signal },
+      config,
+      account: plan.account,
+      logger: options.logger(key),
+      fetch,
+      clock,
+      signal,
       // A channel speaks for itself alone, whatever it passes on.
       emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
       cache: prefixed(cache, key),

@@ -2,9 +2,19 @@ import { describe, expect, it } from "vitest";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "../index.ts";
 
 const EVENT: MessageEvent = {
-  ...{ type: "message", eventId: "event-m", messageId: "m", channel: "plain", account: "main" },
-  ...{ conversation: { id: "c", kind: "direct" }, address: "c", addressed: "dm", timestamp: 0 },
-  ...{ sender: { id: "ann", isBot: false, isSelf: false }, text: "hello", media: [], mentions: [] },
+  type: "message",
+  eventId: "event-m",
+  messageId: "m",
+  channel: "plain",
+  account: "main",
+  conversation: { id: "c", kind: "direct" },
+  address: "c",
+  addressed: "dm",
+  timestamp: 0,
+  sender: { id: "ann", isBot: false, isSelf: false },
+  text: "hello",
+  media: [],
+  mentions: [],
 };
 
 describe("normalizing what comes in", () => {

@@ -17,7 +17,9 @@ describe("sendParts", () => {
       },
     );
     await expect(failing).rejects.toMatchObject({
-      ...{ code: "rate_limited", retryAfterMs: 5, scope: "account" },
+      code: "rate_limited",
+      retryAfterMs: 5,
+      scope: "account",
       receipt: { parts: [{ index: 1, messageId: "m1" }] },
     });
     expect(told).toEqual(["k.1 undefined", "m1", "k.2 undefined"]);

@@ -76,8 +76,12 @@ export async function approve(
   if (existsSync(configured.home.databaseFile))
     await withStore(options, "share", ({ audit }) =>
       audit.append({
-        ...{ at: Date.now(), kind: "approval", action: "allowed", actor: OPERATOR },
-        ...{ subject: `skill: ${skill.id}`, details: { digest, folder: skill.dir } },
+        at: Date.now(),
+        kind: "approval",
+        action: "allowed",
+        actor: OPERATOR,
+        subject: `skill: ${skill.id}`,
+        details: { digest, folder: skill.dir },
       }),
     );
   print(options.json, { id: name, digest }, () => [`The skill ${name} is approved as it is.`]);

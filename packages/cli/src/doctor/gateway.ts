@@ -29,7 +29,9 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
       ...status.agents.map(({ id, demo, model }): Finding => {
         if (!demo) return { part: `agent ${id}`, state: "ok", detail: `asks ${model ?? "its model"}` };
         return {
-          ...{ part: `agent ${id}`, state: "warning", detail: "the offline demo model answers" },
+          part: `agent ${id}`,
+          state: "warning",
+          detail: "the offline demo model answers",
           remedy:
             "`signalbox init` sets up a model; the variables that count are those of the gateway's process.",
         };
@@ -38,7 +40,9 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
         const detail = reason === undefined ? state : `${state}: ${reason}`;
         if (state === "ready") return { part: `channel ${channel}/${account}`, state: "ok", detail };
         return {
-          ...{ part: `channel ${channel}/${account}`, state: "warning", detail },
+          part: `channel ${channel}/${account}`,
+          state: "warning",
+          detail,
           remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
         };
       }),
@@ -47,7 +51,9 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
     if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
     return [
       {
-        ...{ part: "gateway", state: "warning", detail: `${pid} holds this home and does not answer` },
+        part: "gateway",
+        state: "warning",
+        detail: `${pid} holds this home and does not answer`,
         remedy: "Wait for its start, or look at `signalbox logs`.",
       },
     ];

@@ -23,7 +23,9 @@ function folder({ dir }: Home): Finding {
   const fault = folderFault(dir);
   if (fault !== undefined)
     return {
-      ...{ part: "home", state: "error", detail: `the home ${dir} ${fault}` },
+      part: "home",
+      state: "error",
+      detail: `the home ${dir} ${fault}`,
       remedy: "Make it writable for this user, or choose another with --home or SIGNALBOX_HOME.",
     };
   return { part: "home", state: "ok", detail: existsSync(dir) ? dir : `${dir}, made at the first start` };
@@ -49,7 +51,9 @@ async function disk({ dir }: Home): Promise<Finding> {
   const detail = `${(free / 1e9).toFixed(1)} GB free`;
   if (free >= LEAST_FREE_BYTES) return { part: "disk", state: "ok", detail };
   return {
-    ...{ part: "disk", state: "warning", detail },
+    part: "disk",
+    state: "warning",
+    detail,
     remedy:
       "Make room: without it no message can be accepted. `signalbox maintenance prune` removes what is old.",
   };

@@ -46,7 +46,9 @@ async function undelivered(home: Home): Promise<Finding[]> {
   if (count === 0) return [];
   return [
     {
-      ...{ part: "outbox", state: "warning", detail: `${count} replies were given up` },
+      part: "outbox",
+      state: "warning",
+      detail: `${count} replies were given up`,
       remedy:
         "`signalbox outbox list` shows them; `outbox retry` sends one again, `outbox drop` gives it up.",
     },

@@ -110,7 +110,12 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
   const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(CHECK_MS)]);
   try {
     const channel = await definition.create({
-      ...{ config, account, logger, signal, fetch: globalThis.fetch, clock: systemClock },
+      config,
+      account,
+      logger,
+      signal,
+      fetch: globalThis.fetch,
+      clock: systemClock,
       cache: createMemoryCache({ clock: systemClock }),
       state: createMemoryState(),
       emit: async () => "rejected",

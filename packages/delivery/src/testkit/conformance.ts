@@ -17,7 +17,9 @@ export interface OutboxUnderTest {
 type Test = (name: string, run: () => Promise<void>) => void;
 
 const row = (address: string, extra: Partial<OutboxInsert> = {}): OutboxInsert => ({
-  ...{ channel: "plain", account: "main", address },
+  channel: "plain",
+  account: "main",
+  address,
   payload: { parts: [{ type: "text", text: "hello" }] },
   ...extra,
 });

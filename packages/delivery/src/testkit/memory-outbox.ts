@@ -56,8 +56,15 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     const claimed = row.claim === true && !waits;
     const now = clock.now();
     const entry: Entry = {
-      ...{ id: `row-${String(++ids).padStart(8, "0")}`, key, receipts: [], nextAt: now, updatedAt: now },
-      ...{ channel: row.channel, account: row.account, address: row.address, payload: row.payload },
+      id: `row-${String(++ids).padStart(8, "0")}`,
+      key,
+      receipts: [],
+      nextAt: now,
+      updatedAt: now,
+      channel: row.channel,
+      account: row.account,
+      address: row.address,
+      payload: row.payload,
       ...(row.expiresAt === undefined ? {} : { expiresAt: row.expiresAt }),
       ...(claimed ? { lease } : {}),
       partCount: row.partCount ?? 1,

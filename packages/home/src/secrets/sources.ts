@@ -22,7 +22,11 @@ export function secretSources(home: Home, env: Env): SecretSources {
     command([program = "", ...args]) {
       try {
         return execFileSync(program, args, {
-          ...{ cwd: home.dir, env: { ...env }, timeout: COMMAND_MS, maxBuffer: LONGEST, encoding: "utf8" },
+          cwd: home.dir,
+          env: { ...env },
+          timeout: COMMAND_MS,
+          maxBuffer: LONGEST,
+          encoding: "utf8",
           stdio: ["ignore", "pipe", "ignore"],
         });
       } catch (error) {

@@ -19,7 +19,9 @@ export async function askForLines(request: LineRequest): Promise<AssistantMessag
     model,
     { system: { stable: instructions }, messages: [{ role: "user", content, timestamp }], tools: [] },
     {
-      ...{ signal, cache: "none", shown: () => false },
+      signal,
+      cache: "none",
+      shown: () => false,
       ...(sessionId === undefined ? {} : { sessionId }),
       maxOutputTokens: Math.min(model.maxOutputTokens, maxTokens),
     },

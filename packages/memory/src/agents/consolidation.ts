@@ -33,7 +33,11 @@ export async function consolidateNotes(
       const numbered = trusted(daily);
       if (numbered.size === 0) return [];
       const answer = await askForLines({
-        ...{ model, stream, instructions: INSTRUCTIONS, maxTokens: MAX_TOKENS, timestamp: now() },
+        model,
+        stream,
+        instructions: INSTRUCTIONS,
+        maxTokens: MAX_TOKENS,
+        timestamp: now(),
         content: `<lasting>\n${lasting}\n</lasting>\n\n<notes>\n${listOf(numbered)}\n</notes>`,
         signal: AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]),
       });

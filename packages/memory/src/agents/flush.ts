@@ -46,8 +46,13 @@ export function createFlush({
       try {
         const within = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_MS)]);
         const turn = await askForLines({
-          ...{ model: run.model, stream: run.stream, sessionId: sessionKey, timestamp: now() },
-          ...{ instructions: INSTRUCTIONS, maxTokens: MAX_TOKENS, signal: within },
+          model: run.model,
+          stream: run.stream,
+          sessionId: sessionKey,
+          timestamp: now(),
+          instructions: INSTRUCTIONS,
+          maxTokens: MAX_TOKENS,
+          signal: within,
           content: `<conversation>\n${transcriptOf(messages)}\n</conversation>\n\nWrite the notes now.`,
         });
         onTurn(turn);
@@ -55,7 +60,9 @@ export function createFlush({
         const [taint] = run.taint();
         for (const text of listedIn(turn).slice(0, MAX_NOTES)) {
           await memory.write({
-            ...{ text, chat: sessionKey, author: `agent:${agent.id}` },
+            text,
+            chat: sessionKey,
+            author: `agent:${agent.id}`,
             scope: taint === undefined ? noteScopeOf(sessionKey, run.role()) : scopeOf(sessionKey),
             ...(taint === undefined ? {} : { untrusted: taint }),
           });

@@ -45,7 +45,10 @@ export function createMemories(options: MemoriesOptions): Memories {
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.();
     return createMemory({
-      ...{ folder: notesFolder(agent), index: index(id), turns: turns(id), topScope: OWNERS },
+      folder: notesFolder(agent),
+      index: index(id),
+      turns: turns(id),
+      topScope: OWNERS,
       ...(halfLifeDays === undefined ? {} : { halfLifeDays }),
       ...(now === undefined ? {} : { now }),
       onProblem: (problem, error) => onProblem?.(id, problem, error),

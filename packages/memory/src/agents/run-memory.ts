@@ -80,7 +80,8 @@ async function remember(memory: Memory, occasion: Occasion, maxTokens: number): 
     maxTokens === 0
       ? undefined
       : await memory.recall(text.slice(0, QUERY_CHARS), {
-          ...{ reader: readerOf(sessionKey, role), maxTokens },
+          reader: readerOf(sessionKey, role),
+          maxTokens,
           except: (chunk) => isInPrompt(chunk, occasion, notes),
         });
   const hits = recall?.hits ?? [];

@@ -140,7 +140,11 @@ function turnOf(
   if (said === "") return undefined;
   const untrusted = untrustedIn(key, options.taintOf?.(session), generation);
   return {
-    ...{ id: `${key}#${seq}`, at, chat: key, scope: scopeOf(key), text: said },
+    id: `${key}#${seq}`,
+    at,
+    chat: key,
+    scope: scopeOf(key),
+    text: said,
     author: message.role === "assistant" ? { id: `agent:${agentId}` } : authorOf(session, heard?.name),
     ...(untrusted === undefined ? {} : { untrusted }),
   };

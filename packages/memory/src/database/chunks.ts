@@ -88,7 +88,10 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
       }
       census.adjust(
         chunks.map(({ source, scope, author, length }) => ({
-          ...{ source, length, scope: labelOf(scope), authorId: author?.id ?? null },
+          source,
+          length,
+          scope: labelOf(scope),
+          authorId: author?.id ?? null,
         })),
         -1,
       );

@@ -56,7 +56,8 @@ export async function consolidate(
 
   const entries = await options.distil(
     sources.map(({ day, section: { text, provenance } }) => ({
-      ...{ day, text },
+      day,
+      text,
       ...(provenance.untrusted === undefined ? {} : { untrusted: provenance.untrusted }),
     })),
     before,

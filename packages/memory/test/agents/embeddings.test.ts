@@ -37,7 +37,8 @@ it("asks a provider with its key and its headers", async () => {
   const port = typeof address === "object" ? address?.port : undefined;
   const mine = {
     baseUrl: `http://127.0.0.1:${port}/v1`,
-    ...{ apiKey: "key-of-the-provider", headers: { "x-org": "signalbox" } },
+    apiKey: "key-of-the-provider",
+    headers: { "x-org": "signalbox" },
   };
   const embedder = await embedderOf("mine/model", { providers: { mine }, env: {} });
 

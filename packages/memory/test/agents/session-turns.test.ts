@@ -25,7 +25,9 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
   const session = { ...seed, key, agentId: "coder", account: "main", kind: "direct" };
   await store.sessions.ensure(session);
   const source = sessionTurns({
-    ...{ sessions: store.sessions, agentId: "coder", taintOf },
+    sessions: store.sessions,
+    agentId: "coder",
+    taintOf,
     isLeftOut: ({ channel }) => channel === "api",
     heard(text) {
       const [, name, said] = /^(\w+): (.*)$/.exec(text) ?? [];
@@ -39,7 +41,8 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
     lease,
     session,
     said: (text: string): AgentMessage => ({
-      ...{ role: "user", timestamp: 0 },
+      role: "user",
+      timestamp: 0,
       content: `Anna: ${text}`,
     }),
     taint: (taint: SessionTaint) =>

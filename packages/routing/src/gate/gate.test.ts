@@ -12,7 +12,9 @@ function gate(settings: Settings = {}): Gate {
     bots: "ignore",
   } as const;
   return createGate({
-    ...{ owners: [], allow: [], dm: "pairing" },
+    owners: [],
+    allow: [],
+    dm: "pairing",
     ...settings,
     groups: { ...groups, ...settings.groups },
   });

@@ -31,7 +31,10 @@ function open({ token = TOKEN, store = createMemoryAccess() }: { token?: string;
 }
 
 const named = (secret: string, name: string, role: NamedToken["role"]) => ({
-  ...{ name, role, hash: tokenHash(secret), createdAt: 0 },
+  name,
+  role,
+  hash: tokenHash(secret),
+  createdAt: 0,
 });
 
 describe("tokens", () => {

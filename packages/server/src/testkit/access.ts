@@ -5,10 +5,17 @@ import type { AccessStore, NamedToken, WebSession } from "../auth/index.ts";
 type Test = (name: string, run: () => Promise<void>) => void;
 
 const token = (name: string, role: NamedToken["role"] = "member"): NamedToken => ({
-  ...{ name, role, hash: `hash of ${name}`, createdAt: 1_000 },
+  name,
+  role,
+  hash: `hash of ${name}`,
+  createdAt: 1_000,
 });
 const session = (id: string, opened: Partial<WebSession> = {}): WebSession => ({
-  ...{ id, tokenHash: "hash of a", createdAt: 1_000, usedAt: 1_000, ...opened },
+  id,
+  tokenHash: "hash of a",
+  createdAt: 1_000,
+  usedAt: 1_000,
+  ...opened,
 });
 
 /** What the server asks of a store of tokens and sessions. `open` gives a fresh, empty one. */

@@ -26,8 +26,14 @@ export function sessionOf(key: string): SessionSeed {
 
 export function eventOf(id: string, sessionKey?: string): InboxAccept {
   return {
-    ...{ channel: "plain", account: "main", eventId: `event-${id}`, messageId: `message-${id}` },
-    ...{ kind: "message", conversationId: "c", senderId: "s", payload: { text: id } },
+    channel: "plain",
+    account: "main",
+    eventId: `event-${id}`,
+    messageId: `message-${id}`,
+    kind: "message",
+    conversationId: "c",
+    senderId: "s",
+    payload: { text: id },
     ...(sessionKey === undefined ? {} : { route: { agentId: "coder", sessionKey } }),
   };
 }

@@ -89,7 +89,9 @@ function describeProcess(
   };
   new Gauge({ ...start, registers }).set(performance.timeOrigin / 1000);
   new Gauge({
-    ...{ name: "process_resident_memory_bytes", help: "Resident memory", registers },
+    name: "process_resident_memory_bytes",
+    help: "Resident memory",
+    registers,
     collect() {
       this.set(process.memoryUsage.rss());
     },

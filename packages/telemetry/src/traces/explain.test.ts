@@ -5,7 +5,13 @@ import { explain } from "./explain.ts";
 import { GATE_RULES } from "./rules.ts";
 
 const MESSAGE: MessageInfo = {
-  ...{ id: "1", at: 0, channel: "slack", account: "main", conversation: "C1", sender: "U1", text: "hi" },
+  id: "1",
+  at: 0,
+  channel: "slack",
+  account: "main",
+  conversation: "C1",
+  sender: "U1",
+  text: "hi",
   state: "replied",
   agent: "main",
 };

@@ -52,21 +52,23 @@ export class Interactions {
   ): { readonly interaction: Interaction; readonly data: Raw } {
     const id = this.#world.nextId();
     const interaction: Interaction = {
-      ...{ id, channelId, token: `interaction-token-${id}`, startedAt: this.#world.now() },
-      ...{ answeredWith: undefined, message: undefined },
+      id,
+      channelId,
+      token: `interaction-token-${id}`,
+      startedAt: this.#world.now(),
+      answeredWith: undefined,
+      message: undefined,
     };
     this.all.set(id, interaction);
     const channel = this.#world.channels.get(channelId);
     const user = userPayload(this.#world.user(userId));
     const roles = this.#world.guilds.get(channel?.guildId ?? "")?.members.get(userId) ?? [];
     const data: Raw = {
-      ...{
-        id,
-        token: interaction.token,
-        application_id: this.#applicationId,
-        version: 1,
-        channel_id: channelId,
-      },
+      id,
+      token: interaction.token,
+      application_id: this.#applicationId,
+      version: 1,
+      channel_id: channelId,
       ...(channel === undefined ? {} : { channel: channelPayload(channel) }),
       ...(channel?.guildId === undefined ? { user } : { guild_id: channel.guildId, member: { user, roles } }),
       ...this.#dataOf(doing),

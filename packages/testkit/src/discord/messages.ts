@@ -203,14 +203,20 @@ export class Messages {
   payload(message: DiscordMessage): Raw {
     const answered = this.all.get(String(message.reference?.["message_id"]));
     return {
-      ...{ id: message.id, channel_id: message.channelId, author: userPayload(message.author) },
+      id: message.id,
+      channel_id: message.channelId,
+      author: userPayload(message.author),
       type: message.reference === undefined || message.reference["type"] === 1 ? 0 : 19,
       content: message.content,
       timestamp: new Date(message.timestamp).toISOString(),
       edited_timestamp: message.contents.length === 1 ? null : new Date(this.#world.now()).toISOString(),
-      ...{ tts: false, mention_everyone: false, pinned: false, flags: message.flags },
+      tts: false,
+      mention_everyone: false,
+      pinned: false,
+      flags: message.flags,
       mentions: this.#mentioned(message.content).map((id) => userPayload(this.#world.user(id))),
-      ...{ mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id), embeds: [] },
+      mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id),
+      embeds: [],
       attachments: message.attachments.map((one) => this.#attachment(message, one)),
       components: message.components ?? [],
       ...(message.reference === undefined ? {} : { message_reference: message.reference }),
@@ -259,7 +265,12 @@ export class Messages {
     const path = `attachments/${message.channelId}/${id}/${encodeURIComponent(name)}`;
     const url = `${this.#cdnUrl()}/${path}?ex=${expires}&is=${expires}&hm=00`;
     return {
-      ...{ id, filename: name, content_type: mimeType, size: content.byteLength, url, proxy_url: url },
+      id,
+      filename: name,
+      content_type: mimeType,
+      size: content.byteLength,
+      url,
+      proxy_url: url,
       ...(voice === true ? { duration_secs: 1.5, waveform: "AAA=" } : {}),
     };
   }

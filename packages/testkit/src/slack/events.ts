@@ -79,7 +79,11 @@ function messageOf(text: string, options: MessageOptions): Raw {
   return {
     type: "message",
     ...(subtype === undefined ? {} : { subtype }),
-    ...{ user, text, ts, event_ts: ts, team: teamId },
+    user,
+    text,
+    ts,
+    event_ts: ts,
+    team: teamId,
     channel: options.channel ?? (channelType === "im" ? "D_DIRECT" : "C_GENERAL"),
     channel_type: channelType,
     ...(botId === undefined ? { client_msg_id: clientMsgId } : { bot_id: botId }),
@@ -114,8 +118,13 @@ export function changed(
   const { channelType = "im", at = Date.now() } = options;
   const { channel, channel_type: _type, ...message } = messageOf(text, options);
   const event = {
-    ...{ type: "message", subtype: "message_changed", channel, channel_type: channelType },
-    ...{ hidden: true, ts: tsAt(at), event_ts: tsAt(at) },
+    type: "message",
+    subtype: "message_changed",
+    channel,
+    channel_type: channelType,
+    hidden: true,
+    ts: tsAt(at),
+    event_ts: tsAt(at),
     message: { ...message, edited: { user: message["user"], ts: tsAt(at) } },
     previous_message: { ...message, text: before },
   };
@@ -126,8 +135,14 @@ export function changed(
 export function deleted(ts: string, options: MessageOptions = {}): SlackDelivery {
   const { channelType = "im", at = Date.now(), channel = "D_DIRECT", user = "U_SENDER" } = options;
   const event = {
-    ...{ type: "message", subtype: "message_deleted", channel, channel_type: channelType, hidden: true },
-    ...{ deleted_ts: ts, ts: tsAt(at), event_ts: tsAt(at) },
+    type: "message",
+    subtype: "message_deleted",
+    channel,
+    channel_type: channelType,
+    hidden: true,
+    deleted_ts: ts,
+    ts: tsAt(at),
+    event_ts: tsAt(at),
     previous_message: { type: "message", user, text: "gone", ts },
   };
   return eventCallback(event, options);
@@ -141,7 +156,10 @@ export function reaction(
   const { at = Date.now(), channel = "D_DIRECT", user = "U_SENDER", isRemoved = false } = options;
   const event = {
     type: isRemoved ? "reaction_removed" : "reaction_added",
-    ...{ user, reaction: name, item_user: "U_BOT", event_ts: tsAt(at) },
+    user,
+    reaction: name,
+    item_user: "U_BOT",
+    event_ts: tsAt(at),
     item: { type: "message", channel, ts },
   };
   return eventCallback(event, options);
@@ -168,7 +186,10 @@ export function buttonClick(
       response_url: "https://hooks.slack.invalid/actions/T_TEAM/1/a",
       actions: [
         {
-          ...{ type: "button", block_id: "b", action_id: action.id, action_ts: tsAt(at) },
+          type: "button",
+          block_id: "b",
+          action_id: action.id,
+          action_ts: tsAt(at),
           ...(action.value === undefined ? {} : { value: action.value }),
         },
       ],
@@ -181,9 +202,17 @@ export function slashCommand(command: string, text: string, options: MessageOpti
   return {
     type: "slash_commands",
     body: {
-      ...{ token: "legacy-token", team_id: teamId, team_domain: "team", api_app_id: "A_APP" },
-      ...{ channel_id: channel, channel_name: channel.startsWith("D") ? "directmessage" : "general" },
-      ...{ user_id: user, user_name: "sender", command, text, trigger_id: unique("trigger.") },
+      token: "legacy-token",
+      team_id: teamId,
+      team_domain: "team",
+      api_app_id: "A_APP",
+      channel_id: channel,
+      channel_name: channel.startsWith("D") ? "directmessage" : "general",
+      user_id: user,
+      user_name: "sender",
+      command,
+      text,
+      trigger_id: unique("trigger."),
       response_url: "https://hooks.slack.invalid/commands/T_TEAM/1/a",
     },
   };

@@ -97,7 +97,12 @@ export class Files {
 
   described({ id, name, mimeType, content, share }: SlackFile): Raw {
     return {
-      ...{ id, name, title: name, mimetype: mimeType, size: content.byteLength, mode: "hosted" },
+      id,
+      name,
+      title: name,
+      mimetype: mimeType,
+      size: content.byteLength,
+      mode: "hosted",
       url_private: `${this.#rules.url()}/files-pri/${id}/${encodeURIComponent(name)}`,
       url_private_download: `${this.#rules.url()}/files-pri/${id}/download/${encodeURIComponent(name)}`,
       ...(share === undefined ? {} : { shares: { public: { [share.channel]: [{ ts: share.ts }] } } }),

@@ -70,7 +70,11 @@ export class Messages {
     const { text = "", blocks } = given;
     const content = { text, ...(blocks === undefined ? {} : { blocks }) };
     this.#add({
-      ...{ channel, ts, user, files, content },
+      channel,
+      ts,
+      user,
+      files,
+      content,
       ...(threadTs === undefined ? {} : { threadTs }),
       ...(botId === undefined ? {} : { botId }),
       ...(clientMsgId === undefined ? {} : { clientMsgId }),
@@ -180,7 +184,12 @@ export class Messages {
     const threadTs = textOf(args, "thread_ts");
     const clientMsgId = textOf(args, "client_msg_id");
     return this.#add({
-      ...{ channel, user, botId, content, ts: this.#nextTs(), files: [] },
+      channel,
+      user,
+      botId,
+      content,
+      ts: this.#nextTs(),
+      files: [],
       ...(threadTs === undefined ? {} : { threadTs }),
       ...(clientMsgId === undefined ? {} : { clientMsgId }),
       ...(args["metadata"] === undefined ? {} : { metadata: args["metadata"] }),
@@ -252,7 +261,9 @@ function asListed(message: SlackMessage, withMetadata: boolean): Raw {
   return {
     type: "message",
     ...(files.length === 0 || botId !== undefined ? {} : { subtype: "file_share" }),
-    ...{ ts, user, text: content.text },
+    ts,
+    user,
+    text: content.text,
     ...(content.blocks === undefined ? {} : { blocks: content.blocks }),
     ...(threadTs === undefined ? {} : { thread_ts: threadTs }),
     ...(botId === undefined ? {} : { bot_id: botId }),

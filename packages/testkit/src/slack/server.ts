@@ -110,7 +110,9 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
     return options.channels?.[channel] ?? (channel.startsWith("D") ? "im" : "channel");
   };
   const messages = new Messages({
-    ...{ now, bot, streamMs },
+    now,
+    bot,
+    streamMs,
     limited: limitedHistory,
     isDirect: (channel) => {
       const kind = kindOf(channel);
@@ -153,8 +155,12 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
   const methods: Readonly<Record<string, (args: Raw) => ApiReply>> = {
     "auth.test": () =>
       ok({
-        ...{ url: "https://team.slack.com/", team: "team", user: bot.name },
-        ...{ team_id: team.id, user_id: bot.userId, bot_id: bot.botId },
+        url: "https://team.slack.com/",
+        team: "team",
+        user: bot.name,
+        team_id: team.id,
+        user_id: bot.userId,
+        bot_id: bot.botId,
         ...(team.enterpriseId === undefined ? {} : { enterprise_id: team.enterpriseId }),
         is_enterprise_install: false,
       }),
@@ -293,7 +299,9 @@ function remember(messages: Messages, { body }: SlackDelivery): void {
   const botId = textOf(event, "bot_id");
   const clientMsgId = textOf(event, "client_msg_id");
   messages.plant({
-    ...{ channel, ts, text: textOf(event, "text") ?? "" },
+    channel,
+    ts,
+    text: textOf(event, "text") ?? "",
     user: textOf(event, "user") ?? "",
     ...(threadTs === undefined ? {} : { threadTs }),
     ...(botId === undefined ? {} : { botId }),

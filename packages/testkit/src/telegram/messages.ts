@@ -127,15 +127,13 @@ export class Messages {
   /** Puts a message of a person's there, so that it can be answered and reacted to. */
   plant(chatId: number, messageId: number): void {
     this.all.push({
-      ...{
-        chatId: String(chatId),
-        messageId,
-        text: "",
-        entities: [],
-        fromBot: false,
-        texts: [],
-        deleted: false,
-      },
+      chatId: String(chatId),
+      messageId,
+      text: "",
+      entities: [],
+      fromBot: false,
+      texts: [],
+      deleted: false,
     });
     this.#count = Math.max(this.#count, messageId);
   }

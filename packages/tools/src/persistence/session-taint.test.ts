@@ -24,7 +24,8 @@ it("adds up over the runs of a generation, and begins anew with the next", async
   expect(await second.earlier()).toEqual({ sources: ["web"], speakers: [] });
   await second.keep({ sources: ["file"], speakers: ["plain:mo"] });
   expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
-    ...{ sources: ["web", "file"], speakers: ["plain:mo"] },
+    sources: ["web", "file"],
+    speakers: ["plain:mo"],
   });
   expect(await createSessionTaint(kept, of(1)).earlier()).toEqual({ sources: [], speakers: [] });
 });

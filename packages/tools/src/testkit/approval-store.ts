@@ -5,10 +5,17 @@ import type { Approval, ApprovalStore } from "../approval-store.ts";
 type Test = (name: string, run: () => Promise<void>) => void;
 
 const question = (id: string, more: Partial<Approval> = {}): Approval => ({
-  ...{ id, tool: "exec", agentId: "coder", sessionKey: "s", reason: "why", hash: `hash of ${id}` },
+  id,
+  tool: "exec",
+  agentId: "coder",
+  sessionKey: "s",
+  reason: "why",
+  hash: `hash of ${id}`,
   subject: { action: "make\n", cwd: "/srv/w", env: { PATH: "/bin" }, binary: "/usr/bin/bash" },
   taint: [{ source: "web", detail: "https://example.org" }],
-  ...{ state: "pending", createdAt: 1_000, expiresAt: 2_000 },
+  state: "pending",
+  createdAt: 1_000,
+  expiresAt: 2_000,
   ...more,
 });
 

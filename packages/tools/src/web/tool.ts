@@ -30,7 +30,10 @@ const PAGE_CHARS = 1_000_000;
 export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition {
   const { fetch, isGiven = () => false, seen = createSeenLinks(), now = Date.now } = options;
   const pages = new LRUCache<string, PageText>({
-    ...{ ttl: CACHE_MS, maxSize: CACHE_CHARS, perf: { now }, ttlResolution: 0 },
+    ttl: CACHE_MS,
+    maxSize: CACHE_CHARS,
+    perf: { now },
+    ttlResolution: 0,
     sizeCalculation: ({ text }) => text.length + 1,
   });
 

@@ -59,10 +59,15 @@ export function createAccept(ports: AcceptPorts): Accept {
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
     const outcome = await ports.inbox.accept({
-      ...{ channel: event.channel, account: event.account, eventId: eventKey(event), kind: as },
+      channel: event.channel,
+      account: event.account,
+      eventId: eventKey(event),
+      kind: as,
       // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
       ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
-      ...{ conversationId: event.conversation.id, senderId: event.sender.id, payload: stored },
+      conversationId: event.conversation.id,
+      senderId: event.sender.id,
+      payload: stored,
       ...(decision.kind === "answer" ? { route } : {}),
       lease: ports.lease,
     });
@@ -92,7 +97,8 @@ function trace(
 ): void {
   const name = as === "message" && event.messageId !== "" ? event.messageId : event.eventId;
   tracer.note(id, "intake", `${event.channel}/${event.account} ${as} ${name} accepted`, {
-    ...{ eventId: event.eventId, seq },
+    eventId: event.eventId,
+    seq,
   });
   const by = place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`;
   const binding = place.kind === "routed" ? place.bindingIndex : undefined;

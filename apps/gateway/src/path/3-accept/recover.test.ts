@@ -22,8 +22,13 @@ async function take(name: string) {
 
 async function accepted(id: string, more: { route?: typeof ROUTE; lease?: RecoverPorts["lease"] }) {
   const answer = await store.inbox.accept({
-    ...{ channel: "plain", account: "main", eventId: id, messageId: id, kind: "message" },
-    ...{ conversationId: "room", senderId: "anna" },
+    channel: "plain",
+    account: "main",
+    eventId: id,
+    messageId: id,
+    kind: "message",
+    conversationId: "room",
+    senderId: "anna",
     payload: { event: plainMessage(id, id), role: "member", rule: "paired" },
     ...more,
   });
@@ -35,10 +40,13 @@ async function accepted(id: string, more: { route?: typeof ROUTE; lease?: Recove
 async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
   const messages: Accepted[] = [];
   const ports: RecoverPorts = {
-    ...{ inbox: store.inbox, lease, isExclusive: () => false },
+    inbox: store.inbox,
+    lease,
+    isExclusive: () => false,
     admit: async (event) => ({
       stored: { event, role: "owner", rule: "owner" },
-      ...{ place: { kind: "asked", ...ROUTE }, decision: { kind: "answer", rule: "owner", role: "owner" } },
+      place: { kind: "asked", ...ROUTE },
+      decision: { kind: "answer", rule: "owner", role: "owner" },
       exclusive: false,
     }),
   };

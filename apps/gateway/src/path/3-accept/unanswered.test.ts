@@ -9,10 +9,19 @@ import { judgeFailure } from "../failures.ts";
 import { createUnanswered, historyKey } from "./unanswered.ts";
 
 const event: MessageEvent = {
-  ...{ type: "message", eventId: "e1", messageId: "m1", channel: "plain", account: "main" },
-  ...{ conversation: { id: "g", kind: "group" }, address: "plain:g", addressed: "none" },
+  type: "message",
+  eventId: "e1",
+  messageId: "m1",
+  channel: "plain",
+  account: "main",
+  conversation: { id: "g", kind: "group" },
+  address: "plain:g",
+  addressed: "none",
   sender: { id: "anna", isBot: false, isSelf: false },
-  ...{ timestamp: 0, text: "lunch at noon", media: [], mentions: [] },
+  timestamp: 0,
+  text: "lunch at noon",
+  media: [],
+  mentions: [],
 };
 const stored: InboundRecord = { event, role: "guest", rule: "not_addressed" };
 
@@ -22,8 +31,14 @@ async function world() {
   const lease = await store.leases.acquire("gateway", "test", 30_000);
   if (!lease) throw new Error("no lease");
   const accepted = await store.inbox.accept({
-    ...{ channel: "plain", account: "main", eventId: "e1", messageId: "m1", kind: "message" },
-    ...{ conversationId: "g", senderId: "anna", payload: stored },
+    channel: "plain",
+    account: "main",
+    eventId: "e1",
+    messageId: "m1",
+    kind: "message",
+    conversationId: "g",
+    senderId: "anna",
+    payload: stored,
   });
   if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
   const fatal: unknown[] = [];

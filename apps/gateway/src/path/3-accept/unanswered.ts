@@ -80,7 +80,10 @@ async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageE
   const payload = { parts: [{ type: "text" as const, text }], ...replyTo };
   const expiresAt = ports.now() + PAIRING_TTL_MS;
   const outcome = await ports.store.pairing.request({
-    ...{ channel, account, peerId: sender.id, code },
+    channel,
+    account,
+    peerId: sender.id,
+    code,
     ...(sender.name === undefined ? {} : { label: sender.name }),
     reply: {
       row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },

@@ -27,7 +27,9 @@ export function createChooseModel({ agents, models, hooks }: ChooseModelPorts): 
     const level = choice.thinking ?? session?.thinking;
     const model = choice.model ?? session?.model;
     const asked = await hooks.modify("before_model_resolve", {
-      ...{ agentId, sessionKey, event },
+      agentId,
+      sessionKey,
+      event,
       model: model === "default" ? undefined : model,
       thinking: THINKING_LEVELS.find((one) => one === level) ?? agent.thinking,
     });

@@ -47,7 +47,13 @@ export function createInboundContext(
     const text = eventContext(event, {
       senderName: await senderName(event, ports.account(channel, account)),
       isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
-      ...{ role, history, pages, memory, files: media.files, timeZone: TIME_ZONE, now: ports.now() },
+      role,
+      history,
+      pages,
+      memory,
+      files: media.files,
+      timeZone: TIME_ZONE,
+      now: ports.now(),
     });
     return { text, blocks: media.blocks };
   };
@@ -64,7 +70,9 @@ export async function groupHistoryOf(
   const history = entries.map(({ id, senderId, body, at }): ContextMessage => {
     const { text, name } = recordOf(body);
     return {
-      ...{ messageId: id, senderId, timestamp: at },
+      messageId: id,
+      senderId,
+      timestamp: at,
       text: typeof text === "string" ? text : "",
       ...(typeof name === "string" ? { senderName: name } : {}),
     };

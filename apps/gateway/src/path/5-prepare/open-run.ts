@@ -64,11 +64,20 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const { begun, input, spoken, left } = started;
     const newest = begun.session.lastSeq;
     const run: OpenedRun = {
-      ...{ runId: begun.run.id, sessionKey, agent, agentModel, handle, input, spoken, messages: left },
+      runId: begun.run.id,
+      sessionKey,
+      agent,
+      agentModel,
+      handle,
+      input,
+      spoken,
+      messages: left,
       generation: begun.session.generation,
       history: history.messages,
       places: [...history.places, ...input.map((_, index) => newest - input.length + 1 + index)],
-      ...{ calls: [], earlier: [], sentByTool: [] },
+      calls: [],
+      earlier: [],
+      sentByTool: [],
     };
     return { kind: "run", run };
   };
@@ -85,7 +94,10 @@ function poisoned(
   logger.error({ session, messages: ids }, "messages ended the process several times and are given up");
   const left = messages.filter((message) => !spent.includes(message));
   return {
-    ...{ kind: "refused", messages: spent, code: "poison", message: failureNote("poison") },
+    kind: "refused",
+    messages: spent,
+    code: "poison",
+    message: failureNote("poison"),
     left: left.length > 0 ? { messages: left, summarised } : { messages: summarised, summarised: [] },
   };
 }

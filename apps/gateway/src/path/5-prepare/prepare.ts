@@ -58,7 +58,14 @@ export function createPrepare(ports: PreparePorts): Prepare {
     const onSent = (text: string, sent: readonly string[]): void =>
       void run.sentByTool.push(text, ...sent.map(mediaMark));
     const tools = await ports.toolbox.forRun({
-      ...{ agent, event, role, speaker: speakerOf(event), sessionKey, runId, messageId: asked.id, onSent },
+      agent,
+      event,
+      role,
+      speaker: speakerOf(event),
+      sessionKey,
+      runId,
+      messageId: asked.id,
+      onSent,
       models: [`${agentModel.model.provider}/${agentModel.model.id}`, ...agent.fallbacks],
     });
     try {
@@ -72,14 +79,23 @@ export function createPrepare(ports: PreparePorts): Prepare {
       if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
       const { history, told } = await groupHistoryOf(ports.store.groupHistory, event);
       if (told !== undefined) tools.tainted("history");
-      const files = media.flatMap((shown) => shown.files);
       const role = tools.role();
       const memory = await ports.remember({
-        ...{ agent, sessionKey, role, places: run.places, text: messages.map(spokenText).join("\n") },
+        agent,
+        sessionKey,
+        role,
+        places: run.places,
+        text: messages.map(spokenText).join("\n"),
       });
       if (memory.untrusted) tools.tainted("memory");
       const prompt = await ports.systemPrompt({
-        ...{ agent, agentModel, message: asked, role, tools: tools.tools, pages, files },
+        agent,
+        agentModel,
+        message: asked,
+        role,
+        tools: tools.tools,
+        pages,
+        files: media.flatMap(({ files }) => files),
         memory: memory.sections,
       });
       const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });

@@ -52,7 +52,13 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     const { event } = stored;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
     const { extra } = await ports.hooks.modify("before_prompt_build", {
-      ...{ agentId: agent.id, sessionKey, event, model, pages, files, extra: [] },
+      agentId: agent.id,
+      sessionKey,
+      event,
+      model,
+      pages,
+      files,
+      extra: [],
       instructions: instructionsOf(event),
     });
     const skills = await ports.skills.forAgent(agent);

@@ -75,8 +75,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     const messages = messagesOf(interrupted);
     for (const { id } of messages) tracer.note(id, "lane", `taken up after a restart, start ${run.attempts}`);
     const said = interrupted.messages.map(({ message }) => message);
-    const usedBefore = usedIn(said);
-    const begun: BegunRun = { runId, sessionKey, messages, handle, usedBefore };
+    const begun: BegunRun = { runId, sessionKey, messages, handle, usedBefore: usedIn(said) };
     const last = messages.at(-1);
     if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
     if (run.attempts > POISON_ATTEMPTS) {
@@ -94,9 +93,13 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     return {
       kind: "run",
       run: {
-        ...{ runId, sessionKey, messages, handle, usedBefore, generation: run.generation },
-        ...{ agent: chosen.agent, agentModel: chosen.agentModel },
-        ...{ history: history.messages, places: history.places },
+        ...begun,
+        handle,
+        generation: run.generation,
+        agent: chosen.agent,
+        agentModel: chosen.agentModel,
+        history: history.messages,
+        places: history.places,
         spoken: spokenIn(history, interrupted, messages),
         calls: interrupted.calls,
         earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),

@@ -23,7 +23,11 @@ function turn(text: string, stopReason: AssistantMessage["stopReason"] = "end_tu
     message: {
       role: "assistant",
       content: [{ type: "text", text }],
-      ...{ api: "a", provider: "p", model: "m", stopReason, timestamp: 0 },
+      api: "a",
+      provider: "p",
+      model: "m",
+      stopReason,
+      timestamp: 0,
     },
   };
 }

@@ -59,7 +59,10 @@ export function createRun(ports: RunPorts): Run {
     const { runId, sessionKey, asked, handle, tools, taint } = run;
     const steering = createSteering(ports, run);
     const view = createLiveView({
-      ...{ runId, earlier: run.earlier, reading: READING, now: ports.now },
+      runId,
+      earlier: run.earlier,
+      reading: READING,
+      now: ports.now,
       publish: (event) => ports.live.publish(sessionKey, event),
       retract: () => ports.live.retract(sessionKey),
       note: (stage, text, data) => tracer.note(asked.id, stage, text, data),
@@ -69,13 +72,21 @@ export function createRun(ports: RunPorts): Run {
       const ended = await runDurably(
         {
           context: {
-            ...{ system: run.system, history: run.history, tools: tools.tools },
+            system: run.system,
+            history: run.history,
+            tools: tools.tools,
             ...(run.input === undefined ? {} : { input: run.input }),
           },
           config: { ...loopConfig(ports, run), steering: () => steering.next() },
           journal: {
-            ...{ store, lease, runId, sessionKey, places: run.places, effects: tools.effects },
-            ...{ calls: run.calls, takeSteered: steering.takeJoined },
+            store,
+            lease,
+            runId,
+            sessionKey,
+            places: run.places,
+            effects: tools.effects,
+            calls: run.calls,
+            takeSteered: steering.takeJoined,
           },
           isRepeatable,
           waiting: ports.waitingRuns.of(runId, handle),
@@ -135,7 +146,9 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
   const { event } = asked.stored;
   const carries = ports.definition(event.channel, event.account)?.capabilities.sendMedia !== undefined;
   const showDraft = ports.drafts.watch({
-    ...{ runId, event, signal: handle.signal },
+    runId,
+    event,
+    signal: handle.signal,
     visible: () => draftText(view, sentByTool, carries),
     standing: () => draftText(view, sentByTool),
   });

@@ -81,7 +81,10 @@ export function failedRun(code: "internal" | "no_agent" | "poison", message?: st
   const text = failureNote(code);
   return {
     outcome: code === "poison" ? "poisoned" : "failed",
-    ...{ state: "failed-reported", rule: code, reply: { text, silent: false, note: text }, end: "failed" },
+    state: "failed-reported",
+    rule: code,
+    reply: { text, silent: false, note: text },
+    end: "failed",
     error: { code, message: message ?? text },
   };
 }
@@ -131,7 +134,13 @@ export function createCommit(ports: CommitPorts): Commit {
       ...(error === undefined ? {} : { error: error.message }),
     });
     return {
-      ...{ run, conclusion, reply, used, answered, inbox, rows },
+      run,
+      conclusion,
+      reply,
+      used,
+      answered,
+      inbox,
+      rows,
       end: gone ? "aborted" : conclusion.end,
       shown: payload === undefined && !reply.silent,
     };

@@ -59,7 +59,9 @@ export function createDeliver(ports: DeliverPorts): Deliver {
     const withUsage = usage === undefined ? {} : { usage };
     live.publish(sessionKey, { type: "run.end", runId, outcome: end, ...withUsage, answers: messageIds });
     const outcome: Outcome = {
-      ...{ state: end, runId, text: end === "failed" ? "" : reply.text },
+      state: end,
+      runId,
+      text: end === "failed" ? "" : reply.text,
       ...(truncated === undefined ? {} : { truncated }),
       ...withUsage,
       ...(error === undefined ? {} : { error }),

@@ -37,7 +37,9 @@ export const startSlackPlatform: StartPlatform = async (scenario) => {
       slack.requests
         .filter(({ path }) => /\/chat\.(?:postMessage|startStream)$/.test(path))
         .map(({ method, path, text }) => ({
-          ...{ channel: "slack", method, path },
+          channel: "slack",
+          method,
+          path,
           body: JSON.stringify(Object.fromEntries(new URLSearchParams(text))),
         })),
     stop: () => slack.stop(),
