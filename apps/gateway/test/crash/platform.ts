@@ -137,7 +137,8 @@ export function startPlatform(options: PlatformOptions): Platform {
     const answer = send(url, event)
       .then(async (response) => {
         await response.arrayBuffer();
-        if (![200, 500, 503].includes(response.status)) odd.push(`${response.status} for an event`);
+        // 408: it was stopped for longer than it waits for a request.
+        if (![200, 408, 500, 503].includes(response.status)) odd.push(`${response.status} for an event`);
         return response.status === 200;
       })
       .catch(() => false);

@@ -204,8 +204,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${GATEWAY}/path/7-conclude/commit.js`,
-        from: "answered, inbox, rows },",
-        to: "answered, inbox, rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }) },",
+        from: "            rows,\n",
+        to: "            rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }),\n",
       },
     ],
     scenario: { course: killedAt(...times(4, "finish.after")), mode: "followup" },
@@ -215,9 +215,9 @@ export const MUTANTS: readonly Mutant[] = [
     name: "answers a command again after a crash",
     edits: [
       {
-        file: `${GATEWAY}/commands/settle.js`,
-        from: "const key = outboxKey(id);",
-        to: "const key = outboxKey(id, String(now()));",
+        file: `${GATEWAY}/path/word.js`,
+        from: "key: outboxKey(id)",
+        to: "key: outboxKey(id, String(now()))",
       },
     ],
     scenario: { course: killedAt(...times(6, "settle.before")), only: ["status"] },
@@ -268,7 +268,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "writes secrets to its log",
-    edits: [{ file: `${GATEWAY}/log.js`, from: "hooks: { streamWrite: redact }", to: "hooks: {}" }],
+    edits: [
+      {
+        file: "packages/telemetry/dist/logger/logger.js",
+        from: "hooks: { streamWrite: redact }",
+        to: "hooks: {}",
+      },
+    ],
     scenario: { course: [], loadMs: 200 },
     caughtBy: /^secret: one stands in the log/,
     quick: true,

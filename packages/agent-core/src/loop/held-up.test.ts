@@ -12,7 +12,7 @@ const hanging: InputSchema = {
     vendor: "test",
     validate: never,
     // Shown to the model.
-    jsonSchema: { input: () => ({ type: "object" }) },
+    ...{ jsonSchema: { input: () => ({ type: "object" }) } },
   },
 };
 
