@@ -197,4 +197,38 @@ describe("a draft as a card that is streamed into", () => {
     await draft.update("two");
     expect(operations(bench)).toEqual([]);
   });
+
+  it("waits for nothing once the account was stopped in the middle of an answer", async () => {
+    const { bench, clock } = await openStreaming();
+    {
+      await using _ = bench;
+      await (await openDraft(bench)).update("one");
+      expect(clock.waiting).toBe(1);
+    }
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("waits for nothing once it was taken back, also where Feishu did not take that", async () => {
+    const { bench, clock } = await openStreaming();
+    await using _ = bench;
+    const draft = await openDraft(bench);
+    await draft.update("one");
+    bench.standIn.fail({ kind: "code", code: 230020, method: "DELETE" });
+    await expect(draft.abort()).rejects.toThrow("Feishu");
+    expect(clock.waiting).toBe(0);
+  });
+
+  it("is finished however many processes have left it, each knowing nothing but its key", async () => {
+    const { bench, clock } = await openStreaming();
+    await using _ = bench;
+    for (let life = 1; life <= 8; life += 1) {
+      const draft = await openDraft(bench);
+      await draft.update("x".repeat(life));
+      await draft.update("x".repeat(life + 1));
+      clock.turn(2_000);
+    }
+    await (await openDraft(bench)).finalize(words("all of it"));
+    expect(bench.standIn.sent).toHaveLength(1);
+    expect(shown(bench)).toBe("all of it");
+  });
 });

@@ -159,6 +159,15 @@ it("gives a change up that outlasts the end, so that nothing comes after the rep
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
 });
 
+it("fires the signal of its draft at the end, also where no change is under way", async () => {
+  const signals: AbortSignal[] = [];
+  const bench = open(KEYED, async () => "om_1", { opening: async (signal) => void signals.push(signal) });
+  await bench.write("one");
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  await bench.drafts.end(runId);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
 it("tries again under its key where nobody knows whether it is there, and only where there are keys", async () => {
   const lost = async (_text: string, count: number) => {
     if (count === 1) throw new ChannelError("unknown_outcome", "no answer");

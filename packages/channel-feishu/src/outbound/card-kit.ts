@@ -34,11 +34,13 @@ export interface CardKit {
 
 type Operation = (client: Client, to: { readonly card_id: string }, sequence: number) => Promise<unknown>;
 
+/** Operations are numbered by the second from then on, so that the numbers last for 68 years. */
+const numberedSince = Date.UTC(2026, 0, 1);
 /**
- * How far the number of an operation goes on from the last, and further where somebody else was ahead: the last leap is
- * more than the tenths of a second of the 14 days that a card lives.
+ * How far the number of an operation goes on from the last, and further where another process was ahead: by up to so
+ * many operations, or by a clock that is so many seconds before ours.
  */
-const leaps = [1, 100, 10_000, 20_000_000];
+const leaps = [1, 100, 10_000, 1_000_000];
 /** Feishu's code for a number that is not higher than the one before. */
 const outOfOrder = "300317";
 
@@ -70,21 +72,22 @@ export function createCardKit(
     if (waitMs > 0) await clock.delay(waitMs, signal).catch(() => {});
   }
 
-  function entity(cardId: string, madeAt: number): CardEntity {
+  function entity(cardId: string): CardEntity {
     let sequence = 0;
     let last: Promise<unknown> = Promise.resolve();
 
     /** One after the other: an operation that overtakes another would make that one's number too low. */
     function operate(name: string, signal: AbortSignal, run: Operation): Promise<void> {
       const result = last.then(async () => {
-        // A card takes ten operations a second: who counts tenths of a second is ahead of an earlier process, mostly.
-        sequence = Math.max(sequence, Math.floor((clock.now() - madeAt) / 100));
+        // Whichever process goes on with a card begins above the numbers of the one before.
+        sequence = Math.max(sequence, Math.floor((clock.now() - numberedSince) / 1000));
         for (const leap of leaps) {
           sequence += leap;
           await turn(cardId, name, signal);
           if (await wasInOrder(() => call(run, sequence, signal))) return;
         }
-        throw new ChannelError("transient", "Feishu: changing a card: others change it at the same time");
+        // Tried again, it would be refused again: the answer is better sent as a message of its own.
+        throw new ChannelError("invalid", "Feishu: changing a card: its numbers are above all that we know");
       });
       last = result.catch(() => {});
       return result;
@@ -132,7 +135,7 @@ export function createCardKit(
         }),
       );
       const cardId = answer.data?.card_id;
-      return cardId === undefined ? undefined : entity(cardId, clock.now());
+      return cardId === undefined ? undefined : entity(cardId);
     } catch (error) {
       if (!isLasting(error)) throw error;
       refusedUntil = clock.now() + limits.cardKitRefusedMs;
@@ -150,8 +153,7 @@ export function createCardKit(
         client.cardkit.v1.card.idConvert({ data: { message_id: messageId } }),
       );
       const cardId = answer.data?.card_id;
-      // Where its numbers stand is not known: the first that is refused leaps ahead.
-      return cardId === undefined ? undefined : entity(cardId, clock.now());
+      return cardId === undefined ? undefined : entity(cardId);
     } catch (error) {
       if (isLasting(error)) return undefined;
       throw error;

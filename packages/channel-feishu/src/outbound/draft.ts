@@ -69,8 +69,8 @@ export function createDraft(
     update: (text) => draft.update(text),
     finalize: (message, how) => draft.finalize(message, how),
     async abort() {
-      await draft.abort();
       ending.abort();
+      await draft.abort();
     },
   };
 }
