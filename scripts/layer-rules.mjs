@@ -39,6 +39,7 @@ const ROWS = [
       "redaction",
       "routing",
       "schedules",
+      "subagents",
     ],
   },
   { name: "core", members: ["agent-core"] },
