@@ -20,7 +20,7 @@ import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
 import { type End, watchEnd } from "./upkeep/end.ts";
 import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
-import { wakeMessage } from "./wakes/wake.ts";
+import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
 /** How long the start waits for channel accounts to come up, in milliseconds. */
@@ -158,10 +158,9 @@ async function letIn(
   await atMost(ACCOUNTS_MS, starting);
   await tryAgain(() => way.recover());
   recovered.resolve();
-  await scheduler.start(async (occurrence) =>
-    (await take(wakeMessage(occurrence))) === "rejected" ? "later" : "taken",
-  );
-  await heartbeats.start({ take, busy: (sessionKey) => way.lanes.busy(sessionKey) });
+  const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
+  await scheduler.start((occurrence) => wakeForSchedule(occurrence, wake));
+  await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();
 }

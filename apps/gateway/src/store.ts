@@ -12,6 +12,16 @@ export interface InboundRecord {
   readonly role: Role;
   /** The rule that let it in. */
   readonly rule: string;
+  /** Present where nobody wrote it: the gateway itself has woken an agent. */
+  readonly wake?: WakeTerms;
+}
+
+/** On what terms the gateway wakes an agent: it speaks for somebody, and may less than they may. */
+export interface WakeTerms {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The most that its run may do; less where whoever it speaks for may less by now. */
+  readonly atMost: Role;
 }
 
 /** What the gateway keeps in the store. */

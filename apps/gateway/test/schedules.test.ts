@@ -42,9 +42,10 @@ describe("a schedule", () => {
 
   it("outlasts the process, and comes once", async () => {
     const world = await open();
+    const later = { name: "cron", input: { ...soon.input, in: "4s" } };
     const daily = { name: "cron", input: { action: "add", text: "Say good morning.", every: "1d" } };
     world.script([
-      { toolCalls: [soon] },
+      { toolCalls: [later] },
       { toolCalls: [daily] },
       { text: "I will." },
       { text: "Your call is at five." },
@@ -88,6 +89,18 @@ describe("a schedule", () => {
     await eventually(() => said(world).length === 2, "both were answered");
     await started.settled();
     expect(said(world)).toEqual(["I will.", "Your call is at five."]);
+  });
+
+  it("speaks as the gateway itself when it is due: less is done unasked than where its owner speaks", async () => {
+    const world = await open();
+    const again = { name: "cron", input: { action: "add", text: "And again.", in: "1d" } };
+    world.script([{ toolCalls: [soon] }, { text: "I will." }, { toolCalls: [again] }, { text: "Later." }]);
+    const started = await world.start();
+    await started.post(textMessage("remind me of the call", from(ZHANG)));
+    await eventually(() => said(world).length === 2, "an owner is asked");
+    expect(said(world)[1]).toContain("The gateway by itself needs an approval to change what runs by itself");
+    const rows = await inboxRows(world);
+    expect(rows.map(({ payload }) => payload.role)).toEqual(["owner", "system"]);
   });
 
   it("needs an owner, a time that means something, and its own conversation", async () => {

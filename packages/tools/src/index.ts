@@ -64,7 +64,7 @@ export {
 export { createStandingRules, type StandingRules } from "./persistence/standing-rules.ts";
 export { type AskMode, allowsTool, decide, type ToolPolicy, type ToolRule } from "./policy.ts";
 export { type Questions, questionText } from "./questions.ts";
-export { createRunState, type RunState } from "./run-state.ts";
+export { createRunState, type RunState, weakerRole } from "./run-state.ts";
 export {
   createToolRunner,
   type DirectCallOptions,

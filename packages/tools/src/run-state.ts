@@ -7,6 +7,11 @@ export function isAtLeast(role: Role, other: Role): boolean {
   return RANK[role] >= RANK[other];
 }
 
+/** That of two roles which may less. */
+export function weakerRole(one: Role, other: Role): Role {
+  return RANK[one] < RANK[other] ? one : other;
+}
+
 /** The facts of a run as it goes on. They only ever get narrower. */
 export interface RunState {
   readonly facts: RunFacts;

@@ -14,10 +14,11 @@ export interface ReadOrderPorts {
 export function createReadOrder(
   ports: ReadOrderPorts,
 ): (stored: InboundRecord, agentId: string) => Order | undefined {
-  return ({ event, role }, agentId) => {
+  return ({ event, role, wake }, agentId) => {
     const agent = ports.agents.get(agentId);
-    // Most messages are no order; nothing is looked up for them.
-    if (agent === undefined || !event.text.trimStart().startsWith("/")) return undefined;
+    // Most messages are no order; nothing is looked up for them. What nobody has written orders nothing.
+    if (agent === undefined || wake !== undefined || !event.text.trimStart().startsWith("/"))
+      return undefined;
     const skill = (text: string) => readInvocation(text, ports.skills(agent));
     return readOrder(event, { role, skill, model: ports.models.choose });
   };

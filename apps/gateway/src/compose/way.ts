@@ -29,6 +29,8 @@ export interface Way {
   readonly lanes: Lanes<Queued>;
   /** From a channel to the lane. */
   readonly take: Taking["take"];
+  /** The same for what the gateway says to an agent by itself. */
+  readonly wake: Taking["wake"];
   /**
    * Goes on with what nobody works on: runs first, each before anything newer of its session. At the start, and every so
    * often, since what another process had is nobody's once that has ended.
@@ -58,6 +60,7 @@ export function createWay(parts: Parts): Way {
   return {
     lanes,
     take: taking.take,
+    wake: taking.wake,
     async recover() {
       for (const interrupted of await store.runs.interrupted(lease)) {
         const resumed = resumedRun(interrupted);

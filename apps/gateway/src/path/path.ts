@@ -1,14 +1,14 @@
-import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
+import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
-import type { InterruptedRun } from "@signalbox/store";
+import type { InboxId, InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
-import type { GatewayBodies } from "../store.ts";
+import type { GatewayBodies, WakeTerms } from "../store.ts";
 import type { Tracer } from "../traces.ts";
-import type { Receive } from "./1-receive/receive.ts";
+import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
-import type { Accept, Accepted } from "./3-accept/accept.ts";
+import type { Accept, Accepted, AcceptOutcome } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
 import { messageOfRun, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
@@ -78,9 +78,14 @@ export interface AnsweringStages {
 export interface Taking {
   /** From the channel to the lane. Resolves when the message is on the disk: its platform is told so only then. */
   take(event: InboundEvent): Promise<EmitResult>;
+  /** The same for what the gateway itself says to an agent. The same event again is the same message. */
+  wake(event: MessageEvent, terms: WakeTerms): Promise<Woken>;
   /** Goes on with a message that an earlier process accepted. */
   goOn(accepted: Accepted): Promise<void>;
 }
+
+/** The message that a wake has become, in this process or an earlier one; absent where only its tombstone is left. */
+export type Woken = { readonly outcome: "taken"; readonly id?: InboxId } | { readonly outcome: "rejected" };
 
 export function createTaking(stages: TakingStages): Taking {
   const { metrics } = stages;
@@ -90,13 +95,25 @@ export function createTaking(stages: TakingStages): Taking {
     if (received.kind === "none") return "accepted";
     if (received.kind === "edited") return stages.edits.edited(received.event);
     if (received.kind === "deleted") return stages.edits.deleted(received.event);
-    const admitted = await metrics.timed("route", () => stages.admit(received.event));
+    const taken = await takeMessage(received);
+    return taken.outcome === "full" ? "rejected" : taken.outcome;
+  };
+
+  const takeMessage = async (received: ReceivedMessage, terms?: WakeTerms): Promise<AcceptOutcome> => {
+    const admitted = await metrics.timed("route", () => stages.admit(received.event, terms));
     await stages.queue.expect(admitted.place.sessionKey);
-    const accepted = await metrics.timed("accept", () => stages.accept(received, admitted));
-    if (accepted === "full") return "rejected";
-    if (accepted === "duplicate") return "duplicate";
-    enter(accepted);
-    return "accepted";
+    const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));
+    if (outcome.outcome === "accepted") enter(outcome.accepted);
+    return outcome;
+  };
+
+  const wake: Taking["wake"] = async (event, terms) => {
+    const received = stages.receive(event);
+    if (received.kind !== "message") throw new TypeError("a message is received as one");
+    const taken = await takeMessage(received, terms);
+    if (taken.outcome === "full") return { outcome: "rejected" };
+    const id = taken.outcome === "accepted" ? taken.accepted.id : taken.id;
+    return { outcome: "taken", ...(id === undefined ? {} : { id }) };
   };
 
   const goOn: Taking["goOn"] = async (accepted) => {
@@ -111,7 +128,7 @@ export function createTaking(stages: TakingStages): Taking {
     else void stages.unanswered.end(id, stored, decision.kind, decision.rule);
   };
 
-  return { take, goOn };
+  return { take, wake, goOn };
 }
 
 /** The second half: from the lane to the outbox. Throws what a failing store throws; the journal is the truth then. */

@@ -80,10 +80,11 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       },
     });
     await heartbeats.start({
-      async take(event) {
-        if (current.full) return "rejected";
+      async wake(event, terms) {
+        if (current.full) return { outcome: "rejected" };
         taken.push(event);
-        return "accepted";
+        expect(terms).toMatchObject({ agentId: "coder", atMost: "system" });
+        return { outcome: "taken" };
       },
       busy: () => current.busy,
     });
@@ -103,7 +104,6 @@ describe("a heartbeat", () => {
       channel: "web",
       address: "web:heartbeat-coder",
       eventId: `heartbeat:coder:${START + 30 * MINUTE}`,
-      turn: { agent: "coder", alone: true },
       text: expect.stringMatching(/__SILENT__.*- look at the mail/s),
     });
   });

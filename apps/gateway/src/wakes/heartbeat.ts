@@ -1,4 +1,3 @@
-import type { EmitResult, MessageEvent } from "@signalbox/channel";
 import { formatSessionKey } from "@signalbox/routing";
 import {
   type Clock,
@@ -14,7 +13,7 @@ import { z } from "zod";
 import type { GatewayStore } from "../store.ts";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
-import { messageAt, type Place, placeOf } from "./wake.ts";
+import { messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
 
 export interface HeartbeatPorts {
   readonly agents: Pick<Agents, "all" | "get">;
@@ -27,9 +26,9 @@ export interface HeartbeatPorts {
 
 type InboxList = Pick<GatewayStore["inbox"], "list">;
 
-/** Where messages of the gateway itself begin their way. */
+/** What heartbeats need of the way of a message. */
 interface WayIn {
-  readonly take: (event: MessageEvent) => Promise<EmitResult>;
+  readonly wake: WakeAgent;
   /** Whether a conversation has something to answer. */
   readonly busy: (sessionKey: string) => boolean;
 }
@@ -68,7 +67,7 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
     logger,
   });
 
-  const beat = async (occurrence: Occurrence<Task>, { take, busy }: WayIn): Promise<"taken" | "later"> => {
+  const beat = async (occurrence: Occurrence<Task>, { wake, busy }: WayIn): Promise<"taken" | "later"> => {
     const { schedule, dueAt } = occurrence;
     const { agentId } = schedule.task;
     const agent = agents.get(agentId);
@@ -80,8 +79,9 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
     if (busy(sessionKey)) return "later";
     const eventId = `heartbeat:${agentId}:${dueAt}`;
     const text = heartbeatText(agent.heartbeat, checklist);
-    const result = await take(messageAt(place, { agentId, eventId, dueAt, text }));
-    return result === "rejected" ? "later" : "taken";
+    const event = messageAt(place, { eventId, dueAt, text });
+    const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+    return outcome === "rejected" ? "later" : "taken";
   };
 
   const configured = async (): Promise<void> => {

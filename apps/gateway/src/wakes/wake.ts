@@ -1,6 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import type { Occurrence, ScheduleStore } from "@signalbox/schedules";
 import { z } from "zod";
+import type { Taking } from "../path/path.ts";
 import type { GatewayStore } from "../store.ts";
 import { createScheduleStore } from "./schedule-store.ts";
 
@@ -75,19 +76,23 @@ export function placeOf({
   });
 }
 
-/** An occurrence of a schedule as a message of its conversation. */
-export function wakeMessage({ schedule: { id, task }, dueAt }: Occurrence<Wake>): MessageEvent {
-  return messageAt(task.place, {
-    agentId: task.agentId,
-    eventId: `schedule:${id}:${dueAt}`,
-    dueAt,
-    text: `[It is time for what was scheduled as ${id}]\n${task.text}`,
-  });
+/** Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that speaks. */
+export async function wakeForSchedule(
+  { schedule: { id, task }, dueAt }: Occurrence<Wake>,
+  wake: WakeAgent,
+): Promise<"taken" | "later"> {
+  const { agentId, sessionKey } = task;
+  const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
+  const event = messageAt(task.place, { eventId: `schedule:${id}:${dueAt}`, dueAt, text });
+  const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+  return outcome === "rejected" ? "later" : "taken";
 }
+
+/** Where what the gateway says by itself begins its way. */
+export type WakeAgent = Taking["wake"];
 
 /** What an agent is told when something is due. */
 interface Due {
-  readonly agentId: string;
   /** Of the occurrence: the same one is the same event. */
   readonly eventId: string;
   readonly dueAt: number;
@@ -98,7 +103,7 @@ interface Due {
  * What is due as a message of a conversation. It goes the way of every other, so that a stop or a crash neither loses nor
  * repeats it, and waits there for a run that goes on.
  */
-export function messageAt(place: Place, { agentId, eventId, dueAt, text }: Due): MessageEvent {
+export function messageAt(place: Place, { eventId, dueAt, text }: Due): MessageEvent {
   return {
     ...place,
     type: "message",
@@ -110,6 +115,5 @@ export function messageAt(place: Place, { agentId, eventId, dueAt, text }: Due):
     text,
     media: [],
     mentions: [],
-    turn: { agent: agentId, verbatim: true, alone: true },
   };
 }

@@ -1,7 +1,7 @@
 import { formatSessionKey, parseSessionKey } from "@signalbox/routing";
 import type { Reader, Scope } from "../types.ts";
 
-/** Who speaks in a session; of several, the one who may least. */
+/** Who speaks in a session; of several, the one who may least. `system` speaks for an owner who is not there. */
 export type Role = "owner" | "member" | "guest" | "system";
 
 /** Of one person, or of whoever is in a chat; nothing is for everyone here. */
@@ -30,13 +30,17 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
 export function readerOf(sessionKey: string, role: Role): Reader {
   const scope = scopeOf(sessionKey);
   return scope.kind === "person"
-    ? { person: role === "owner" ? [scope.person, OWNERS.person] : [scope.person] }
+    ? { person: isOwnersWord(role) ? [scope.person, OWNERS.person] : [scope.person] }
     : { chats: [scope.chat] };
 }
 
 /** Where notes of a session go: an owner's, in private, into the agent's own. */
 export function noteScopeOf(sessionKey: string, role: Role): Scope {
-  return role === "owner" && !isShared(sessionKey) ? OWNERS : scopeOf(sessionKey);
+  return isOwnersWord(role) && !isShared(sessionKey) ? OWNERS : scopeOf(sessionKey);
+}
+
+function isOwnersWord(role: Role): boolean {
+  return role === "owner" || role === "system";
 }
 
 /** Whether several people may speak and read in a session: in a group, and where all private messages share one. */

@@ -59,8 +59,11 @@ export type GateRule =
   | "bot_loop"
   | "own_message";
 
-/** What a sender may do; `guest` is anybody else that may be answered. */
-export type Role = "owner" | "member" | "guest";
+/**
+ * What a sender may do; `guest` is anybody else that may be answered. `system` is the host by itself, which no gate lets
+ * in: it may less than an owner, for none is there.
+ */
+export type Role = "owner" | "member" | "guest" | "system";
 
 /** `answer` with the speaker's role; `pair` gives a stranger a code; `keep` remembers for later; `ignore` drops. */
 export type GateDecision =

@@ -10,7 +10,8 @@ import {
   type Route,
   type Router,
 } from "@signalbox/routing";
-import type { GatewayStore, InboundRecord } from "../../store.ts";
+import { weakerRole } from "@signalbox/tools";
+import type { GatewayStore, InboundRecord, WakeTerms } from "../../store.ts";
 import { routeInput } from "./route.ts";
 
 export interface AdmitPorts {
@@ -39,7 +40,8 @@ type Place =
   | ({ readonly kind: "routed" } & Route)
   | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
 
-export type Admit = (event: MessageEvent) => Promise<Admitted>;
+/** `wake`: nobody has written it, and these are the terms on which the gateway says it for somebody. */
+export type Admit = (event: MessageEvent, wake?: WakeTerms) => Promise<Admitted>;
 
 /** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
 export function createAdmit({ router, bindings, gate, botLoops, pairing, definition }: AdmitPorts): Admit {
@@ -59,13 +61,31 @@ export function createAdmit({ router, bindings, gate, botLoops, pairing, definit
     return loops ? { kind: "ignore", rule: "bot_loop" } : decision;
   };
 
-  return async (event) => {
+  const admitted = async (event: MessageEvent): Promise<Admitted> => {
     const capabilities = definition(event.channel, event.account)?.capabilities;
     const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
     const decision = await decide(event, place, capabilities);
     const role = decision.kind === "answer" ? decision.role : "guest";
     const exclusive = isExclusive(event, capabilities);
     return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
+  };
+
+  return async (event, wake) => {
+    const asFromOutside = await admitted(event);
+    return wake === undefined ? asFromOutside : onTerms(wake, asFromOutside);
+  };
+}
+
+/** What is said for somebody who may not talk to the agent by now is not answered, and nobody is told why. */
+function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
+  const { agentId, sessionKey, atMost } = wake;
+  const { kind, rule } = decision;
+  const role = weakerRole(stored.role, atMost);
+  return {
+    stored: { ...stored, role, wake },
+    place: { kind: "asked", agentId, sessionKey },
+    decision: kind === "answer" ? { kind, rule, role } : { kind: "ignore", rule },
+    exclusive: true,
   };
 }
 

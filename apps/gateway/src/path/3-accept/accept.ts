@@ -6,7 +6,7 @@ import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
-import type { Admitted } from "../2-admit/admit.ts";
+import type { Admit, Admitted } from "../2-admit/admit.ts";
 
 export interface AcceptPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "accept">;
@@ -32,11 +32,14 @@ interface Route {
   readonly sessionKey: string;
 }
 
-/** `duplicate`: it is there already. `full`: too many wait; its platform is refused, and delivers it again. */
-export type Accept = (
-  received: ReceivedMessage,
-  admitted: Admitted,
-) => Promise<Accepted | "duplicate" | "full">;
+export type AcceptOutcome =
+  | { readonly outcome: "accepted"; readonly accepted: Accepted }
+  /** It is there already; the id is absent where only its tombstone is left. */
+  | { readonly outcome: "duplicate"; readonly id?: InboxId }
+  /** Too many wait; its platform is refused, and delivers it again. */
+  | { readonly outcome: "full" };
+
+export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<AcceptOutcome>;
 
 /** Takes responsibility for a message: once for each, and on the disk before its platform is told so. */
 export function createAccept(ports: AcceptPorts): Accept {
@@ -74,18 +77,18 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       logger.warn({ unfinished, limit }, "the inbox is full; a platform was refused");
-      return "full";
+      return { outcome: "full" };
     }
     if (outcome.outcome === "duplicate") {
       if (outcome.id !== undefined)
         tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
-      return "duplicate";
+      return outcome;
     }
     const { id, seq } = outcome;
     const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
     trace(tracer, accepted, received, admitted);
     tell(accepted, received);
-    return accepted;
+    return { outcome: "accepted", accepted };
   };
 }
 
@@ -119,7 +122,7 @@ function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): 
 export interface RecoverPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "route">;
   readonly lease: LeaseToken;
-  readonly admit: (event: MessageEvent) => Promise<Admitted>;
+  readonly admit: Admit;
   readonly isExclusive: (event: MessageEvent) => boolean;
 }
 
@@ -142,7 +145,7 @@ async function decideAgain(
   { inbox, admit }: RecoverPorts,
   { id, seq, payload }: InboxRow<GatewayBodies>,
 ): Promise<Accepted> {
-  const { stored, place, decision, exclusive } = await admit(payload.event);
+  const { stored, place, decision, exclusive } = await admit(payload.event, payload.wake);
   const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
   if (decision.kind === "answer") await inbox.route(id, route, stored);
   return { id, seq, stored, decision, exclusive, route };

@@ -125,7 +125,10 @@ async function taintByHistory(
 
 /** Who else than owners speaks in messages: their words are not the owner's. */
 export function speakersOf(messages: readonly QueuedMessage[]): readonly string[] {
-  return messages.flatMap(({ stored }) => (stored.role === "owner" ? [] : [speakerOf(stored.event)]));
+  return messages.flatMap(({ stored: { role, event } }) =>
+    // The gateway by itself speaks for owners alone.
+    role === "owner" || role === "system" ? [] : [speakerOf(event)],
+  );
 }
 
 async function readPages(

@@ -90,7 +90,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
 function filesFor(role: Role, sessionKey: string, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
-  const isPrivate = role === "owner" && !isShared(sessionKey);
+  const isPrivate = (role === "owner" || role === "system") && !isShared(sessionKey);
   return isPrivate ? files : files.filter(({ name }) => !PRIVATE.has(name));
 }
 
