@@ -238,6 +238,25 @@ export const sessionSchema = z.strictObject({
     .prefault({}),
 });
 
+/** `replies.blocks`: finished blocks of a long answer are sent as messages of their own while the rest is written. */
+const blocksSchema = z
+  .strictObject({
+    /** `without-edits`: on platforms whose messages cannot be changed, so that an answer cannot grow in one. */
+    when: z.enum(["off", "without-edits", "always"]).default("off"),
+    /** In characters: fewer are no block of their own, and with more one is cut where that is possible. */
+    minChars: z.int().positive().default(800),
+    maxChars: z.int().positive().default(1200),
+    /** Where it is best cut. Code blocks and tables stay whole. */
+    breakAt: z.enum(["paragraph", "newline", "sentence"]).default("paragraph"),
+    /** Milliseconds without a new word until what is there is sent, though more would fit. */
+    idleMs: z.int().min(0).default(1000),
+  })
+  .refine(({ minChars, maxChars }) => minChars <= maxChars, {
+    error: "must not be more than maxChars",
+    path: ["minChars"],
+  })
+  .prefault({});
+
 /** `replies`: how answers reach platforms. */
 export const repliesSchema = z.strictObject({
   /**
@@ -245,6 +264,7 @@ export const repliesSchema = z.strictObject({
    * `draft` everywhere, `direct` in direct conversations alone, `off` nowhere.
    */
   stream: z.enum(["draft", "direct", "off"]).default("draft"),
+  blocks: blocksSchema,
   /** Whether a platform shows that an answer is being written, once that takes longer than two seconds. */
   typing: z.boolean().default(true),
 });

@@ -24,8 +24,8 @@ export interface DraftTiming {
 }
 
 /** A run whose answer may be shown while it is written. */
-export interface WatchedRun {
-  readonly runId: string;
+export interface WatchedRun<RunId extends string = string> {
+  readonly runId: RunId;
   /** The message being answered. */
   readonly event: MessageEvent;
   /** Fires when the run is to stop; from then on nothing more is shown. */

@@ -42,17 +42,18 @@ export function createAnsweringHalf(
   const { agents, models } = resolved;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, router, account, media, typing, drafts, toolbox } = surroundings;
-  const common = { store, lease, definition, live, hooks, tracer, logger, now };
+  const { live, tracer, metrics, hooks, router, account, media, typing, toolbox } = surroundings;
+  const { drafts, blocks } = surroundings;
+  const common = { store, lease, definition, live, hooks, tracer, drafts, blocks, logger, now };
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
   const userMessages = createUserMessages({ ...common, account, incoming: media.in });
   const contextOf = createInboundContext({ ...common, account, groupHistory: store.groupHistory });
   const flush = createRunFlush(surroundings.memories, logger, now);
-  const commit = createCommit({ ...common, drafts, userMessages });
+  const commit = createCommit({ ...common, userMessages });
   const conclusion = { ...common, deliver: surroundings.delivery.deliver, onOutcome: surroundings.onOutcome };
   const refuse = createRefuse({ ...conclusion, crashes });
-  const deliver = createDeliver({ ...conclusion, drafts });
+  const deliver = createDeliver(conclusion);
   const opening = { ...common, histories, chooseModel: createChooseModel({ agents, models, hooks }) };
   const running = { ...common, waitingRuns, compactionCache: createCompactionCache(store), flush };
   return createAnswering({
@@ -74,9 +75,9 @@ export function createAnsweringHalf(
       quarantine,
       endCommands: toolbox.endCommands,
     }),
-    takeUp: createTakeUp({ ...opening, drafts, readOrder, waitsNoMore: waitingRuns.over }),
+    takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: waitingRuns.over }),
     prepare: createPreparing(parts, contextOf),
-    run: createRun({ ...running, drafts, typing, metrics, userMessages, contextOf, incoming: media.in }),
+    run: createRun({ ...running, typing, metrics, userMessages, contextOf, incoming: media.in }),
     conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
     ...common,
     commit,

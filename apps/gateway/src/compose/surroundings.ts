@@ -1,4 +1,11 @@
-import { createDrafts, createTyping, type Drafts, type Typing } from "@signalbox/delivery";
+import {
+  type BlockReplies,
+  createBlockReplies,
+  createDrafts,
+  createTyping,
+  type Drafts,
+  type Typing,
+} from "@signalbox/delivery";
 import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
@@ -6,6 +13,7 @@ import { createRouter, type Router } from "@signalbox/routing";
 import { createScheduler, type Scheduler } from "@signalbox/schedules";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { type Accounts, type LiveSetup, routingConfig } from "@signalbox/setup";
+import type { OutboxRow, RunId } from "@signalbox/store";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import {
   createAgentWorkspaces,
@@ -23,6 +31,7 @@ import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import type { GatewayBodies } from "../store.ts";
 import { openMcpServers } from "../tools/mcp-servers.ts";
 import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
@@ -53,6 +62,7 @@ export interface Surroundings {
   readonly delivery: ReturnType<typeof createReplyDelivery>;
   readonly typing: Typing;
   readonly drafts: Drafts;
+  readonly blocks: BlockReplies<RunId>;
   /** What agents remember beyond a conversation; absent where that is turned off. */
   readonly memories: Memories | undefined;
   readonly trust: Trust;
@@ -148,7 +158,10 @@ function createObservers({ logger, hooks = [] }: GatewayOptions, { store, redact
   };
 }
 
-type Outward = Pick<Surroundings, "account" | "media" | "delivery" | "typing" | "drafts" | "trust"> & {
+type Outward = Pick<
+  Surroundings,
+  "account" | "media" | "delivery" | "typing" | "drafts" | "blocks" | "trust"
+> & {
   readonly labels: FileLabels;
 };
 
@@ -170,24 +183,28 @@ async function createOutward(
   const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
   const trust = createTrust(labels, workspaces);
   const media = createMedia({ config, home, workspaces, store, agents, fetch, account, logger, now });
+  const delivery = createReplyDelivery({
+    store,
+    lease,
+    accounts,
+    account,
+    hooks,
+    tracer,
+    metrics,
+    logger,
+    now,
+    owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
+    openMedia: media.out.open,
+  });
+  // Code at `before_reply` may still change or keep back what would be shown.
+  const mayShow = (): boolean => !hooks.has("before_reply");
+  const { when, ...rules } = config.replies.blocks;
   return {
     account,
     labels,
     trust,
     media,
-    delivery: createReplyDelivery({
-      store,
-      lease,
-      accounts,
-      account,
-      hooks,
-      tracer,
-      metrics,
-      logger,
-      now,
-      owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
-      openMedia: media.out.open,
-    }),
+    delivery,
     typing: createTyping({ account, on: config.replies.typing, logger }),
     drafts: createDrafts({
       account,
@@ -196,8 +213,18 @@ async function createOutward(
       logger,
       notes: store.kv,
       hasOpen: store.outbox.hasOpen,
-      // Code at `before_reply` may still change or keep back what would be shown.
-      mayShow: () => !hooks.has("before_reply"),
+      mayShow,
+    }),
+    blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
+      account,
+      when,
+      rules,
+      mayShow,
+      logger,
+      notes: store.kv,
+      capabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
+      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
+      deliver: delivery.deliver,
     }),
   };
 }

@@ -1,44 +1,10 @@
 import type { ScriptedTurn } from "@signalbox/testkit";
-import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { eventually, exampleConfig, inStore, openWorld, ZHANG } from "../harness.ts";
-import type { Failpoint } from "./failpoints.ts";
+import { afterDeath, type Moment } from "./after-death.ts";
 
 const FIRST = "It looks around first, and then it writes all of this down.";
 const SECOND = "It was asked again, and says it in other words.";
 const slowly = (text: string): ScriptedTurn => ({ text, chunks: 12, deltaMs: 40 });
-
-type Moment = `${Failpoint}:${number}`;
-
-/** What stands at the platform after a process died at that moment and another one went on. */
-async function afterDeath(moment: Moment, turns: readonly ScriptedTurn[]): Promise<readonly string[]> {
-  const world = await openWorld();
-  world.configure(exampleConfig());
-  world.script(turns);
-  const first = await world.startTuned({
-    SIGNALBOX_FAILPOINT: `${moment}:kill`,
-    SIGNALBOX_DRAFT_MS: "1",
-  });
-  await first.post(textMessage("how?", { senderId: ZHANG }));
-  expect(await first.exited).toMatchObject({ signal: "SIGKILL" });
-  const second = await world.startChild();
-  const atRest = async () => {
-    const response = await fetch(`${second.url}/api/status`, {
-      headers: { authorization: "Bearer token-of-the-owner-0123456789" },
-    });
-    const status: unknown = await response.json();
-    return JSON.stringify(status).includes('"inboxPending":0,"outboxPending":0');
-  };
-  await eventually(atRest, "the gateway comes to rest");
-  await second.end("SIGTERM");
-  const ended = await inStore(world, (store) =>
-    store.outbox.list({ states: ["dead", "uncertain", "expired"] }),
-  );
-  expect(ended).toEqual([]);
-  return world.feishu.sent.flatMap(({ deleted, edits, content }) =>
-    deleted ? [] : [edits.at(-1) ?? content],
-  );
-}
 
 describe("a process that dies beside a draft", () => {
   const beforeTheEnd: readonly Moment[] = [

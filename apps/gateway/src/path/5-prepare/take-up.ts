@@ -6,7 +6,7 @@ import {
   type UserMessage,
 } from "@signalbox/agent-core";
 import type { Order } from "@signalbox/commands";
-import type { Drafts } from "@signalbox/delivery";
+import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
 import type { Histories, History } from "@signalbox/runs";
@@ -32,6 +32,7 @@ export interface TakeUpPorts {
   readonly chooseModel: ChooseModel;
   readonly histories: Pick<Histories, "load">;
   readonly drafts: Pick<Drafts, "recall">;
+  readonly blocks: Pick<BlockReplies<RunId>, "recall">;
   /** What messages order beyond their plain text. */
   readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
   /** An earlier try of this process does not wait for a person any more. */
@@ -65,7 +66,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     if (run === undefined) return { kind: "nothing" };
     // While it waited, its messages may have been deleted.
     const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
-    await ports.drafts.recall(run.id);
+    await Promise.all([ports.drafts.recall(run.id), ports.blocks.recall(run.id)]);
     const { id: runId, sessionKey } = run;
     const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
     const handle: RunHandle<Queued> = {

@@ -8,11 +8,11 @@ import type {
   ToolCallBlock,
 } from "@signalbox/agent-core";
 import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/channel";
-import type { Drafts, Typing } from "@signalbox/delivery";
+import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import type { Agent } from "@signalbox/setup";
-import type { LeaseToken } from "@signalbox/store";
+import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayStore } from "../../store.ts";
@@ -28,6 +28,7 @@ export interface RunPorts extends SteeringPorts {
   readonly lease: LeaseToken;
   readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly drafts: Pick<Drafts, "watch" | "isShown">;
+  readonly blocks: Pick<BlockReplies<RunId>, "watch" | "isShown">;
   readonly typing: Pick<Typing, "begin">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly hooks: Pick<GatewayHooks, "observe">;
@@ -145,25 +146,26 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
   const { runId, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;
   const carries = ports.definition(event.channel, event.account)?.capabilities.sendMedia !== undefined;
-  const showDraft = ports.drafts.watch({
+  const watched = {
     runId,
     event,
     signal: handle.signal,
     visible: () => draftText(view, sentByTool, carries),
     standing: () => draftText(view, sentByTool),
-  });
+  };
+  const showOnPlatform = ports.blocks.watch(watched) ?? ports.drafts.watch(watched);
   const watchModel = ports.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
   return (happened) => {
     view.see(happened);
     watchModel(happened);
-    if (happened.type === "text.delta" || happened.type === "message") showDraft?.();
+    if (happened.type === "text.delta" || happened.type === "message") showOnPlatform?.();
     if (happened.type === "tool.end") ports.hooks.observe("after_tool_call", toolCalled(run, happened));
   };
 }
 
 /** Whether people may have seen what was written. */
-function isShown({ live, drafts }: RunPorts, { sessionKey, runId }: PreparedRun): boolean {
-  return live.watched(sessionKey) || drafts.isShown(runId);
+function isShown({ live, drafts, blocks }: RunPorts, { sessionKey, runId }: PreparedRun): boolean {
+  return live.watched(sessionKey) || drafts.isShown(runId) || blocks.isShown(runId);
 }
 
 /**

@@ -1,6 +1,14 @@
 import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
-import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
-import { answerTo, type Drafts, isRepeatable, outboxRow, withDraft } from "@signalbox/delivery";
+import type { ChannelDefinition, MediaPart, Outbound } from "@signalbox/channel";
+import {
+  answerTo,
+  type BlockReplies,
+  type Drafts,
+  isRepeatable,
+  outboxRow,
+  unsaid,
+  withDraft,
+} from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { OutcomeError } from "@signalbox/server";
@@ -17,6 +25,7 @@ export interface CommitPorts {
   readonly store: Pick<GatewayStore, "runs" | "inbox">;
   readonly lease: LeaseToken;
   readonly drafts: Pick<Drafts, "end">;
+  readonly blocks: Pick<BlockReplies<RunId>, "end">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly userMessages: Pick<UserMessages, "takenBack">;
   readonly now: () => number;
@@ -96,6 +105,7 @@ export function createCommit(ports: CommitPorts): Commit {
     const { runId, messages } = run;
     const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
     const draft = await ports.drafts.end(runId);
+    const blocks = await ports.blocks.end(runId);
     // It answers the last message that is still there; a draft of one that is not goes from where it is.
     const answered = messages.findLast(isLeft) ?? messages.at(-1);
     const event = answered?.stored.event;
@@ -104,13 +114,9 @@ export function createCommit(ports: CommitPorts): Commit {
     // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
     const gone = !messages.some(isLeft);
     const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
-    // What people have read of a turn that was stopped is not taken away from them.
     const stopped =
-      conclusion.outcome === "aborted" && !gone && draft?.text ? `${draft.text}\n\n${STOPPED}` : undefined;
-    const answer =
-      replyTo === undefined || (reply.silent && stopped === undefined)
-        ? undefined
-        : answerTo(stopped ?? reply.text, replyTo, channel?.capabilities, reply.attached);
+      conclusion.outcome === "aborted" && !gone ? stoppedAnswer(draft?.text, blocks) : undefined;
+    const answer = replyTo === undefined ? undefined : answerOf(reply, { stopped, blocks, replyTo, channel });
     const payload = withDraft(answer, draft?.reference);
     const claim = channel !== undefined && isRepeatable(channel);
     const outbox =
@@ -142,9 +148,32 @@ export function createCommit(ports: CommitPorts): Commit {
       inbox,
       rows,
       end: gone ? "aborted" : conclusion.end,
-      shown: payload === undefined && !reply.silent,
+      shown: channel?.capabilities.readsSession === true && !reply.silent,
     };
   };
+}
+
+/** What people have read of a turn that was stopped is not taken away from them. */
+function stoppedAnswer(drafted: string | undefined, blocks: readonly string[]): string | undefined {
+  if (drafted) return `${drafted}\n\n${STOPPED}`;
+  return blocks.length > 0 ? STOPPED : undefined;
+}
+
+/** The reply for the platform, without the blocks of it that were sent already: the first of them quotes the message. */
+function answerOf(
+  reply: ReadyReply,
+  given: {
+    readonly stopped: string | undefined;
+    readonly blocks: readonly string[];
+    readonly replyTo: string;
+    readonly channel: ChannelDefinition | undefined;
+  },
+): Outbound | undefined {
+  const { stopped, blocks, channel } = given;
+  if (reply.silent && stopped === undefined) return undefined;
+  const { text } = unsaid(stopped ?? reply.text, blocks);
+  if (text === "" && reply.attached === undefined && blocks.length > 0) return undefined;
+  return answerTo(text, blocks.length > 0 ? "" : given.replyTo, channel?.capabilities, reply.attached);
 }
 
 /** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */

@@ -1,8 +1,8 @@
 import { usageText } from "@signalbox/commands";
-import type { Drafts } from "@signalbox/delivery";
+import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
-import type { InboxId, OutboxRow } from "@signalbox/store";
+import type { InboxId, OutboxRow, RunId } from "@signalbox/store";
 import { shownMessage } from "../../hooks/own.ts";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies } from "../../store.ts";
@@ -15,6 +15,7 @@ export interface DeliverPorts {
   /** Sends rows that were just committed. */
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   readonly drafts: Pick<Drafts, "settled">;
+  readonly blocks: Pick<BlockReplies<RunId>, "settled">;
   readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
@@ -32,6 +33,7 @@ export function createDeliver(ports: DeliverPorts): Deliver {
     const { runId, sessionKey, messages } = run;
     ports.deliver(rows);
     ports.drafts.settled(runId);
+    ports.blocks.settled(runId);
     const spent = used === undefined ? "" : `; ${usageText(journalUsage(used))}`;
     const replied = `${reply.text.length} characters${spent}`;
     for (const { id, state, detail } of inbox)

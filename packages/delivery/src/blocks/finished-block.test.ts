@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import { type BlockRules, finishedBlock } from "./finished-block.ts";
+import { unsaid } from "./unsaid.ts";
+
+const RULES: BlockRules = { minChars: 20, maxChars: 60, breakAt: "paragraph" };
+
+/** The blocks of a text that is all there, and what is left of it. */
+function cut(text: string, rules: Partial<BlockRules> = {}, isIdle = false): string[] {
+  const blocks: string[] = [];
+  for (;;) {
+    const { text: rest } = unsaid(text, blocks);
+    const length = finishedBlock(rest, { ...RULES, ...rules }, isIdle);
+    if (length === 0) return rest === "" ? blocks : [...blocks, rest];
+    blocks.push(rest.slice(0, length).trimEnd());
+  }
+}
+
+it("takes as many paragraphs as a block holds, and leaves the rest", () => {
+  const text = "The first paragraph here.\n\nThe second one, too.\n\nAnd a third that goes on for longer.";
+  expect(cut(text)).toEqual([
+    "The first paragraph here.\n\nThe second one, too.",
+    "And a third that goes on for longer.",
+  ]);
+});
+
+it("waits for more until nothing comes for a while", () => {
+  const text = "The first paragraph here.\n\nThe sec";
+  expect(finishedBlock(text, RULES, false)).toBe(0);
+  expect(finishedBlock(text, RULES, true)).toBe("The first paragraph here.".length);
+  expect(finishedBlock("Too short.\n\nThe sec", RULES, true)).toBe(0);
+});
+
+it("falls back to lines, sentences and words where a block is full, but never when it is idle", () => {
+  const sentences = "One sentence is here. Another one follows it. And a third one at the end of it.";
+  expect(cut(sentences)).toEqual([
+    "One sentence is here. Another one follows it.",
+    "And a third one at the end of it.",
+  ]);
+  expect(cut("one two three four five six seven eight nine ten eleven twelve thirteen")).toEqual([
+    "one two three four five six seven eight nine ten eleven",
+    "twelve thirteen",
+  ]);
+  expect(finishedBlock("One sentence is here. Another one", RULES, true)).toBe(0);
+  expect(finishedBlock("One sentence is here. Another one", { ...RULES, breakAt: "sentence" }, true)).toBe(
+    21,
+  );
+});
+
+it("cuts Chinese between sentences", () => {
+  const text = "第一句话写在这里,讲了一点东西。第二句话也写在这里,再讲一点。".repeat(3);
+  for (const block of cut(text).slice(0, -1)) expect(block).toMatch(/。$/);
+  expect(cut(text).join("")).toBe(text);
+});
+
+it("leaves code blocks and tables whole, however long they are", () => {
+  const code = `Look at this code:\n\n\`\`\`ts\n${"const a = 1;\n\n".repeat(8)}\`\`\`\n\nThat was it.`;
+  expect(cut(code)).toEqual([code.slice(0, code.indexOf("\n\nThat")), "That was it."]);
+  const open = code.slice(0, 100);
+  expect(finishedBlock(open, RULES, true)).toBe(0);
+  const table = `| a | b |\n|---|---|\n${"| one. two | three |\n".repeat(6)}\nBehind the table.`;
+  expect(cut(table)).toEqual([table.slice(0, table.indexOf("\n\nBehind")), "Behind the table."]);
+});
+
+it("does not cut inside of inline code, links and strong words", () => {
+  const link = "[a label with many words. And more](https://example.org/a b)";
+  expect(cut(`See this one ${link} for all of it`)).toEqual([`See this one ${link}`, "for all of it"]);
+});
+
+it("says of an answer in other words what differs", () => {
+  const blocks = ["First.", "Second."];
+  expect(unsaid("First.\n\nSecond.\n\n  third", blocks)).toEqual({ text: "  third", goesOn: true });
+  expect(unsaid("First.\n\nAnother second.", blocks)).toEqual({ text: "Another second.", goesOn: false });
+  expect(unsaid("First.", blocks)).toEqual({ text: "", goesOn: false });
+});
