@@ -1,3 +1,4 @@
+export type { Actions } from "./definitions/command.ts";
 export { exitCodeOf } from "./exit-codes.ts";
 export type {
   AgentsOfHome,
@@ -13,4 +14,4 @@ export type {
   UseAnswer,
   UseAsked,
 } from "./host.ts";
-export { runProgram } from "./program.ts";
+export { createProgram, runProgram } from "./program.ts";

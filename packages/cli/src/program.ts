@@ -3,7 +3,7 @@ import { completionFor, SHELLS, type Shell } from "./commands/completion.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
 import { addMemory, addSkills } from "./definitions/agents.ts";
-import { actionsOn, homeOption } from "./definitions/command.ts";
+import { type Actions, actionsOn, command } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
 import {
   addConversations,
@@ -24,7 +24,7 @@ import { print } from "./output.ts";
 export async function runProgram(argv: readonly string[], host: GatewayHost): Promise<void> {
   process.stdout.on("error", refuseAllButEnoughRead);
   try {
-    await createProgram(host, argv.includes("--json")).parseAsync(argv);
+    await createProgram(host.version, actionsOn(host), argv.includes("--json")).parseAsync(argv);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     process.exitCode = error.exitCode === 0 ? 0 : exitCode("usage");
@@ -43,14 +43,14 @@ function usageError(text: string): string {
 }
 
 /** Every command with its options; the code of a command is loaded when it runs. */
-export function createProgram(host: GatewayHost, json = false): Command {
-  const actions = actionsOn(host);
+export function createProgram(version: string, actions: Actions, json = false): Command {
   const program = new Command("signalbox")
     .description("Self-hosted gateway between chat platforms and LLM agents")
-    .version(host.version)
+    .version(version)
     .exitOverride()
     .configureOutput(json ? { outputError: (text) => void process.stderr.write(usageError(text)) } : {})
-    .configureHelp({ sortSubcommands: false });
+    .configureHelp({ sortSubcommands: false })
+    .showHelpAfterError(json ? false : "(add --help to see how it is used)");
   addService(program, actions);
   addConfiguration(program.command("config").description("check or show the configuration"), actions);
   addConversations(program, actions);
@@ -73,16 +73,10 @@ export function createProgram(host: GatewayHost, json = false): Command {
   addMemory(program.command("memory").description("what the agents remember"), actions);
   addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"), actions);
   addCopies(program, actions);
-  program
-    .command("completion")
-    .description("print the completion of a shell, to be read by it at its start")
+  command(program, "completion", "print the completion of a shell, to be read by it at its start", [
+    "completion bash > ~/.local/share/bash-completion/completions/signalbox",
+  ])
     .addArgument(new Argument("<shell>", "which one").choices(SHELLS))
-    .addHelpText(
-      "after",
-      `\nFor instance: signalbox completion bash > ~/.local/share/bash-completion/completions/signalbox`,
-    )
-    .addOption(homeOption())
-    .option("--json", "print JSON")
     .action((shell: Shell, options: CommonOptions) =>
       print(options.json, completionFor(shell, program), () => [completionFor(shell, program).trimEnd()]),
     );

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { expect, it } from "vitest";
+import type { Actions } from "../src/index.ts";
 import { createProgram } from "../src/program.ts";
 import { hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
@@ -8,8 +9,17 @@ function leavesOf(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
+/** Commands that do nothing but tell that they were understood. */
+function listening(): { actions: Actions; understood: () => number } {
+  let runs = 0;
+  const count = async (): Promise<void> => {
+    runs += 1;
+  };
+  return { actions: { run: () => count, runOn: () => count, runOnTwo: () => count }, understood: () => runs };
+}
+
 it("every command takes --home and --json", () => {
-  const leaves = leavesOf(createProgram(hostWith()));
+  const leaves = leavesOf(createProgram("1.0.0", listening().actions));
   expect(leaves.length).toBeGreaterThan(20);
   for (const leaf of leaves)
     expect(
@@ -28,4 +38,23 @@ it("tells a mistake in the command line as JSON where that is asked for", async 
 
 it("shows how a command is used", async () => {
   expect((await runCommand(hostWith(), "why", "--help")).out).toContain("Examples:\n  signalbox why\n");
+});
+
+it("every command has examples, and understands them", async () => {
+  const commands = leavesOf(createProgram("1.0.0", listening().actions)).filter(
+    (leaf) => !["help", "completion"].includes(leaf.name()),
+  );
+  for (const leaf of commands) {
+    let help = "";
+    leaf.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    const examples = (help.split("Examples:\n")[1] ?? "").trim().split("\n").filter(Boolean);
+    expect(examples.length, leaf.name()).toBeGreaterThan(0);
+    for (const example of examples) {
+      const { actions, understood } = listening();
+      const [words = ""] = example.trim().split(" > ");
+      const argv = (words.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replaceAll('"', ""));
+      await createProgram("1.0.0", actions).parseAsync(argv.slice(1), { from: "user" });
+      expect(understood(), example).toBe(1);
+    }
+  }
 });

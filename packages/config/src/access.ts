@@ -1,5 +1,5 @@
 import type { ConfigPath, MakeProblem, Problem } from "./problem.ts";
-import type { AccessConfig, ChannelConfig } from "./schema.ts";
+import type { AccessConfig, ChannelConfig } from "./schema/index.ts";
 import { didYouMean } from "./suggest.ts";
 
 /** Entries of `access` that name nobody: without their channel, or with one that there is not. */

@@ -20,5 +20,5 @@ export type {
   SessionConfig,
   SkillsConfig,
   ToolsConfig,
-} from "./schema.ts";
+} from "./schema/index.ts";
 export { didYouMean } from "./suggest.ts";

@@ -17,7 +17,7 @@ import {
   sessionSchema,
   skillsSchema,
   toolsSchema,
-} from "./schema.ts";
+} from "./schema/index.ts";
 import { withReferences } from "./secret-references.ts";
 
 type JsonSchema = Record<string, unknown>;

@@ -37,7 +37,7 @@ import {
   type ToolsConfig,
   toolsSchema,
   webSchema,
-} from "./schema.ts";
+} from "./schema/index.ts";
 import { secretsIn } from "./secret-places.ts";
 import { type ConfigSource, parseSource } from "./source.ts";
 import { didYouMean } from "./suggest.ts";

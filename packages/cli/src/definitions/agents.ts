@@ -2,33 +2,42 @@ import type { Command } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
 export function addSkills(skills: Command, { run, runOn }: Actions): void {
-  command(skills, "list", "list them with their source").action(
+  command(skills, "list", "list them with their source", ["skills list"]).action(
     run(async () => (await import("../commands/skills.ts")).list),
   );
-  command(skills, "check", "say which cannot be used, and why").action(
+  command(skills, "check", "say which cannot be used, and why", ["skills check"]).action(
     run(async () => (await import("../commands/skills.ts")).check),
   );
-  command(skills, "changes", "show what is new or has changed and waits for an owner, line by line").action(
-    run(async () => (await import("../commands/skills.ts")).changes),
-  );
-  command(skills, "approve <name>", "let a skill count as `changes` showed it")
+  command(skills, "changes", "show what is new or has changed and waits for an owner, line by line", [
+    "skills changes",
+  ]).action(run(async () => (await import("../commands/skills.ts")).changes));
+  command(skills, "approve <name>", "let a skill count as `changes` showed it", [
+    "skills approve weather --hash 5d41402a",
+  ])
     .requiredOption("--hash <hash>", "of what was shown")
     .action(runOn(async () => (await import("../commands/skills.ts")).approve));
 }
 
 export function addMemory(memory: Command, { run, runOn }: Actions): void {
-  const about = (name: string, description: string) =>
-    command(memory, name, description).option("--agent <id>", "whose; default: the default agent's");
-  about("search <query...>", "search notes and conversations, those of all people")
+  const about = (name: string, description: string, example: string) =>
+    command(memory, name, description, [example]).option(
+      "--agent <id>",
+      "whose; default: the default agent's",
+    );
+  about(
+    "search <query...>",
+    "search notes and conversations, those of all people",
+    "memory search birthday of Anna",
+  )
     .option("--limit <count>", "how many", count, 10)
     .action(runOn(async () => (await import("../commands/memory.ts")).search));
-  about("index", "make the index anew from the files and the conversations").action(
+  about("index", "make the index anew from the files and the conversations", "memory index").action(
     run(async () => (await import("../commands/memory.ts")).index),
   );
-  about("log", "list earlier states of MEMORY.md").action(
+  about("log", "list earlier states of MEMORY.md", "memory log --agent coder").action(
     run(async () => (await import("../commands/memory.ts")).log),
   );
-  about("restore <version>", "take MEMORY.md back to one of them").action(
+  about("restore <version>", "take MEMORY.md back to one of them", "memory restore 3").action(
     runOn(async () => (await import("../commands/memory.ts")).restore),
   );
 }

@@ -3,6 +3,9 @@ import type { CommonOptions } from "../common-options.ts";
 import type { GatewayHost } from "../host.ts";
 import { guarded } from "../output.ts";
 
+/** What stands above the examples of a command. */
+const EXAMPLES_TITLE = "Examples:";
+
 /** Makes what commands do: the code of each is loaded when it runs, and is given its options and the gateway. */
 export interface Actions {
   run<Options extends CommonOptions>(
@@ -28,27 +31,29 @@ export function actionsOn(host: GatewayHost): Actions {
   };
 }
 
-export function homeOption(): Option {
+function homeOption(): Option {
   return new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME");
 }
 
-/** A command with the options that all of them take. */
+/**
+ * A command with the options that all of them take.
+ *
+ * @param examples how it is used, without the name of the program; shown below its help
+ */
 export function command(
   parent: Command,
   name: string,
   description: string,
+  examples: readonly [string, ...string[]],
   options: CommandOptions = {},
 ): Command {
+  const lines = examples.map((line) => `  signalbox ${line}`);
   return parent
     .command(name, options)
     .description(description)
     .addOption(homeOption())
-    .option("--json", "print JSON");
-}
-
-/** Lines that show how a command is used, below its help. */
-export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  signalbox ${line}`).join("\n")}`;
+    .option("--json", "print JSON")
+    .addHelpText("after", `\n${EXAMPLES_TITLE}\n${lines.join("\n")}`);
 }
 
 /** `field=value`, as often as one likes. */

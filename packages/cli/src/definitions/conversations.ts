@@ -1,38 +1,44 @@
 import { type Command, Option } from "commander";
-import { type Actions, command, count, examples } from "./command.ts";
+import { type Actions, command, count } from "./command.ts";
 
 const USAGE_GROUPS = ["day", "agent", "session", "sender"] as const;
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
-  command(program, "send <text...>", "send one message to an agent and print its reply")
+  command(program, "send <text...>", "send one message to an agent and print its reply", [
+    `send "list the files"`,
+    `send --agent coder --conversation nightly --json "run the tests"`,
+  ])
     .option("--agent <id>", "which agent")
     .option("--conversation <name>", "which conversation", "cli")
     .action(runOn(async () => (await import("../commands/talk.ts")).send));
-  command(program, "chat", "talk to an agent in the terminal")
+  command(program, "chat", "talk to an agent in the terminal", ["chat", "chat --agent coder"])
     .option("--agent <id>", "which agent")
     .option("--conversation <name>", "which conversation", "cli")
     .action(run(async () => (await import("../commands/talk.ts")).chat));
 }
 
 export function addMessages(program: Command, { run, runOn }: Actions): void {
-  command(program, "messages", "list the latest messages of all channels, with their ids")
+  command(program, "messages", "list the latest messages of all channels, with their ids", [
+    "messages",
+    "messages --limit 5 --json",
+  ])
     .option("--limit <count>", "how many", count, 20)
     .option("--session <key>", "those of one conversation, as `sessions` names it")
-    .addHelpText("after", examples("messages", "messages --limit 5 --json"))
     .action(run(async () => (await import("../commands/messages.ts")).messages));
-  command(program, "why [message]", "say why a message was answered, or not; without an id, the last one")
+  command(program, "why [message]", "say why a message was answered, or not; without an id, the last one", [
+    "why",
+    "why om_4f2c --details",
+  ])
     .option("--details", "every step of it")
-    .addHelpText("after", examples("why", "why om_4f2c --details"))
     .action(runOn(async () => (await import("../commands/why.ts")).why));
-  command(
-    program,
-    "trace [message]",
-    "show all that is noted about a message; without an id, the last one",
-  ).action(runOn(async () => (await import("../commands/why.ts")).trace));
+  command(program, "trace [message]", "show all that is noted about a message; without an id, the last one", [
+    "trace",
+    "trace om_4f2c --json",
+  ]).action(runOn(async () => (await import("../commands/why.ts")).trace));
 }
 
 export function addSchedules(program: Command, { run }: Actions): void {
-  command(program, "schedules", "list what agents are to do by themselves").action(
+  command(program, "schedules", "list what agents are to do by themselves", ["schedules"]).action(
     run(async () => (await import("../commands/schedules.ts")).schedules),
   );
 }
@@ -42,36 +48,38 @@ export function addUsage(program: Command, { run }: Actions): void {
     program,
     "usage",
     "show the tokens and the money that agents have used, as their vendors reported them",
+    ["usage", "usage --by sender --days 7", "usage --by agent --json"],
   )
     .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
     .option("--days <count>", "of the last so many days (UTC), today included", count)
-    .addHelpText("after", examples("usage", "usage --by sender --days 7", "usage --by agent --json"))
     .action(run(async () => (await import("../commands/usage.ts")).usage));
 }
 
 export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions): void {
-  command(sessions, "list", "list them", { isDefault: true }).action(
+  command(sessions, "list", "list them", ["sessions"], { isDefault: true }).action(
     run(async () => (await import("../commands/sessions.ts")).list),
   );
-  command(sessions, "show <session>", "show one with its latest messages; the end of its name will do")
+  command(sessions, "show <session>", "show one with its latest messages; the end of its name will do", [
+    "sessions show direct:cli --limit 5",
+  ])
     .option("--limit <count>", "how many messages", count, 20)
     .action(runOn(async () => (await import("../commands/sessions.ts")).show));
-  command(sessions, "rename <session> <title>", "give one a title").action(
-    runOnTwo(async () => (await import("../commands/sessions.ts")).rename),
-  );
-  command(sessions, "reset <session>", "begin one anew, as /new does in it, while no gateway runs").action(
-    runOn(async () => (await import("../commands/sessions.ts")).reset),
-  );
+  command(sessions, "rename <session> <title>", "give one a title", [
+    `sessions rename direct:cli "Files of June"`,
+  ]).action(runOnTwo(async () => (await import("../commands/sessions.ts")).rename));
+  command(sessions, "reset <session>", "begin one anew, as /new does in it, while no gateway runs", [
+    "sessions reset direct:cli",
+  ]).action(runOn(async () => (await import("../commands/sessions.ts")).reset));
 }
 
 export function addOutbox(outbox: Command, { run, runOn }: Actions): void {
-  command(outbox, "list", "list them")
+  command(outbox, "list", "list them", ["outbox list", "outbox list --all"])
     .option("--all", "also those that wait or are being sent")
     .action(run(async () => (await import("../commands/outbox.ts")).list));
-  command(outbox, "retry <id>", "send one again, at once where the gateway runs").action(
-    runOn(async () => (await import("../commands/outbox.ts")).retry),
-  );
-  command(outbox, "drop <id>", "give one up").action(
+  command(outbox, "retry <id>", "send one again, at once where the gateway runs", [
+    "outbox retry 01M82DHT2NBR4NHKVP00000002",
+  ]).action(runOn(async () => (await import("../commands/outbox.ts")).retry));
+  command(outbox, "drop <id>", "give one up", ["outbox drop 01M82DHT2NBR4NHKVP00000002"]).action(
     runOn(async () => (await import("../commands/outbox.ts")).drop),
   );
 }

@@ -2,12 +2,12 @@ import type { Command } from "commander";
 import { type Actions, command } from "./command.ts";
 
 export function addMaintenance(maintenance: Command, { run }: Actions): void {
-  command(maintenance, "prune", "remove what is over its time or number").action(
+  command(maintenance, "prune", "remove what is over its time or number", ["maintenance prune"]).action(
     run(async () => (await import("../commands/maintenance.ts")).prune),
   );
-  command(maintenance, "vacuum", "give free space of the database back, while the gateway runs").action(
-    run(async () => (await import("../commands/maintenance.ts")).vacuum),
-  );
+  command(maintenance, "vacuum", "give free space of the database back, while the gateway runs", [
+    "maintenance vacuum",
+  ]).action(run(async () => (await import("../commands/maintenance.ts")).vacuum));
 }
 
 export function addCopies(program: Command, { runOn }: Actions): void {
@@ -15,13 +15,18 @@ export function addCopies(program: Command, { runOn }: Actions): void {
     program,
     "backup <folder>",
     "copy the database and unsent attachments into a new folder while the gateway runs",
+    ["backup /backups/monday"],
   ).action(runOn(async () => (await import("../commands/backup.ts")).backup));
   command(
     program,
     "restore <folder>",
     "take a backup back while no gateway runs; what there was is kept beside it",
+    ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
-  command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer")
+  command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer", [
+    "replay scenarios/plain-answer.yaml",
+    "replay --check scenarios/*.yaml",
+  ])
     .option("--check", "compare with what the scenario expects")
     .action(runOn(async () => (await import("../commands/replay.ts")).replay));
 }

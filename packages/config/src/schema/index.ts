@@ -1,0 +1,25 @@
+export { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+export { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
+export { gatewaySchema } from "./gateway.ts";
+export { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
+export { providerSchema } from "./models.ts";
+export { hookSchema, mcpServerSchema, toolsSchema, webSchema } from "./tools.ts";
+export type {
+  AccessConfig,
+  AgentConfig,
+  AgentDefaults,
+  BindingConfig,
+  ChannelConfig,
+  GatewayConfig,
+  HookConfig,
+  LinksConfig,
+  McpServerConfig,
+  MemoryConfig,
+  ModelConfig,
+  ProviderConfig,
+  RepliesConfig,
+  RetentionConfig,
+  SessionConfig,
+  SkillsConfig,
+  ToolsConfig,
+} from "./types.ts";

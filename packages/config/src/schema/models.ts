@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { webAddress } from "./values.ts";
+
+export const modelRef = z
+  .string()
+  .regex(/^[^/\s]+\/\S+$/, "must be written provider/model, for instance anthropic/claude-sonnet-4-6");
+
+export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", "max"]);
+
+/** One entry of `models.providers.<id>.models`. */
+const modelSchema = z.strictObject({
+  id: z.string().min(1).describe("As the server calls it."),
+  name: z.string().optional().describe("As people are shown it."),
+  contextWindow: z.int().positive().optional().describe("Tokens that one request can hold."),
+  maxOutputTokens: z.int().positive().optional().describe("Tokens that one answer can have."),
+  input: z
+    .array(z.enum(["text", "image", "audio", "file"]))
+    .optional()
+    .describe("What it can be sent."),
+  thinking: z.array(thinkingLevel).optional().describe("The levels of thinking that it has."),
+  tools: z
+    .enum(["native", "text", "none"])
+    .optional()
+    .describe("How it calls tools: as its API does, in text that it is taught, or not at all."),
+  prices: z
+    .strictObject({
+      input: z.number().nonnegative(),
+      output: z.number().nonnegative(),
+      cacheRead: z.number().nonnegative().optional(),
+      cacheWrite: z.number().nonnegative().optional(),
+    })
+    .optional()
+    .describe("US dollars per million tokens."),
+  quirks: z
+    .record(z.string(), z.json())
+    .optional()
+    .describe("Where a server departs from the API that it speaks."),
+});
+
+export const providerSchema = z
+  .strictObject({
+    api: z
+      .enum([
+        "anthropic-messages",
+        "openai-responses",
+        "openai-chat",
+        "mistral-chat",
+        "google-generative",
+        "demo",
+      ])
+      .describe("Which API its server speaks."),
+    apiKey: z
+      .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
+      .optional()
+      .describe("One key, or several that are rotated."),
+    baseUrl: webAddress.optional().describe("The address of its server, where that is not the vendor's own."),
+    headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
+    timeouts: z
+      .strictObject({
+        firstByteMs: z
+          .int()
+          .positive()
+          .max(3_600_000)
+          .optional()
+          .describe("From the request to the first byte of the answer. Default: 55,000."),
+        idleMs: z
+          .int()
+          .positive()
+          .max(3_600_000)
+          .optional()
+          .describe("Between two pieces of the answer. Default: 55,000."),
+      })
+      .optional()
+      .describe("How long the server may be silent, in milliseconds, for instance while it loads a model."),
+    models: z
+      .array(modelSchema)
+      .default([])
+      .describe("What is known of its models: limits, prices, quirks. Those of vendors are known already."),
+  })
+  .describe(
+    "One provider of models, by a name of yours. `anthropic`, `openai`, `google` and `mistral` are there without an entry where `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `MISTRAL_API_KEY` is set.",
+  );

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { askMode, domains, id, names, webAddress } from "./values.ts";
+
+const webSearchSchema = z.discriminatedUnion("engine", [
+  z.strictObject({
+    engine: z.enum(["brave", "tavily"]),
+    apiKey: z.string().min(1),
+    url: webAddress.exactOptional(),
+  }),
+  z.strictObject({ engine: z.literal("searxng"), url: webAddress }),
+]);
+
+export const webSchema = z
+  .strictObject({
+    search: webSearchSchema
+      .optional()
+      .describe("The service behind `web_search`; without it there is no such tool."),
+    allow: z
+      .array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port"))
+      .default([])
+      .describe("Hosts that may be fetched from though they are not public, as `host:port`."),
+    timeoutMs: z
+      .int()
+      .positive()
+      .max(120_000)
+      .default(15_000)
+      .describe("Milliseconds for one page or file, redirects included."),
+  })
+  .describe("What the gateway fetches from the web: by `web_fetch`, for links, and attachments.");
+
+const execSchema = z
+  .strictObject({
+    sandbox: z
+      .enum(["bubblewrap", "none", "off"])
+      .default("bubblewrap")
+      .describe("`none` runs commands without a sandbox, at your own risk; `off` runs none."),
+    timeoutMs: z.int().positive().default(60_000).describe("Of one command, in milliseconds."),
+    domains: domains
+      .default([])
+      .describe(
+        "Hosts that commands in the sandbox may reach, through a proxy, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`.",
+      ),
+    ask: askMode
+      .default("never")
+      .describe("When an owner is asked about a command, beyond what policy asks about anyway."),
+    rules: names
+      .default([])
+      .describe(
+        "Commands that need no question in the mode `unlisted`: words with spaces between, `*` for any word, `**` at the end for any further ones. `git log **` covers `git log --oneline`, and nothing that expands, redirects or joins others.",
+      ),
+  })
+  .describe("Commands of agents.");
+
+export const toolsSchema = z
+  .strictObject({
+    packages: names
+      .default([])
+      .describe(
+        "npm packages, or folders that hold one, that export tools as `default` or `tools`; looked for in the home first.",
+      ),
+    exec: execSchema.prefault({}),
+    web: webSchema.prefault({}),
+  })
+  .describe("Settings of the built-in tools, and where others come from.");
+
+const milliseconds = z.int().positive().max(3_600_000);
+
+export const mcpServerSchema = z
+  .strictObject({
+    command: z.string().min(1).exactOptional().describe("The program to start."),
+    args: z.array(z.string()).exactOptional(),
+    env: z
+      .record(z.string(), z.string())
+      .exactOptional()
+      .describe("All that it finds in its environment besides `PATH`, `HOME` and the like."),
+    cwd: z.string().min(1).exactOptional().describe("Where it is started."),
+    url: webAddress.exactOptional().describe("The address, where it is no program."),
+    headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
+    startMs: milliseconds.default(10_000).describe("Milliseconds to start and to list its tools."),
+    callMs: milliseconds.default(60_000).describe("Milliseconds of one call."),
+  })
+  .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
+    message: "needs either command or url",
+  })
+  .describe(
+    "One MCP server: a program (`command`) or an address (`url`). It is started when an agent that names its tools first runs, with all rights of the gateway's user.",
+  );
+
+export const hookSchema = z
+  .strictObject({
+    agent: id.optional().describe("Default: the agent that answers where no binding matches."),
+    session: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe("The conversation, with `{{path.in.the.body}}`. Default: the hook's name."),
+    text: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("What the agent is told, with `{{path.in.the.body}}`. Default: the whole body."),
+    secret: z
+      .string()
+      .min(16)
+      .optional()
+      .describe("What the caller presents as bearer token; without it only the gateway's own token counts."),
+  })
+  .describe("What a program that posts to `/hooks/<name>` has an agent do.");

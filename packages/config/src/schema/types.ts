@@ -1,0 +1,25 @@
+import type { z } from "zod";
+import type { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
+import type { gatewaySchema } from "./gateway.ts";
+import type { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
+import type { providerSchema } from "./models.ts";
+import type { hookSchema, mcpServerSchema, toolsSchema } from "./tools.ts";
+
+export type GatewayConfig = z.output<typeof gatewaySchema>;
+export type ProviderConfig = z.output<typeof providerSchema>;
+export type ModelConfig = ProviderConfig["models"][number];
+export type AgentDefaults = z.output<typeof agentDefaultsSchema>;
+export type AgentConfig = z.output<typeof agentSchema>;
+export type BindingConfig = z.output<typeof bindingSchema>;
+export type ChannelConfig = z.output<typeof channelSchema>;
+export type SessionConfig = z.output<typeof sessionSchema>;
+export type RepliesConfig = z.output<typeof repliesSchema>;
+export type AccessConfig = z.output<typeof accessSchema>;
+export type HookConfig = z.output<typeof hookSchema>;
+export type ToolsConfig = z.output<typeof toolsSchema>;
+export type LinksConfig = z.output<typeof linksSchema>;
+export type McpServerConfig = z.output<typeof mcpServerSchema>;
+export type RetentionConfig = z.output<typeof retentionSchema>;
+export type MemoryConfig = z.output<typeof memorySchema>;
+export type SkillsConfig = z.output<typeof skillsSchema>;

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** What several sections are made of. */
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+export const id = z
+  .string()
+  .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
+
+export const names = z.array(z.string().min(1));
+
+export const webAddress = z.url({ protocol: /^https?$/ });
+
+/** `example.org`, `*.example.org` for all below it, `example.org:8443` for a port besides those of the web. */
+export const domains = z.array(z.string().regex(/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/));
+
+/** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
+export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
+
+/** A name that `Intl` knows; a wrong one would fail at each message. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, "is not a time zone that is known; a name looks like Asia/Shanghai");
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
