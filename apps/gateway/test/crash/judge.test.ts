@@ -406,3 +406,13 @@ function expectBlame(evidence: Evidence, blame: readonly RegExp[]): void {
   expect(violations.filter((text) => !blame.some((one) => one.test(text)))).toEqual([]);
   expect(blame.filter((one) => !violations.some((text) => one.test(text)))).toEqual([]);
 }
+
+it.each(["echo", "retract"] as const)("takes what a tool has said for the answer: %s", (said) => {
+  const world = cleanWorld(said);
+  const word = sideText("s0.5");
+  const unsaid = without(world, word);
+  const doubtful = { state: "uncertain", channel: "blunt", texts: [word], receipts: [] };
+  expect(judge(world).violations).toEqual([]);
+  expect(judge({ ...world, ...unsaid }).violations[0]).toMatch(/^lost: s0\.5 .* has no reply/);
+  expect(judge({ ...world, ...unsaid, outbox: [...(unsaid.outbox ?? []), doubtful] }).violations).toEqual([]);
+});

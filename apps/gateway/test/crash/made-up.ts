@@ -24,7 +24,7 @@ interface MadeUp {
 function madeUp(tag: Tag): MadeUp {
   const id = messageId(nameOf(tag));
   const silent = tag.kind === "silent";
-  const text = tag.kind === "echo" ? undefined : `done ${nameOf(tag)}`;
+  const text = tag.kind === "echo" || tag.kind === "retract" ? undefined : `done ${nameOf(tag)}`;
   return {
     tag,
     row: {
@@ -84,13 +84,13 @@ export function resultOf(
   return { status: 200, text: "", body: { messages: [...said, { role: "user", content: results }] } };
 }
 
-/** A world in which every promise was kept: one conversation, with a message of each kind. */
-export function cleanWorld(): Evidence & { readonly tags: readonly Tag[] } {
-  const kinds = ["plain", "write", "send", "exec", "echo", "silent", "plain"] as const;
+/** A world in which every promise was kept: one conversation, with a message of each kind; the tool says all to one. */
+export function cleanWorld(said: "echo" | "retract" = "echo"): Evidence & { readonly tags: readonly Tag[] } {
+  const kinds = ["plain", "write", "send", "exec", said, "silent", "plain"] as const;
   const tags = kinds.map((kind, index): Tag => ({ session: 0, number: index + 1, kind }));
   const all = tags.map(madeUp);
   const posts = all.flatMap(({ tag, reply }) => [
-    ...(tag.kind === "send" || tag.kind === "echo" ? [postOf(tag, sideText(nameOf(tag)))] : []),
+    ...(tag.kind === "send" || tag.kind === said ? [postOf(tag, sideText(nameOf(tag)))] : []),
     ...(reply === undefined ? [] : [reply]),
   ]);
   return {
