@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   createApprovals,
@@ -257,6 +257,37 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     );
   });
 
+  test("a command with a zero byte does not become options of the launcher", async () => {
+    const secret = join(dirname(dir), `${basename(dir)}.secret`);
+    writeFileSync(secret, "outside");
+    try {
+      const command = `true\0--ro-bind\0${secret}\0/tmp/secret\0--setenv\0SIGNALBOX_COMMAND\0cat /tmp/secret`;
+      const said = textOf(await caller([tool(sandboxed)]).call("exec", { command }));
+      expect(said).toContain("cannot hold a zero byte");
+      expect(said).not.toContain("outside");
+    } finally {
+      rmSync(secret);
+    }
+  });
+
+  test("a command is told by nothing that it could find again", async () => {
+    const agent = caller([tool(sandboxed)]);
+    const said = textOf(await agent.call("exec", { command: "env | grep -c SIGNALBOX" }));
+    expect(said).toMatch(/^0\n/);
+  });
+
+  test("what waits for the next command ends with the process that it waits for", async () => {
+    const program = `
+      import { startSandbox } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const { rung } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
+      console.log(rung, process.pid);
+    `;
+    const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], { encoding: "utf8" });
+    const [, pid] = /^bubblewrap (\d+)$/m.exec(said) ?? [];
+    expect(pid).toBeDefined();
+    await expect.poll(() => alive(`signalbox-command-${pid}-`)).toBe(false);
+  });
+
   test("scratch space is bounded, and empty each time", async () => {
     const small = await startSandbox({ limits: { scratchBytes: 1_000_000, timeoutMs: 20_000 } });
     const agent = caller([tool(small)]);
@@ -398,10 +429,15 @@ describe("choosing a rung", () => {
 
   test("a launcher that does not isolate fails the self-test", async () => {
     const fake = join(dir, "bwrap");
-    // Runs what follows `--` without any isolation.
-    writeFileSync(fake, '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done; shift; exec "$@"\n', {
-      mode: 0o755,
-    });
+    // Takes nothing of what it is told but the command's variables, and runs what follows `--` without any isolation.
+    const script = [
+      `#!${process.execPath}`,
+      'const told = require("node:fs").readFileSync(3, "utf8").split("\\0");',
+      'told.forEach((each, i) => { if (each === "--setenv") process.env[told[i + 1]] = told[i + 2]; });',
+      'const [file, ...args] = process.argv.slice(process.argv.indexOf("--") + 1);',
+      'require("node:child_process").spawnSync(file, args, { stdio: "inherit" });',
+    ];
+    writeFileSync(fake, script.join("\n"), { mode: 0o755 });
     const sandbox = await startSandbox({ searchPath: dir });
     expect(sandbox).toMatchObject({
       rung: "disabled",

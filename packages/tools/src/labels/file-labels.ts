@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { lstat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { RunFacts } from "../types.ts";
 import { fold, inside } from "../workspace/paths.ts";
@@ -11,7 +10,7 @@ import {
   type LabelStore,
   type OpenCommand,
 } from "./label.ts";
-import { changesSince, type Folders, fileSystemNow, findInode, foldersOf } from "./tree.ts";
+import { changesSince, type Folders, fileSystemNow, findInode, foldersOf, inodeOf } from "./tree.ts";
 
 /** Which files of the workspaces hold what others wrote. One for all agents, since workspaces may share folders. */
 export interface FileLabels {
@@ -122,7 +121,7 @@ class LabelledFiles implements FileLabels {
   async write(path: string, author: Author): Promise<void> {
     const paths = [path];
     let folder = dirname(path);
-    while ((await inodeOf(folder)) === undefined && folder !== dirname(folder)) {
+    while (inodeOf(folder) === undefined && folder !== dirname(folder)) {
       paths.push(folder);
       folder = dirname(folder);
     }
@@ -135,8 +134,8 @@ class LabelledFiles implements FileLabels {
 
   async follow({ folder, facts, skip, covered, additions }: CommandToFollow): Promise<FollowedCommand> {
     const author = authorOf(facts);
-    const since = await fileSystemNow(folder);
-    const inodes = await inodesOf(covered);
+    const since = fileSystemNow(folder);
+    const inodes = inodesOf(covered);
     const open = author && { id: randomUUID(), folder, since: String(since), author };
     if (open !== undefined) {
       this.#open.add(open);
@@ -205,7 +204,7 @@ class LabelledFiles implements FileLabels {
     skip: ReadonlySet<string>,
   ): Promise<void> {
     for (const [path, inode] of inodes) {
-      if ((await inodeOf(path)) === inode) continue;
+      if (inodeOf(path) === inode) continue;
       const place = await findInode(folder, inode, skip);
       if (place === undefined) continue;
       const labels = [...this.#at(path), ...this.below(path)];
@@ -220,17 +219,13 @@ class LabelledFiles implements FileLabels {
   }
 }
 
-async function inodesOf(paths: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+function inodesOf(paths: readonly string[]): ReadonlyMap<string, bigint> {
   const inodes = new Map<string, bigint>();
   for (const path of paths) {
-    const inode = await inodeOf(path);
+    const inode = inodeOf(path);
     if (inode !== undefined) inodes.set(path, inode);
   }
   return inodes;
-}
-
-async function inodeOf(path: string): Promise<bigint | undefined> {
-  return (await lstat(path, { bigint: true }).catch(() => undefined))?.ino;
 }
 
 function overlap(a: string, b: string): boolean {

@@ -1,5 +1,5 @@
-import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
-import { lstat, mkdtemp, readdir, rmdir } from "node:fs/promises";
+import { type BigIntStats, type Dirent, lstatSync, mkdtempSync, opendirSync, rmdirSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createPacer } from "./pacer.ts";
 
@@ -18,12 +18,12 @@ export interface Changes {
 const MAX_ENTRIES = 200_000;
 
 /** What the file system takes for now, in nanoseconds: times of files are compared with its clock, not with ours. */
-export async function fileSystemNow(folder: string): Promise<bigint> {
-  const probe = await mkdtemp(join(folder, ".signalbox-"));
+export function fileSystemNow(folder: string): bigint {
+  const probe = mkdtempSync(join(folder, ".signalbox-"));
   try {
-    return (await lstat(probe, { bigint: true })).ctimeNs;
+    return lstatSync(probe, { bigint: true }).ctimeNs;
   } finally {
-    await rmdir(probe);
+    rmdirSync(probe);
   }
 }
 
@@ -32,8 +32,8 @@ export async function foldersOf(root: string, skip: ReadonlySet<string>): Promis
   const folders = new Map<string, bigint>();
   await visit(root, skip, (path, isFolder) => {
     if (!isFolder) return false;
-    const info = statOf(path);
-    if (info !== undefined) folders.set(path, info.ino);
+    const inode = inodeOf(path);
+    if (inode !== undefined) folders.set(path, inode);
     return true;
   });
   return folders;
@@ -76,7 +76,7 @@ export async function findInode(
   let place: string | undefined;
   await visit(root, skip, (path) => {
     if (place !== undefined) return false;
-    if (statOf(path)?.ino === inode) place = path;
+    if (inodeOf(path) === inode) place = path;
     return place === undefined;
   });
   return place;
@@ -109,8 +109,9 @@ async function visit(
     for (const entry of entriesOf(folder)) {
       seen += 1;
       if (seen > MAX_ENTRIES) return false;
-      await pacer.pause();
-      const path = join(folder, entry.name);
+      const pause = pacer.pause();
+      if (pause !== undefined) await pause;
+      const path = `${folder}/${entry.name}`;
       if (skip.has(path)) continue;
       const isFolder = entry.isDirectory();
       if (look(path, isFolder) && isFolder) queue.push(path);
@@ -132,6 +133,11 @@ function* entriesOf(folder: string): Generator<Dirent> {
   } finally {
     open.closeSync();
   }
+}
+
+/** Of the entry itself, where there is one. */
+export function inodeOf(path: string): bigint | undefined {
+  return statOf(path)?.ino;
 }
 
 function statOf(path: string): BigIntStats | undefined {

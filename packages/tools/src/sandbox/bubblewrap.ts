@@ -3,9 +3,10 @@ import { inside } from "../workspace/paths.ts";
 import type { CommandGroups } from "./cgroups.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
-import { runProcess } from "./process.ts";
+import { createPrestart } from "./prestart.ts";
+import { followProgram, type StartedProgram, startProgram } from "./process.ts";
 import { protect } from "./protect.ts";
-import { limitedShell } from "./shell.ts";
+import { commandVariable, limitedShell } from "./shell.ts";
 import {
   type Cover,
   type Sandbox,
@@ -51,10 +52,30 @@ export interface BubblewrapOptions {
   readonly groups: CommandGroups | undefined;
 }
 
+/** What the launcher reads, by its descriptors. */
+const ARGUMENTS = "3";
+const PASSWD_FILE = "4";
+const GROUP_FILE = "5";
+const FILTER = "6";
+
 /** A sandbox of namespaces: the workspace, system folders to read, no network, nothing else. */
 export function createBubblewrap(options: BubblewrapOptions): Sandbox {
-  const { program, shell, limits, env, notes, filter } = options;
+  const { shell, limits, env, notes, filter } = options;
   const system = systemArgs();
+  const inner = limitedShell(shell, limits, true);
+  const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
+  const start = (command: Command, hasInput: boolean): StartedProgram =>
+    startProgram({
+      file: options.program,
+      args: ["--args", ARGUMENTS, "--", command.file, ...command.args],
+      env,
+      cwd: "/",
+      hasInput,
+      descriptors: 1 + data.length,
+      groups: options.groups,
+    });
+  // What most commands want: nothing to read as their input, and no network.
+  const prestart = createPrestart(() => start(inner, false));
   return {
     rung: "bubblewrap",
     network: false,
@@ -63,47 +84,45 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     shell,
     notes,
     async run(request): Promise<SandboxOutcome> {
-      const domains = request.domains ?? [];
+      const { domains = [], input, signal } = request;
+      signal.throwIfAborted();
       const proxy = domains.length === 0 ? undefined : await options.openProxy(domains);
       const protection = protect(request);
       try {
-        const inner = limitedShell(shell, request.script, limits, true);
-        const { mounts, command } =
-          proxy === undefined ? { mounts: [], command: inner } : bridged(proxy, inner);
-        const folders = folderArgs(request.folders, options.readOnly);
-        const args = [
+        const bridge = proxy && bridged(proxy, inner);
+        const variables = { ...commandVariable(request.script), ...(bridge && PROXY_VARIABLES) };
+        const args = argumentsText([
           ...ISOLATION,
           ...system,
           ...["--size", String(limits.scratchBytes), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
           ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
-          ...["--ro-bind-data", "3", "/etc/passwd", "--ro-bind-data", "4", "/etc/group"],
-          ...folders,
+          ...["--ro-bind-data", PASSWD_FILE, "/etc/passwd", "--ro-bind-data", GROUP_FILE, "/etc/group"],
+          ...folderArgs(request.folders, options.readOnly),
           ...protection.args,
-          ...mounts,
+          ...(bridge?.mounts ?? []),
           ...coverArgs(request.covers),
           ...["--remount-ro", "/"],
-          ...(filter === undefined ? [] : ["--seccomp", "5"]),
-          ...["--chdir", request.cwd, "--", command.file, ...command.args],
-        ];
-        const { stderr, ...outcome } = await runProcess({
-          file: program,
-          args,
-          env: proxy === undefined ? env : { ...env, ...PROXY_VARIABLES },
-          cwd: "/",
+          ...(filter === undefined ? [] : ["--seccomp", FILTER]),
+          ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
+          ...["--chdir", request.cwd],
+        ]);
+        const isPlain = bridge === undefined && input === undefined;
+        const program = isPlain ? prestart.take() : start(bridge?.command ?? inner, input !== undefined);
+        const { stderr, ...outcome } = await followProgram(program, {
           limits,
-          groups: options.groups,
           timeoutMs: timeOf(request, limits),
-          input: request.input,
+          input,
           outputChars: request.outputChars ?? limits.outputChars,
-          signal: request.signal,
+          signal,
           onOutput: request.onOutput,
-          inputs: [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])],
+          inputs: [args, ...data],
           disk: request.folders.dir,
         });
         const complaint = /^bwrap: .*$/m.exec(stderr)?.[0];
         if (complaint !== undefined && outcome.stopped === undefined && outcome.outputChars === 0) {
           throw new Error(`The sandbox could not be set up (${complaint}).`);
         }
+        prestart.prepare();
         return outcome;
       } finally {
         protection.release();
@@ -111,6 +130,13 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       }
     },
   };
+}
+
+/** As `--args` reads them. An argument with a zero in it would be two, and the second could be any option. */
+function argumentsText(args: readonly string[]): string {
+  if (args.some((arg) => arg.includes("\0")))
+    throw new Error("A command and its folders cannot hold a zero byte.");
+  return args.join("\0");
 }
 
 interface Command {

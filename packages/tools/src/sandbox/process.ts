@@ -1,16 +1,33 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
-import type { CommandGroups } from "./cgroups.ts";
+import type { CommandGroup, CommandGroups } from "./cgroups.ts";
 import { OutputBuffer } from "./output.ts";
 import type { SandboxLimits, SandboxOutcome } from "./types.ts";
 import { startWatch } from "./watch.ts";
 
-export interface ProcessSpec {
+/** What it takes to start a program. */
+export interface ProgramSpec {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Whether it is given something to read as its input. */
+  readonly hasInput: boolean;
+  /** How many descriptors besides it reads from: 3, 4 … */
+  readonly descriptors: number;
+  /** Where the kernel limits all processes of the program together. */
+  readonly groups: CommandGroups | undefined;
+}
+
+/** A program that runs, in a process group of its own. */
+export interface StartedProgram {
+  readonly child: ChildProcess;
+  readonly group: CommandGroup | undefined;
+}
+
+/** How a program that runs is followed to its end. */
+export interface FollowSpec {
   readonly limits: SandboxLimits;
   readonly timeoutMs: number;
   readonly outputChars: number;
@@ -20,8 +37,6 @@ export interface ProcessSpec {
   readonly input?: Readable | undefined;
   /** Written to descriptors 3, 4 …, which are then closed. */
   readonly inputs?: readonly (string | Buffer)[];
-  /** Where the kernel limits all processes of the program together. */
-  readonly groups?: CommandGroups | undefined;
   /** A folder of the disk that the program writes to. */
   readonly disk: string;
 }
@@ -37,27 +52,36 @@ const CLOSE_GRACE_MS = 500;
 const MAX_OUTPUT_CHARS = 50_000_000;
 const STDERR_CHARS = 4_000;
 
-/**
- * Runs a program in a process group of its own, gathers its output within bounds, watches the whole tree and ends it
- * on abort, time-out or excess.
- */
-export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
-  spec.signal.throwIfAborted();
+/** Starts a program in a process group of its own, and in a group of the kernel where there are such. */
+export function startProgram({
+  file,
+  args,
+  env,
+  cwd,
+  hasInput,
+  descriptors,
+  groups,
+}: ProgramSpec): StartedProgram {
+  const group = groups?.create();
+  const program = group?.enter({ file, args }) ?? { file, args };
+  const pipes = Array.from({ length: descriptors }, () => "pipe" as const);
+  const child = spawn(program.file, [...program.args], {
+    cwd,
+    env: { ...env },
+    detached: true,
+    // Programs tell a pipe from nothing to read: some read it to its end.
+    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...pipes],
+  });
+  return { child, group };
+}
+
+/** Gathers the output of a program within bounds, watches the whole tree and ends it on abort, time-out or excess. */
+export async function followProgram(
+  { child, group }: StartedProgram,
+  spec: FollowSpec,
+): Promise<ProcessOutcome> {
   const started = performance.now();
   const inputs = spec.inputs ?? [];
-  const group = spec.groups?.create();
-  const program = group?.enter(spec) ?? spec;
-  const child = spawn(program.file, [...program.args], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
-    detached: true,
-    stdio: [
-      spec.input === undefined ? "ignore" : "pipe",
-      "pipe",
-      "pipe",
-      ...inputs.map(() => "pipe" as const),
-    ],
-  });
   // A command may end before it has read all.
   if (child.stdin !== null) spec.input?.pipe(child.stdin.on("error", () => {}));
   const output = new OutputBuffer(spec.outputChars);

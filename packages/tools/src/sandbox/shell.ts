@@ -2,14 +2,16 @@ import type { SandboxLimits } from "./types.ts";
 
 /** A small one where there is one (dash starts in a third of the time of bash): it sets limits and is gone. */
 const LAUNCHER = "/bin/sh";
+/** Where the launcher finds the command; the command itself does not have it. */
+const VARIABLE = "SIGNALBOX_COMMAND";
 
 /**
- * A program with its arguments: a shell that sets the kernel's limits and then becomes the shell of the command. Error
- * output joins the output here, so that what is left on standard error comes from whoever started the shell.
+ * A program with its arguments: a shell that sets the kernel's limits and then becomes the shell of the command that
+ * {@link commandVariable} holds. Error output joins the output here, so that what is left on standard error comes from
+ * whoever started the shell.
  */
 export function limitedShell(
   shell: string,
-  script: string,
   limits: SandboxLimits,
   countProcesses: boolean,
 ): { readonly file: string; readonly args: readonly string[] } {
@@ -23,7 +25,13 @@ export function limitedShell(
     ...(countProcesses
       ? [`ulimit -u ${limits.processes} 2>/dev/null || ulimit -p ${limits.processes} 2>/dev/null || :`]
       : []),
-    'exec 2>&1; exec "$0" -c "$1"',
+    `command=$${VARIABLE}; unset ${VARIABLE}`,
+    'exec 2>&1; exec "$0" -c "$command"',
   ].join("; ");
-  return { file: LAUNCHER, args: ["-c", setup, shell, script] };
+  return { file: LAUNCHER, args: ["-c", setup, shell] };
+}
+
+/** The variable through which a shell of {@link limitedShell} is told its command: it may have been started before. */
+export function commandVariable(script: string): Readonly<Record<string, string>> {
+  return { [VARIABLE]: script };
 }

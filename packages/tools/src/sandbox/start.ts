@@ -17,9 +17,9 @@ import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
 import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
-import { runProcess } from "./process.ts";
+import { followProgram, startProgram } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
-import { limitedShell } from "./shell.ts";
+import { commandVariable, limitedShell } from "./shell.ts";
 import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
 
 export interface StartSandboxOptions {
@@ -156,11 +156,16 @@ async function unsandboxed(limits: SandboxLimits, cgroups: CgroupPlaces | undefi
       limitsNote(groups),
     ],
     async run(request) {
-      const { stderr, ...outcome } = await runProcess({
-        ...limitedShell(shell, request.script, limits, false),
+      request.signal.throwIfAborted();
+      const started = startProgram({
+        ...limitedShell(shell, limits, false),
         groups,
-        env,
+        env: { ...env, ...commandVariable(request.script) },
         cwd: request.cwd,
+        hasInput: request.input !== undefined,
+        descriptors: 0,
+      });
+      const { stderr, ...outcome } = await followProgram(started, {
         disk: request.folders.dir,
         limits,
         timeoutMs: timeOf(request, limits),
