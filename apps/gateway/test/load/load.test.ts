@@ -13,11 +13,11 @@ const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 it("gives each event one run however often and in which order it is delivered", {
   timeout: 120_000,
 }, async () => {
-  const report = await runStorm({ random: seeded(seed), events: 2_000, times: 5, sessions: 100 });
+  const report = await runStorm({ random: seeded(seed), events: 600, times: 5, sessions: 100 });
   console.log(`seed ${seed}: ${JSON.stringify(report)}`);
   expect(report.violations).toEqual([]);
-  expect(report.accepted).toBe(2_000);
-  expect(report.duplicates).toBe(8_000);
+  expect(report.accepted).toBe(600);
+  expect(report.duplicates).toBe(2_400);
 });
 
 it("answers everything it acknowledges in a flood, and refuses the rest before it takes it", {
@@ -38,9 +38,9 @@ it.each([
   "answers malformed events of %s in the 400s or ignores them, and goes on",
   { timeout: 120_000 },
   async (_, platform) => {
-    const report = await runMalformed({ platform, random: seeded(seed), events: 2_000 });
+    const report = await runMalformed({ platform, random: seeded(seed), events: 1_000 });
     console.log(`seed ${seed}: ${JSON.stringify(report)}`);
     expect(report.violations).toEqual([]);
-    expect(report.ignored).toBeGreaterThan(200);
+    expect(report.ignored).toBeGreaterThan(100);
   },
 );
