@@ -72,10 +72,10 @@ export const FOLDERS = [
   ["program"],
   ["compose"],
   ["commands", "service"],
-  ["upkeep", "wakes"],
+  ["wakes"],
   ["path"],
   ["tools"],
-  ["hooks", "audit", "resolve"],
+  ["hooks", "resolve"],
 ];
 
 const SOURCES = "^(packages|apps)/([^/]+)/src/";

@@ -1,10 +1,27 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { listedCommands } from "@signalbox/commands";
-import { keepToken, prepareWorkspace, refuseGuessableToken, refuseOpenListening } from "@signalbox/home";
-import { atMost, createLifecycle, type Lifecycle, tryAgain, warmUp } from "@signalbox/lanes";
-import type { GatewayService } from "@signalbox/server";
+import {
+  type AccountLeases,
+  createAccountLeases,
+  createUpkeep,
+  keepToken,
+  prepareWorkspace,
+  refuseGuessableToken,
+  refuseOpenListening,
+  type Upkeep,
+  type UpkeepOptions,
+} from "@signalbox/home";
+import {
+  atMost,
+  createLifecycle,
+  type End,
+  type Lifecycle,
+  tryAgain,
+  warmUp,
+  watchEnd,
+} from "@signalbox/lanes";
+import { type GatewayService, ONCE } from "@signalbox/server";
 import { createLiveSetup } from "@signalbox/setup";
-import { type AccountLeases, createAccountLeases } from "./compose/account-leases.ts";
 import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
@@ -18,8 +35,6 @@ import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
-import { type End, watchEnd } from "./upkeep/end.ts";
-import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";
 import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
@@ -200,6 +215,7 @@ function upkeepOf(
     now,
     recover,
     ...leases,
+    oneOffs: { channel: "api", isOneOff: (peer) => peer.startsWith(ONCE) },
     retention: options.loaded.config.retention,
     consolidate: createConsolidation({
       memories: surroundings.memories,

@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
-import { type Bodies, type SqliteStore, StoreError } from "@signalbox/store";
+import type { Bodies, SqliteStore } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
@@ -42,14 +42,4 @@ export async function isOfConversation(
 ): Promise<boolean> {
   const found = await store.inbox.find({ channel, account, messageId });
   return found?.conversationId === conversation.id;
-}
-
-/** Whether the store can do no more for this process: somebody else holds its lease, or the disk failed under it. */
-export function isFatal(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
-}
-
-/** Whether the store may well do later what it could not do now: the disk was full, or somebody held the lock. */
-export function isPassing(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
 }

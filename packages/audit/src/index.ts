@@ -1,4 +1,15 @@
 export {
+  type AuditedConfig,
+  type AuditedPerson,
+  type AuditedSignIn,
+  type AuditNotes,
+  type Auditor,
+  type DecidedApproval,
+  type OpenAuditOptions,
+  openAudit,
+  type ToolDecision,
+} from "./auditor.ts";
+export {
   AUDIT_KINDS,
   type AuditEntry,
   type AuditHead,

@@ -1,3 +1,9 @@
+export {
+  type AccountLeases,
+  type AccountLeasesOptions,
+  type AccountRight,
+  createAccountLeases,
+} from "./account-leases.ts";
 export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { pruneSentBlobs } from "./backup/blobs.ts";
 export { changeConfig } from "./config/edit.ts";
@@ -23,3 +29,6 @@ export {
   refuseGuessableToken,
   refuseOpenListening,
 } from "./token.ts";
+export { type OneOffs, pruneOneOffs } from "./upkeep/one-offs.ts";
+export { pruneStore, retentionOf, type UpkeepLogger } from "./upkeep/pruning.ts";
+export { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";

@@ -1,6 +1,7 @@
 export { type Backoff, type BackoffOptions, exponentialBackoff } from "./backoff.ts";
 export { type Clock, sleep, systemClock, type Timer } from "./clock.ts";
 export { type CrashCountStore, type CrashCounts, createCrashCounts } from "./crash-counts.ts";
+export { type End, watchEnd } from "./end.ts";
 export { createLanes } from "./lanes.ts";
 export { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
 export { createQuarantine, type Quarantine, type QuarantineOptions } from "./quarantine.ts";

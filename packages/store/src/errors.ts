@@ -86,3 +86,13 @@ export class HomeHeldError extends StoreError {
     this.since = holder.since;
   }
 }
+
+/** Whether the store can do no more for this process: somebody else holds its lease, or the disk failed under it. */
+export function isFatal(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
+}
+
+/** Whether the store may well do later what it could not do now: the disk was full, or somebody held the lock. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
+}

@@ -1,5 +1,13 @@
 export { type AccountOfChannel, accountLease } from "./account-lease.ts";
-export { FencedError, HomeHeldError, StoreError, type StoreErrorCode, StoreNewerError } from "./errors.ts";
+export {
+  FencedError,
+  HomeHeldError,
+  isFatal,
+  isPassing,
+  StoreError,
+  type StoreErrorCode,
+  StoreNewerError,
+} from "./errors.ts";
 export { acquireHomeLock, type HomeHolder, type HomeLock, readHomeHolder } from "./home-lock.ts";
 export { type AnyId, parseId, timeOf } from "./ids.ts";
 export { openStore } from "./open.ts";

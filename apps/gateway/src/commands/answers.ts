@@ -1,3 +1,4 @@
+import type { Auditor } from "@signalbox/audit";
 import type { ChannelDefinition } from "@signalbox/channel";
 import {
   type AtOnceName,
@@ -19,7 +20,6 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { questionText, type Trust } from "@signalbox/tools";
-import type { Auditor } from "../audit/auditor.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";

@@ -1,7 +1,7 @@
+import type { Auditor } from "@signalbox/audit";
 import type { Agent, AgentsSkills } from "@signalbox/setup";
 import { describePending, type PendingSkill, shortDigest } from "@signalbox/skills";
 import { visibleText } from "@signalbox/tools";
-import type { Auditor } from "../audit/auditor.ts";
 
 export interface SkillChangesPorts {
   readonly skillApprovals: Pick<AgentsSkills, "pending" | "approve">;

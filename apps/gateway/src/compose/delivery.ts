@@ -1,13 +1,13 @@
 import type { SendOptions } from "@signalbox/channel";
 import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
 import type { Accounts } from "@signalbox/setup";
-import type { LeaseToken, OutboxRow } from "@signalbox/store";
+import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
 import { sentMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
-import { type GatewayBodies, type GatewayStore, isPassing } from "../store.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 
 export interface DeliveryOptions {

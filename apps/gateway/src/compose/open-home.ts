@@ -1,8 +1,8 @@
+import { type Auditor, openAudit } from "@signalbox/audit";
 import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
 import { type Lifecycle, tryAgain } from "@signalbox/lanes";
 import type { HomeLock, Lease } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { type Auditor, openAudit } from "../audit/auditor.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
@@ -44,7 +44,15 @@ export async function openHome(
       .release(lease)
       .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
   );
-  const audit = await openAudit({ store, home, logger, redact, now: options.now ?? Date.now });
+  const audit = await openAudit({
+    log: store.audit,
+    notes: store.kv,
+    headFile: home.auditHeadFile,
+    redact,
+    onProblem: (message, details) =>
+      logger.error({ ...details, remedy: "`signalbox audit verify` says where a chain breaks" }, message),
+    now: options.now ?? Date.now,
+  });
   lifecycle.started("audit", () => audit.close());
   await tryAgain(() => audit.configuration(loaded.config, loaded.file));
   return { lock, store, lease, audit, redact };

@@ -1,6 +1,5 @@
 import type { Judge } from "@signalbox/lanes";
-import { StoreError } from "@signalbox/store";
-import { isFatal, isPassing } from "../store.ts";
+import { isFatal, isPassing, StoreError } from "@signalbox/store";
 
 /** How often a store may refuse the same for a reason that does not pass by itself. */
 const MOST_REFUSALS = 3;

@@ -1,5 +1,5 @@
 import type { ConfiguredHome } from "@signalbox/cli";
-import { withDatabase } from "@signalbox/home";
+import { pruneStore, withDatabase } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { resolveAgents } from "@signalbox/setup";
 import type { PruneReport } from "@signalbox/store";
@@ -8,14 +8,13 @@ import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@
 import { createMedia } from "../compose/media.ts";
 import { createWebFetch } from "../resolve/web-fetch.ts";
 import type { GatewayBodies } from "../store.ts";
-import { pruneStore } from "../upkeep/pruning.ts";
 
 /** What upkeep of a gateway does by itself, on a home where none runs. */
 export function prune({ home, loaded }: ConfiguredHome): Promise<PruneReport> {
   return withDatabase<GatewayBodies, PruneReport>(home, "share", async (store) => {
     const { config } = loaded;
     const logger = createLogger("warn", createRedactor([]));
-    const report = await pruneStore(store, config.retention, logger);
+    const report = await pruneStore(store.maintenance, config.retention, logger);
     const agents = resolveAgents(loaded, home);
     const labels = await openFileLabels(createMemoryLabelStore());
     const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });

@@ -1,3 +1,5 @@
+import type { Auditor } from "@signalbox/audit";
+import type { Upkeep } from "@signalbox/home";
 import type { Lanes } from "@signalbox/lanes";
 import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
 import { formatSessionKey, type Router } from "@signalbox/routing";
@@ -6,12 +8,10 @@ import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Trust, visibleText } from "@signalbox/tools";
-import type { Auditor } from "../audit/auditor.ts";
 import type { Queued } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Decisions } from "../tools/toolbox.ts";
 import { messageInfo, readTrace } from "../traces.ts";
-import type { Upkeep } from "../upkeep/upkeep.ts";
 import { VERSION } from "../version.ts";
 import {
   listConversations,

@@ -1,3 +1,4 @@
+import type { Auditor } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
@@ -12,7 +13,6 @@ import {
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
-import type { Auditor } from "../audit/auditor.ts";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Tracer } from "../traces.ts";
 import { execSandbox } from "./exec.ts";
@@ -106,7 +106,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       ...toolbox.approvals,
       async resolve(id, decision, approver) {
         const outcome = await toolbox.approvals.resolve(id, decision === "deny" ? "deny" : "allow", approver);
-        audit.approval(outcome, approver);
+        if (outcome.ok) audit.approval(outcome.approval, approver);
         if (outcome.ok && decision === "allow-always")
           await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
         if (outcome.ok) void asking.close(outcome.approval);

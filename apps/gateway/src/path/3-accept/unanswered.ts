@@ -2,10 +2,10 @@ import { randomInt } from "node:crypto";
 import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
 import type { Supervisor } from "@signalbox/lanes";
-import type { InboxId, JsonValue, LeaseToken } from "@signalbox/store";
+import { type InboxId, isFatal, isPassing, type JsonValue, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../../errors.ts";
-import { type GatewayStore, type InboundRecord, isFatal, isPassing } from "../../store.ts";
+import type { GatewayStore, InboundRecord } from "../../store.ts";
 
 export interface UnansweredPorts {
   readonly store: Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">;

@@ -1,17 +1,16 @@
 import { loadConfig } from "@signalbox/config";
-import { createRedactor } from "@signalbox/redaction";
 import { openStore } from "@signalbox/store";
-import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { GatewayBodies } from "../store.ts";
 import { createUpkeep } from "./upkeep.ts";
 
+const ignore = (): void => {};
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const { retention } = loadConfig({ file: "signalbox.yaml", text: "", env: {} }).config;
 
 it("looks from time to time for work that nobody does, also after it could not, until the gateway stops", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const store = await openStore<GatewayBodies>({ path: ":memory:" });
+  const store = await openStore({ path: ":memory:" });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 3_600_000);
   if (lease === undefined) throw new Error("no lease");
@@ -24,7 +23,8 @@ it("looks from time to time for work that nobody does, also after it could not, 
     retention,
     now: Date.now,
     busy: () => false,
-    logger: createLogger("silent", createRedactor([])),
+    logger: SILENT,
+    oneOffs: { channel: "api", isOneOff: () => false },
     pruneMedia: async () => {},
     renewAccounts: async () => {},
     wakeOutbox: () => {},

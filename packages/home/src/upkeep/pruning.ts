@@ -1,10 +1,16 @@
 import type { RetentionConfig } from "@signalbox/config";
-import type { PruneReport, Retention } from "@signalbox/store";
-import type { Logger } from "@signalbox/telemetry/logger";
-import type { GatewayStore } from "../store.ts";
+import type { MaintenanceStore, PruneReport, Retention } from "@signalbox/store";
 
 const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
+
+/** What upkeep tells, as pino takes it. */
+export interface UpkeepLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
 
 /** The configured retention in the store's units. */
 export function retentionOf(config: RetentionConfig): Retention {
@@ -25,11 +31,11 @@ export function retentionOf(config: RetentionConfig): Retention {
 
 /** Removes what is over its time or number, and tells of it. */
 export async function pruneStore(
-  store: GatewayStore,
+  maintenance: Pick<MaintenanceStore, "prune">,
   config: RetentionConfig,
-  logger: Logger,
+  logger: Pick<UpkeepLogger, "debug" | "info" | "warn">,
 ): Promise<PruneReport> {
-  const report = await store.maintenance.prune(retentionOf(config));
+  const report = await maintenance.prune(retentionOf(config));
   logger.debug(report, "old rows were removed");
   if (report.sessions > 0)
     logger.info({ sessions: report.sessions }, "conversations were removed, as retention says");

@@ -1,4 +1,3 @@
-import type { AccountRight, Services } from "@signalbox/channel/accounts";
 import { tryAgain } from "@signalbox/lanes";
 import { accountLease, type Lease, type LeaseStore } from "@signalbox/store";
 
@@ -7,13 +6,21 @@ export interface AccountLeasesOptions {
   /** The same over restarts, so that a crash leaves nothing to wait for. */
   readonly holder: string;
   readonly leaseMs: number;
-  /** Whether only one gateway may run an account of this channel: not so the page and the API, which each has. */
+  /** Whether only one gateway may run an account of this channel: not so one that every gateway has for itself. */
   readonly isShared: (channel: string) => boolean;
+}
+
+/** The right to run an account. */
+export interface AccountRight {
+  /** Fires when another gateway has it. */
+  readonly lost: AbortSignal;
+  release(): Promise<void>;
 }
 
 /** The leases of the accounts that this gateway runs. Of several gateways on one store, one runs each account. */
 export interface AccountLeases {
-  readonly right: NonNullable<Services["right"]>;
+  /** Undefined while another gateway runs the account. */
+  right(channel: string, account: string): Promise<AccountRight | undefined>;
   /** Prolongs all of them, and lets those know that were lost. */
   renew(): Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** How a gateway comes to its end: since somebody wants it to, or by a fault. */
+/** How a service comes to its end: since somebody wants it to, or by a fault. */
 export interface End {
-  /** The gateway cannot go on: it stops because of it. */
+  /** The service cannot go on: it stops because of it. */
   readonly fatal: (error: Error) => void;
   /** Somebody stops it. */
   ask(): void;
@@ -10,12 +10,12 @@ export interface End {
   close(): void;
 }
 
-/** A host that ends an embedded gateway because of an exception does so within this time, in milliseconds. */
+/** A host that ends an embedded service because of an exception does so within this time, in milliseconds. */
 const BEFORE_MS = 10_000;
 
 /**
- * Sees every exception that nobody caught, whatever the host does about it: a host that stops its gateway then calls the
- * same function as one that simply ends, and a message whose run ends every process must not be tried for ever.
+ * Sees every exception that nobody caught, whatever the host does about it: a host that stops a service then calls the
+ * same function as one that simply ends, and work that ends every process must not be tried for ever.
  */
 export function watchEnd(onFatal: (error: Error) => void, now: () => number): End {
   let isFatal = false;

@@ -1,16 +1,25 @@
 import type { RetentionConfig } from "@signalbox/config";
-import { createPruneSchedule, type Lease, type PruneReport } from "@signalbox/store";
-import type { Logger } from "@signalbox/telemetry/logger";
+import {
+  createPruneSchedule,
+  isFatal,
+  type Lease,
+  type PruneReport,
+  type SqliteStore,
+  type StoreAdmin,
+} from "@signalbox/store";
 import { messageOf } from "../errors.ts";
-import { type GatewayStore, isFatal } from "../store.ts";
-import { pruneOneOffs } from "./one-offs.ts";
-import { pruneStore } from "./pruning.ts";
+import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
+import { pruneStore, type UpkeepLogger } from "./pruning.ts";
 
 export interface UpkeepOptions {
-  readonly store: GatewayStore;
+  readonly store: Pick<SqliteStore, "leases" | "kv" | "sessions" | "maintenance"> & {
+    readonly admin: Pick<StoreAdmin, "vacuum">;
+  };
   readonly lease: Lease;
   readonly leaseMs: number;
   readonly retention: RetentionConfig;
+  /** Which conversations have one request alone, and need not be kept. */
+  readonly oneOffs: Pick<OneOffs, "channel" | "isOneOff">;
   /** Whether people wait for answers just now. */
   readonly busy: () => boolean;
   /** Removes attachments that nothing needs any more. */
@@ -21,7 +30,7 @@ export interface UpkeepOptions {
   readonly wakeOutbox: () => void;
   /** Goes on with messages and runs that nobody works on. */
   readonly recover: () => Promise<void>;
-  readonly logger: Logger;
+  readonly logger: UpkeepLogger;
   readonly now: () => number;
   /** Prolongs the leases of the accounts that run here. */
   readonly renewAccounts: () => Promise<void>;
@@ -58,7 +67,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     now,
     random: Math.random,
     async prune() {
-      const report = await pruneStore(store, options.retention, logger);
+      const report = await pruneStore(store.maintenance, options.retention, logger);
       await options.pruneMedia();
       return report;
     },
@@ -87,7 +96,8 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       void options.pruneMedia();
       void pruning.start();
       consolidating = every(CONSOLIDATE_MS, () => void options.consolidate(resting.signal));
-      forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(store, lease, now, logger));
+      const oneOffs: OneOffs = { ...options.oneOffs, sessions: store.sessions, lease, now, logger };
+      forgetting = every(PRUNE_ONE_OFFS_MS, () => void pruneOneOffs(oneOffs));
     },
     prune: pruning.prune,
     vacuum() {

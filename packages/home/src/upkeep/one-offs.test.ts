@@ -1,12 +1,10 @@
 import { openStore } from "@signalbox/store";
-import { createLogger } from "@signalbox/telemetry/logger";
 import { expect, it, onTestFinished } from "vitest";
-import type { GatewayBodies } from "../store.ts";
 import { pruneOneOffs } from "./one-offs.ts";
 
 it("forgets conversations of one request after an hour, and the oldest beyond a thousand", async () => {
   let now = Date.UTC(2026, 10, 21);
-  const store = await openStore<GatewayBodies>({ path: ":memory:", clock: () => now });
+  const store = await openStore({ path: ":memory:", clock: () => now });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 30_000);
   if (!lease) throw new Error("no lease");
@@ -20,8 +18,15 @@ it("forgets conversations of one request after an hour, and the oldest beyond a 
       kind: "direct",
     });
   const kept = async () => (await store.sessions.list({ limit: 10_000 })).map(({ peer }) => peer).toSorted();
-  const logger = createLogger("silent", (text) => text);
-  const prune = () => pruneOneOffs(store, lease, () => now, logger);
+  const prune = () =>
+    pruneOneOffs({
+      sessions: store.sessions,
+      lease,
+      channel: "api",
+      isOneOff: (peer) => peer.startsWith("once:"),
+      now: () => now,
+      logger: { warn: (_, message) => expect.unreachable(message) },
+    });
 
   await make("once:old");
   await make("user:alice");

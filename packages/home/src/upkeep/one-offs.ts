@@ -1,8 +1,6 @@
-import { ONCE } from "@signalbox/server";
-import type { Lease } from "@signalbox/store";
-import type { Logger } from "@signalbox/telemetry/logger";
+import type { Lease, SessionStore } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
-import type { GatewayStore } from "../store.ts";
+import type { UpkeepLogger } from "./pruning.ts";
 
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
 const ONCE_MS = 60 * 60_000;
@@ -10,28 +8,34 @@ const ONCE_KEPT = 1_000;
 /** Sessions looked at, and removed, at once. */
 const PAGE = 200;
 
+export interface OneOffs {
+  readonly sessions: Pick<SessionStore, "list" | "remove">;
+  readonly lease: Lease;
+  readonly channel: string;
+  /** Whether a conversation with this peer is one of a single request. */
+  readonly isOneOff: (peer: string) => boolean;
+  readonly now: () => number;
+  readonly logger: Pick<UpkeepLogger, "warn">;
+}
+
 /** Removes the conversations of clients that keep theirs themselves: nobody comes back to them. */
-export async function pruneOneOffs(
-  store: GatewayStore,
-  lease: Lease,
-  now: () => number,
-  logger: Logger,
-): Promise<void> {
+export async function pruneOneOffs(options: OneOffs): Promise<void> {
+  const { sessions, lease, channel, isOneOff, now, logger } = options;
   try {
     const oldest = now() - ONCE_MS;
     let kept = 0;
     let before: number | undefined;
     for (;;) {
-      const page = await store.sessions.list({
-        channel: "api",
+      const page = await sessions.list({
+        channel,
         limit: PAGE,
         ...(before === undefined ? {} : { before }),
       });
       const gone = page.filter(
         ({ peer, updatedAt, activeRun }) =>
-          peer.startsWith(ONCE) && activeRun === undefined && (++kept > ONCE_KEPT || updatedAt < oldest),
+          isOneOff(peer) && activeRun === undefined && (++kept > ONCE_KEPT || updatedAt < oldest),
       );
-      await Promise.all(gone.map(({ key }) => store.sessions.remove(key, lease)));
+      await Promise.all(gone.map(({ key }) => sessions.remove(key, lease)));
       const last = page.at(-1);
       if (page.length < PAGE || last === undefined) return;
       // What shares its last moment with the page is looked at next time.
