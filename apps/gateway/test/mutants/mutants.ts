@@ -57,8 +57,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/path.js`,
-        from: 'const accepted = await metrics.timed("accept", () => stages.accept(received, admitted));',
-        to: 'const late = stages.accept(received, admitted); void late.then((one) => typeof one === "object" && enter(one)).catch(() => {}); if (late) return "accepted"; const accepted = await late;',
+        from: 'const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));',
+        to: 'const late = stages.accept(received, admitted); void late.then((one) => one.outcome === "accepted" && enter(one.accepted)).catch(() => {}); if (late) return { outcome: "accepted" }; const outcome = await late;',
       },
     ],
     scenario: {
