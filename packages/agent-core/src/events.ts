@@ -131,7 +131,7 @@ export type AgentEvent =
       readonly call: ToolCallBlock;
       readonly result: ToolResultMessage;
       readonly outcome: ToolOutcome;
-      /** Milliseconds from the call's turn to run until its result; 0 for what never ran. */
+      /** Milliseconds that the tool worked, without what came before: a person's decision, for one. 0 for what never ran. */
       readonly durationMs: number;
     }
   | { readonly type: "prune"; readonly soft: number; readonly hard: number; readonly tokensSaved: number }

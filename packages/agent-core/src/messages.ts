@@ -51,6 +51,8 @@ export interface ToolResultMessage {
   /** For programs; never sent to the model. */
   readonly details?: JsonValue;
   readonly isError: boolean;
+  /** Milliseconds that the tool worked; absent for a call that was not carried out. Never sent to the model. */
+  readonly durationMs?: number;
   readonly timestamp: number;
 }
 

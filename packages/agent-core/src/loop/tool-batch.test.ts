@@ -328,6 +328,26 @@ describe("beforeToolCall", () => {
     expect(events.filter((event) => event.type === "tool.ask")).toHaveLength(2);
   });
 
+  it("counts the time that a tool works, and not the time that a person thinks", async () => {
+    let clock = 1_000;
+    const works = tool("t", async () => {
+      clock += 7;
+      return text("done");
+    });
+    const { results, events } = await run([toolCall("a", "t"), toolCall("b", "t")], [works], {
+      now: () => clock,
+      beforeToolCall: () => ({ action: "ask", question: "?" }),
+      onAsk: async ({ call }) => {
+        clock += 60_000;
+        return call.id === "a" ? { action: "allow" } : { action: "deny", reason: "no" };
+      },
+    });
+    const told = events.flatMap((event) => (event.type === "tool.end" ? [event.durationMs] : []));
+    expect(told).toEqual([7, 0]);
+    // What was not carried out took no time, rather than none that could be measured.
+    expect(results.map(({ durationMs }) => durationMs)).toEqual([7, undefined]);
+  });
+
   it("ends the run with what waits when there is nobody to ask", async () => {
     const calls = [toolCall("a", "t", { n: 1 }), toolCall("b", "t", { n: 2 }), toolCall("c", "t", { n: 3 })];
     const { result, asked } = await run(calls, [t()], {

@@ -68,7 +68,7 @@ export class ToolBatch {
     for (const [index, call] of this.#calls.entries()) {
       const resumed = this.#resumed?.[index];
       if (index < from || resumed === "waiting") continue;
-      await this.#settle(index, call, typeof resumed === "object" ? resumed : resultOf(call), 0);
+      await this.#settle(index, call, typeof resumed === "object" ? resumed : resultOf(call));
     }
     return this.#outcome();
   }
@@ -126,12 +126,10 @@ export class ToolBatch {
   async #runOne(index: number): Promise<void> {
     const call = this.#calls[index];
     if (call === undefined) return;
-    const { now } = this.#setup;
-    const started = now();
     const resumed = this.#resumed?.[index] ?? "run";
     const settled = resumed === "run" ? await this.#call(call) : resumed;
     if (settled === "waiting") this.#end = { reason: "waiting" };
-    else await this.#settle(index, call, settled, now() - started);
+    else await this.#settle(index, call, settled);
   }
 
   async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
@@ -158,7 +156,7 @@ export class ToolBatch {
    * effect. `waiting`: a person has not decided yet.
    */
   async #carryOut(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
-    const { log } = this.#setup;
+    const { log, now } = this.#setup;
     const checked = await validate(call, this.#setting);
     if ("outcome" in checked) return checked;
     const gated = await gate(checked, this.#setting);
@@ -169,17 +167,15 @@ export class ToolBatch {
     const pendingToolCalls = this.#withoutResult();
     await log.keep({ kind: "toolStart", turn: log.turn, messages: [], pendingToolCalls, call, args });
     await log.emit({ type: "tool.start", call, args });
-    return afterwards(allowed, await execute(allowed, this.#setting), this.#setting);
+    const started = now();
+    const settled = await afterwards(allowed, await execute(allowed, this.#setting), this.#setting);
+    return { ...settled, durationMs: now() - started };
   }
 
-  async #settle(
-    index: number,
-    call: ToolCallBlock,
-    { result, outcome }: SettledCall,
-    durationMs: number,
-  ): Promise<void> {
+  async #settle(index: number, call: ToolCallBlock, settled: SettledCall): Promise<void> {
     const { log } = this.#setup;
-    const message = resultMessage(call, result, this.#setup);
+    const { outcome, durationMs = 0 } = settled;
+    const message = resultMessage(call, settled, this.#setup);
     this.#results[index] = message;
     const pendingToolCalls = this.#withoutResult();
     await log.keep({ kind: "toolResult", turn: log.turn, messages: [message], pendingToolCalls, message });

@@ -11,6 +11,8 @@ import { texts } from "./texts.ts";
 export interface SettledCall {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;
+  /** Milliseconds that the tool worked; absent where it was not carried out. */
+  readonly durationMs?: number;
 }
 
 /** More levels than anybody looks into; a cycle has more. */
@@ -77,7 +79,7 @@ function canBeKept(value: unknown, levels: number): boolean {
 /** The result as it becomes part of the conversation. A tool may have given an object that cannot be read twice. */
 export function resultMessage(
   call: ToolCallBlock,
-  result: ToolResult,
+  { result, durationMs }: Pick<SettledCall, "result" | "durationMs">,
   setup: Pick<RunSetup, "config" | "tools" | "resultChars" | "now">,
 ): ToolResultMessage {
   try {
@@ -90,9 +92,10 @@ export function resultMessage(
       content: truncateResult(result.content, resultChars, config.model.contextWindow, keep),
       ...(result.details === undefined ? {} : { details: result.details }),
       isError: result.isError === true,
+      ...(durationMs === undefined ? {} : { durationMs }),
       timestamp: now(),
     };
   } catch (error) {
-    return resultMessage(call, failed(errorText(error)), setup);
+    return resultMessage(call, { result: failed(errorText(error)) }, setup);
   }
 }
