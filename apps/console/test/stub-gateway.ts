@@ -168,7 +168,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     if (shown !== undefined) return json(response, 200, shown);
     const id = /^\/api\/conversations\/([^/]+)\/messages$/.exec(path)?.[1];
     const messages = id === undefined ? undefined : stub.messages.get(decodeURIComponent(id));
-    if (messages !== undefined) return json(response, 200, { messages });
+    if (messages !== undefined) return json(response, 200, { messages, ends: [] });
     refuse(response, 404, "not_found", "There is no such thing.");
   });
 

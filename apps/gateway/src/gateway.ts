@@ -240,12 +240,13 @@ function serviceOf(
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces } = resolved;
   const { store, lease, redact, audit } = opened;
-  const { live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
+  const { exchanges, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
     store,
     lease,
     upkeep,
     lanes,
+    exchanges,
     live,
     outcomes,
     metrics,

@@ -70,7 +70,7 @@ describe("the gateway's own client", () => {
       { id: "c1", agent: "coder", title: "what is there?" },
     ]);
     const live = frames.flatMap((frame) => (frame.type === "message" ? [frame.message] : []));
-    const kept = await client.messages("c1");
+    const { messages: kept } = await client.history("c1");
     expect(kept.map(({ role }) => role)).toEqual(["user", "tool", "assistant"]);
     const identity = ({ id, role, text }: { id: string; role: string; text: string }) => ({ id, role, text });
     expect(kept.filter(({ role }) => role !== "tool").map(identity)).toEqual(live.map(identity));
@@ -86,7 +86,7 @@ describe("the gateway's own client", () => {
     expect([...new Set(entries.map(({ stage }) => stage))]).toEqual(
       expect.arrayContaining(["intake", "routing", "gate", "prompt", "model", "tool", "reply"]),
     );
-    expect(await code(() => client.messages("never"))).toBe("not_found");
+    expect(await code(() => client.history("never"))).toBe("not_found");
     expect(await code(() => client.trace("never"))).toBe("not_found");
     const stranger = createClient({ baseUrl: started.url, token: "a guess" });
     expect(await code(() => stranger.me())).toBe("unauthorized");
@@ -103,7 +103,7 @@ describe("the gateway's own client", () => {
     expect(frames.filter(({ type }) => type === "accepted")).toHaveLength(2);
     await talk("c1", "hello", "same");
     expect(world.anthropic.requests).toHaveLength(1);
-    expect((await client.messages("c1")).map(({ id }) => id)[0]).toBe("same");
+    expect((await client.history("c1")).messages.map(({ id }) => id)[0]).toBe("same");
     expect(await inboxRows(world)).toHaveLength(1);
   });
 
@@ -144,7 +144,7 @@ describe("the gateway's own client", () => {
     const deltas = frames.flatMap((frame) => (frame.type === "text.delta" ? [frame.delta] : []));
     const clean = "Your key is [redacted], and the token [redacted].";
     expect(deltas.join("")).toBe(clean);
-    expect((await client.messages("c1")).map(({ text }) => text)).toEqual(["What is my key?", clean]);
+    expect((await client.history("c1")).messages.map(({ text }) => text)).toEqual(["What is my key?", clean]);
   });
 
   it("keeps conversations apart, and those of platforms out", async () => {
@@ -162,7 +162,7 @@ describe("the gateway's own client", () => {
     await started.post(textMessage("from Feishu", { senderId: ZHANG }));
     await started.settled();
     expect((await client.conversations()).map(({ id }) => id).toSorted()).toEqual(["c1", "c2"]);
-    expect(await code(() => client.messages(ZHANG))).toBe("not_found");
+    expect(await code(() => client.history(ZHANG))).toBe("not_found");
     const connection = client.connect();
     onTestFinished(() => connection.close());
     expect(await code(() => connection.send({ agent: "nobody", conversation: "c3", text: "x" }))).toBe(
@@ -212,7 +212,9 @@ describe("the gateway's own client", () => {
       ["t4", true],
       ["t5", true],
     ]);
-    const kept = (await client.messages("c1")).flatMap(({ call }) => (call ? [[call.id, call.isError]] : []));
+    const kept = (await client.history("c1")).messages.flatMap(({ call }) =>
+      call ? [[call.id, call.isError]] : [],
+    );
     expect(kept).toEqual([
       ["t1", false],
       ["t2", true],

@@ -70,7 +70,7 @@ describe("/hooks", () => {
       { id: "hook:build:builds of shop", agent: "coder" },
     ]);
     expect(
-      (await service.messages("hook:build:builds of shop"))?.map(({ role, text }) => [role, text]),
+      (await service.history("hook:build:builds of shop"))?.messages.map(({ role, text }) => [role, text]),
     ).toEqual([
       ["user", 'The build of shop failed: ["a","b"]'],
       ["assistant", "noted 0"],

@@ -99,7 +99,7 @@ describe("what an owner sees and decides over HTTP", () => {
     await started.settled();
     await client.removeConversation("c1");
     expect(await client.conversations()).toEqual([]);
-    expect(await refusal(client.messages("c1"))).toBe("not_found");
+    expect(await refusal(client.history("c1"))).toBe("not_found");
     expect(await refusal(client.removeConversation("c1"))).toBe("not_found");
   });
 });

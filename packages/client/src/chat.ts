@@ -1,5 +1,6 @@
 import type {
   ChatMessage,
+  ConversationHistory,
   MessageFrame,
   RunEndFrame,
   ServerFrame,
@@ -20,7 +21,7 @@ export interface ChatHost extends Connection {
  */
 export async function* chat(
   host: ChatHost,
-  history: (conversation: string) => Promise<ChatMessage[]>,
+  history: (conversation: string) => Promise<ConversationHistory>,
   outgoing: Outgoing,
   { signal, id = newId() }: ChatOptions,
 ): AsyncGenerator<ServerFrame, undefined> {
@@ -60,7 +61,7 @@ export async function* chat(
       if (ours !== undefined && answered.has(ours)) return;
       if (frame.type === "run.end" && frame.answers === undefined && ours !== undefined) return;
       if (ours !== undefined && mayBeOver && idle !== undefined) {
-        yield* missed(await history(conversation), ours, shown, idle);
+        yield* missed((await history(conversation)).messages, ours, shown, idle);
         return;
       }
     }

@@ -68,7 +68,7 @@ export function createClient(options: ClientOptions): Client {
           return !(isClientError(error) && error.code === "unauthorized");
         }
       },
-      messages: http.messages,
+      history: http.history,
       options: connectOptions,
     });
   return {
@@ -77,7 +77,7 @@ export function createClient(options: ClientOptions): Client {
     async *chat(agent, conversation, text, chatOptions = {}) {
       const connection = connect({ retries: 5, ...chatOptions });
       try {
-        yield* chat(connection, http.messages, { agent, conversation, text }, chatOptions);
+        yield* chat(connection, http.history, { agent, conversation, text }, chatOptions);
       } finally {
         connection.close();
       }

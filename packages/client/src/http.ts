@@ -4,10 +4,9 @@ import {
   type ApprovalAnswer,
   type ApprovalInfo,
   ApprovalList,
-  type ChatMessage,
+  ConversationHistory,
   type ConversationInfo,
   ConversationList,
-  ConversationMessages,
   type ConversationTitle,
   type LoginRequest,
   Me,
@@ -43,8 +42,8 @@ export interface HttpApi {
   agents(): Promise<AgentInfo[]>;
   /** The latest first. */
   conversations(): Promise<ConversationInfo[]>;
-  /** Oldest first; code `not_found` for a conversation that does not exist. */
-  messages(conversation: string): Promise<ChatMessage[]>;
+  /** What was said in a conversation, and how its runs ended; code `not_found` where it does not exist. */
+  history(conversation: string): Promise<ConversationHistory>;
   /** Code `not_found` for a conversation that does not exist. */
   renameConversation(conversation: string, title: string): Promise<void>;
   /** Removes a conversation with all that was said in it; code `busy` while a run goes on there. */
@@ -116,10 +115,8 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     me: () => get("/api/me", Me),
     agents: () => get("/api/agents", AgentList),
     conversations: () => get("/api/conversations", ConversationList),
-    messages: async (conversation) => {
-      const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
-      return (await get(path, ConversationMessages)).messages;
-    },
+    history: (conversation) =>
+      get(`/api/conversations/${encodeURIComponent(conversation)}/messages`, ConversationHistory),
     renameConversation: async (conversation, title) => {
       const body: ConversationTitle = { title };
       await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/rename`, body);

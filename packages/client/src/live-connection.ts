@@ -1,8 +1,8 @@
 import {
   type AcceptedFrame,
-  type ChatMessage,
   CLOSE_UNAUTHORIZED,
   type ClientFrame,
+  type ConversationHistory,
   parseServerFrame,
   type ReadyFrame,
   type SendFrame,
@@ -19,7 +19,7 @@ export interface ConnectionParts {
   open(): WebSocketLike;
   /** False once it is certain that the gateway no longer knows this client. */
   authorized(): Promise<boolean>;
-  messages(conversation: string): Promise<ChatMessage[]>;
+  history(conversation: string): Promise<ConversationHistory>;
   options: ConnectOptions;
 }
 
@@ -116,7 +116,7 @@ export class LiveConnection implements Connection {
     text: string,
     options: ChatOptions = {},
   ): AsyncIterableIterator<ServerFrame, undefined> {
-    return chat(this, this.#parts.messages, { agent, conversation, text }, options);
+    return chat(this, this.#parts.history, { agent, conversation, text }, options);
   }
 
   retryNow(): void {

@@ -122,7 +122,7 @@ describe("chat", () => {
     ["before it learned that it was accepted", false],
   ])("catches up with a run that ended while it was away, cut %s", async (_, told) => {
     const messages = [text("m0"), text("m1", "user"), text("m2"), text("m3")];
-    gateway.answers.set("/api/conversations/c1/messages", () => ({ messages }));
+    gateway.answers.set("/api/conversations/c1/messages", () => ({ messages, ends: [] }));
     script({
       subscribe: (viewer) => viewer.say(subscribed(false)),
       send: (viewer) => {

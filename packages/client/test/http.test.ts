@@ -17,7 +17,7 @@ describe("the HTTP API", () => {
     const answers: Record<string, unknown> = {
       "/api/agents": [AGENT],
       "/api/conversations": [{ id: "c 1", agent: "coder", title: "Hi", updatedAt: 2 }],
-      "/api/conversations/c%201/messages": { messages: [message] },
+      "/api/conversations/c%201/messages": { messages: [message], ends: [] },
       "/api/status": {
         version: "1",
         demo: true,
@@ -48,7 +48,7 @@ describe("the HTTP API", () => {
     expect(await client.me()).toMatchObject({ agents: [AGENT], demo: true });
     expect(await client.agents()).toEqual(answers["/api/agents"]);
     expect(await client.conversations()).toEqual(answers["/api/conversations"]);
-    expect(await client.messages("c 1")).toEqual([message]);
+    expect(await client.history("c 1")).toEqual({ messages: [message], ends: [] });
     expect(await client.status()).toEqual(answers["/api/status"]);
     expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
     expect({ approvals: await client.approvals() }).toEqual(answers["/api/approvals"]);
@@ -109,7 +109,7 @@ describe("the HTTP API", () => {
       remedy: "Look it up.",
       status: 401,
     });
-    await expect(program().messages("none")).rejects.toMatchObject({ code: "not_found", status: 404 });
+    await expect(program().history("none")).rejects.toMatchObject({ code: "not_found", status: 404 });
   });
 
   it.each([

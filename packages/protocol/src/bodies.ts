@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { AgentInfo, ChatMessage, Problem, UserInfo } from "./values.ts";
+import { AgentInfo, ChatMessage, Problem, RunEnd, UserInfo } from "./values.ts";
 
 /**
  * `POST /api/login` with a token, or with the secret of a sign-in link; answered with a {@link SignedIn} and a cookie
@@ -46,9 +46,14 @@ export const ConversationTitle = z.strictObject({
 });
 export type ConversationTitle = z.infer<typeof ConversationTitle>;
 
-/** `GET /api/conversations/:id/messages`, oldest first; 404 for one that does not exist. */
-export const ConversationMessages = z.object({ messages: z.array(ChatMessage) });
-export type ConversationMessages = z.infer<typeof ConversationMessages>;
+/** `GET /api/conversations/:id/messages`; 404 for one that does not exist. */
+export const ConversationHistory = z.object({
+  /** Oldest first, with commands and their answers, which the agent itself does not know. */
+  messages: z.array(ChatMessage),
+  /** How the runs of these messages ended, as far as they have. */
+  ends: z.array(RunEnd),
+});
+export type ConversationHistory = z.infer<typeof ConversationHistory>;
 
 /** A channel account as `GET /api/status` shows it. */
 export const ChannelStatus = z.object({

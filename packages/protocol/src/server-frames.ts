@@ -100,6 +100,15 @@ export const MessageFrame = z.object({
 });
 export type MessageFrame = z.infer<typeof MessageFrame>;
 
+/** The agent begins anew with a message: it knows nothing of what was said before any more. */
+export const ResetFrame = z.object({
+  type: z.literal("reset"),
+  conversation: z.string(),
+  /** Id of the message that it begins with. */
+  messageId: z.string(),
+});
+export type ResetFrame = z.infer<typeof ResetFrame>;
+
 export const RunEndFrame = z.object({
   type: z.literal("run.end"),
   ...ofRun,
@@ -113,11 +122,15 @@ export const RunEndFrame = z.object({
 });
 export type RunEndFrame = z.infer<typeof RunEndFrame>;
 
-/** With `id`: the `send` of that id was refused. With `conversation` alone: something in it failed. */
+/**
+ * With `id`: the `send` of that id was refused. With `runId`: why that run fails, ahead of its end. With `conversation`
+ * alone: something in it failed.
+ */
 export const ErrorFrame = z.extend(Problem, {
   type: z.literal("error"),
   id: z.exactOptional(z.string()),
   conversation: z.exactOptional(z.string()),
+  runId: z.exactOptional(z.string()),
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
@@ -135,6 +148,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
   ToolUpdateFrame,
   ToolEndFrame,
   MessageFrame,
+  ResetFrame,
   RunEndFrame,
   ErrorFrame,
   PongFrame,
@@ -150,6 +164,7 @@ type ConversationFrame =
   | ToolUpdateFrame
   | ToolEndFrame
   | MessageFrame
+  | ResetFrame
   | RunEndFrame
   | (ErrorFrame & { conversation: string });
 

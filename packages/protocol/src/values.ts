@@ -65,6 +65,8 @@ export const ChatMessage = z.object({
   text: z.string(),
   at: z.number(),
   runId: z.exactOptional(z.string()),
+  /** The agent begins anew with this message: it knows nothing of what was said before any more. */
+  begins: z.exactOptional(z.literal(true)),
   /** With role `tool`: the call that this message answers. */
   call: z.exactOptional(
     z.extend(ToolCallInfo, { isError: z.boolean(), durationMs: z.exactOptional(z.number()) }),
@@ -94,6 +96,16 @@ export const Problem = z.object({
   remedy: z.exactOptional(z.string()),
 });
 export type Problem = z.infer<typeof Problem>;
+
+/** How a run ended, for those who did not watch. */
+export const RunEnd = z.object({
+  runId: z.string(),
+  outcome: RunOutcome,
+  usage: z.exactOptional(RunUsage),
+  /** Why it failed. */
+  error: z.exactOptional(Problem),
+});
+export type RunEnd = z.infer<typeof RunEnd>;
 
 /**
  * Codes of problems. From the gateway: `unauthorized` (no or wrong token), `forbidden`, `throttled` (too many

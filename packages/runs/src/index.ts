@@ -5,6 +5,7 @@ export { createMemoryRuns, type MemoryRuns } from "./memory-runs.ts";
 export { decideOpenCall } from "./open-calls.ts";
 export type * from "./store.ts";
 export {
+  type Asked,
   type ChatMessagesOptions,
   type ConversationMessage,
   chatMessages,

@@ -33,10 +33,12 @@ const shown = (list: ReturnType<typeof chatMessages>) => list.map(({ id, role, t
 
 it("has what was asked under the ids of those who asked, and turns under those of live events", () => {
   const conversation = rows("r", user("One?"), user("Two?"), said("Both."));
-  const messages = chatMessages(conversation, { notes: new Map([["r", { asked: ["c1", "c2"] }]]) });
+  const messages = chatMessages(conversation, {
+    notes: new Map([["r", { asked: [{ id: "c1" }, { id: "c2", text: "/two" }] }]]),
+  });
   expect(shown(messages)).toEqual([
     ["c1", "user", "One?"],
-    ["c2", "user", "Two?"],
+    ["c2", "user", "/two"],
     ["r.0", "assistant", "Both."],
   ]);
   const live: string[] = [];
@@ -76,7 +78,7 @@ it("has a turn once that went on after the output limit, also where the run ende
 });
 
 it("says behind its last message why a run failed", () => {
-  const notes = new Map([["r", { asked: [], failure: { text: "It failed.", at: 7 } }]]);
+  const notes = new Map([["r", { asked: [], note: { text: "It failed.", at: 7 } }]]);
   expect(chatMessages(rows("r", user("Go."), said("I go.")), { notes }).at(-1)).toEqual({
     id: "r.end",
     role: "assistant",
@@ -84,4 +86,18 @@ it("says behind its last message why a run failed", () => {
     text: "It failed.",
     at: 7,
   });
+});
+
+it("has the time that a tool took, and where the conversation began anew", () => {
+  const asks = said("", { content: [call("a", "ls")], stopReason: "tool_use" });
+  const took = { ...result("a", "ls", "files"), durationMs: 7 };
+  const earlier = rows("r", user("One?"), asks, took).map((row) => ({ ...row, generation: 0 }));
+  const later = rows("s", user("Two?"), user("Three?")).map((row) => ({ ...row, generation: 1 }));
+  const messages = chatMessages([...earlier, ...later], { notes: new Map() });
+  expect(messages.map(({ text, begins, call }) => [text, begins, call?.durationMs])).toEqual([
+    ["One?", undefined, undefined],
+    ["files", undefined, 7],
+    ["Two?", true, undefined],
+    ["Three?", undefined, undefined],
+  ]);
 });

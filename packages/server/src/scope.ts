@@ -12,7 +12,7 @@ export type ScopedService = Pick<
   | "busy"
   | "lastRun"
   | "sessionKey"
-  | "messages"
+  | "history"
   | "renameConversation"
   | "removeConversation"
 > & {
@@ -45,7 +45,7 @@ export function scopeService(service: GatewayService, principal: Principal): Sco
     answer: (messageId) => service.answer(messageId, principal),
     abort: (channel, agent, conversation) => service.abort(channel, agent, full(conversation)),
     sessionKey: (channel, agent, conversation) => service.sessionKey(channel, agent, full(conversation)),
-    messages: (conversation) => service.messages(full(conversation)),
+    history: (conversation) => service.history(full(conversation)),
     renameConversation: (conversation, title) => service.renameConversation(full(conversation), title),
     removeConversation: (conversation) => service.removeConversation(full(conversation)),
     async conversations() {

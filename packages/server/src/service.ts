@@ -3,7 +3,7 @@ import type {
   AgentInfo,
   ApprovalAnswer,
   ApprovalInfo,
-  ChatMessage,
+  ConversationHistory,
   ConversationInfo,
   MessageInfo,
   PairedPerson,
@@ -120,7 +120,7 @@ export interface GatewayService {
   sessionKey(channel: Surface, agent: string, conversation: string): string;
   /** The latest ones whose ids begin so. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
-  messages(conversation: string): Promise<ChatMessage[] | undefined>;
+  history(conversation: string): Promise<ConversationHistory | undefined>;
   /** Gives a conversation another title; false where there is none of that id. */
   renameConversation(conversation: string, title: string): Promise<boolean>;
   /** Removes a conversation with all that was said in it. `busy`: a run goes on there. */

@@ -85,7 +85,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       talked
         .filter((id) => id.startsWith(prefix))
         .map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
-    messages: async (conversation) => (talked.includes(conversation) ? [] : undefined),
+    history: async (conversation) => (talked.includes(conversation) ? { messages: [], ends: [] } : undefined),
     renameConversation: async (conversation) => talked.includes(conversation),
     removeConversation: async (conversation) => {
       const place = talked.indexOf(conversation);

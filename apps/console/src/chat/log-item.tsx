@@ -1,3 +1,4 @@
+import type { Problem } from "@signalbox/client";
 import { lazy, memo, type ReactNode, Suspense } from "react";
 import { ProblemNote } from "../parts/problem.tsx";
 import { useFormat } from "../words/use-format.ts";
@@ -19,22 +20,29 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
   switch (item.kind) {
     case "user":
       return (
-        <article className={`user ${item.state}`} aria-label={words.chat.you}>
-          <div className="bubble">{item.text}</div>
-          {item.state === "sending" && <p className="state">{words.chat.sending}</p>}
-          {item.problem && (
-            <ProblemNote
-              problem={item.problem}
-              action={{
-                label: words.chat.sendAgain,
-                run: () => {
-                  onDismiss(item.key);
-                  onSend(item.text);
-                },
-              }}
-            />
+        <>
+          {item.begins && (
+            <p className="divider">
+              <span>{words.chat.beginsAnew}</span>
+            </p>
           )}
-        </article>
+          <article className={`user ${item.state}`} aria-label={words.chat.you}>
+            <div className="bubble">{item.text}</div>
+            {item.state === "sending" && <p className="state">{words.chat.sending}</p>}
+            {item.problem && (
+              <ProblemNote
+                problem={item.problem}
+                action={{
+                  label: words.chat.sendAgain,
+                  run: () => {
+                    onDismiss(item.key);
+                    onSend(item.text);
+                  },
+                }}
+              />
+            )}
+          </article>
+        </>
       );
     case "assistant":
       return (
@@ -78,5 +86,24 @@ function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
     parts.push(words.tokens(format.number(inputTokens), format.number(outputTokens)));
     if (costMicros !== undefined) parts.push(words.cost(format.cost(costMicros)));
   }
-  return parts.length === 0 ? null : <p className={`end ${end.outcome}`}>{parts.join(" · ")}</p>;
+  return (
+    <div className={`end ${end.outcome}`}>
+      {parts.length > 0 && <p className="how">{parts.join(" · ")}</p>}
+      {end.error !== undefined && <WhyFailed error={end.error} />}
+    </div>
+  );
+}
+
+/** What to do about it is said at once; the vendor's own words, which may be long, are folded. */
+function WhyFailed({ error }: { error: Problem }): ReactNode {
+  const { chat: words } = useWords();
+  return (
+    <>
+      {error.remedy !== undefined && <p>{error.remedy}</p>}
+      <details>
+        <summary className="why">{words.whyFailed(error.code)}</summary>
+        <p className="said">{error.message}</p>
+      </details>
+    </>
+  );
 }

@@ -25,6 +25,7 @@ const NEAR = 80;
 export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
   const { chat: words } = useWords();
   const box = useRef<HTMLDivElement>(null);
+  const entries = useRef<HTMLDivElement>(null);
   const follows = useRef(true);
   const [away, setAway] = useState(false);
   const last = view.items.at(-1);
@@ -35,11 +36,13 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
     if (element) element.scrollTop = element.scrollHeight;
   }, []);
 
-  // Runs after each change of what is shown.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the items are what changes the height
+  // What is shown also grows by itself: its Markdown is read later, pictures are loaded, something is unfolded.
   useLayoutEffect(() => {
-    if (follows.current) toEnd();
-  }, [view.items, isWriting, toEnd]);
+    if (entries.current === null) return;
+    const observer = new ResizeObserver(() => follows.current && toEnd());
+    observer.observe(entries.current);
+    return () => observer.disconnect();
+  }, [toEnd]);
 
   // One's own message is always looked at.
   const lastKey = last?.kind === "user" && last.state === "sending" ? last.key : undefined;
@@ -67,18 +70,20 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
       >
-        {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
-        {view.items.map((item) => (
-          <LogItem key={item.key} item={item} onSend={onSend} onDismiss={onDismiss} />
-        ))}
-        {isBusy(view) && !isWriting && (
-          <p className="working">
-            <span className="dots" aria-hidden="true">
-              <i /> <i /> <i />
-            </span>
-            <span className="hidden">{words.working}</span>
-          </p>
-        )}
+        <div className="entries" ref={entries}>
+          {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
+          {view.items.map((item) => (
+            <LogItem key={item.key} item={item} onSend={onSend} onDismiss={onDismiss} />
+          ))}
+          {isBusy(view) && !isWriting && (
+            <p className="working">
+              <span className="dots" aria-hidden="true">
+                <i /> <i /> <i />
+              </span>
+              <span className="hidden">{words.working}</span>
+            </p>
+          )}
+        </div>
       </div>
       {away && (
         <button

@@ -1,10 +1,19 @@
-import { type Client, type Connection, isClientError, newId, type ServerFrame } from "@signalbox/client";
+import {
+  type Client,
+  type Connection,
+  type ConversationHistory,
+  isClientError,
+  newId,
+  type ServerFrame,
+} from "@signalbox/client";
 import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
 import { toProblem } from "../parts/problem.tsx";
 import { applyChange, type Change, EMPTY, type View } from "./view.ts";
 
 type Views = ReadonlyMap<string, View>;
 type Step = { conversation: string; change: Change };
+
+const NOTHING: ConversationHistory = { messages: [], ends: [] };
 
 export interface ViewActions {
   /** Shows a conversation from now on; one that was made just now has no history to read. */
@@ -26,11 +35,11 @@ export function useViews(client: Client, connection: Connection): [Views, ViewAc
   const load = useCallback(
     async (conversation: string) => {
       try {
-        change(conversation, { type: "history", messages: await client.messages(conversation) });
+        change(conversation, { type: "history", history: await client.history(conversation) });
       } catch (error) {
         // A conversation begins with its first message; until then the gateway has not heard of it.
         const isUnknown = isClientError(error) && error.code === "not_found";
-        if (isUnknown) change(conversation, { type: "history", messages: [] });
+        if (isUnknown) change(conversation, { type: "history", history: NOTHING });
         else change(conversation, { type: "problem", problem: toProblem(error) });
       }
     },
@@ -77,7 +86,7 @@ export function useViews(client: Client, connection: Connection): [Views, ViewAc
       open: (conversation, agent, isNew) => {
         if (opened.current.has(conversation)) return;
         opened.current.set(conversation, connection.subscribe(conversation, agent));
-        if (isNew) change(conversation, { type: "history", messages: [] });
+        if (isNew) change(conversation, { type: "history", history: NOTHING });
         else void load(conversation);
       },
       send: (conversation, agent, text) => {

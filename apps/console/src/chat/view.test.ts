@@ -123,14 +123,17 @@ describe("a conversation as shown", () => {
 
   it("keeps the place on the page (its key) from the first delta to the history", () => {
     const streaming = after(start, delta("Do"));
-    const read = after(start, delta("Do"), says(reply("a1")), { type: "history", messages: [reply("a1")] });
+    const read = after(start, delta("Do"), says(reply("a1")), {
+      type: "history",
+      history: { messages: [reply("a1")], ends: [] },
+    });
     expect(read.items.map(({ key }) => key)).toEqual(streaming.items.map(({ key }) => key));
   });
 
   it.each<[string, (Change | ServerFrame)[]]>([
     ["the answer first", [accepted(), says(user("m1"))]],
     ["the message first", [says(user("m1")), accepted()]],
-    ["the history first", [{ type: "history", messages: [user("m1")] }, accepted()]],
+    ["the history first", [{ type: "history", history: { messages: [user("m1")], ends: [] } }, accepted()]],
     ["a repetition", [accepted(), accepted(true)]],
   ])("shows one's own message once: %s", (_, frames) => {
     expect(after(sending, ...frames).items).toMatchObject([{ kind: "user", id: "m1", state: "sent" }]);
@@ -172,7 +175,10 @@ describe("a conversation as shown", () => {
     const first = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Tw")];
     const again = [start, delta("One."), says(reply("a1", "One.")), calls("t1"), called("t1"), delta("Two")];
     const busy: ServerFrame = { type: "subscribed", ...c, busy: true };
-    const history: Change = { type: "history", messages: [reply("a1", "One."), tool("t1")] };
+    const history: Change = {
+      type: "history",
+      history: { messages: [reply("a1", "One."), tool("t1")], ends: [] },
+    };
     const expected = ["assistant done: One.", "tool done: ls", "assistant streaming: Two"];
     expect(told(after(...first, busy, ...again))).toEqual(expected);
     expect(told(after(...first, busy, history, ...again))).toEqual(expected);
@@ -187,7 +193,7 @@ describe("a conversation as shown", () => {
       busy: false,
       lastRun: { runId: "r1", outcome: "replied" },
     };
-    const history: Change = { type: "history", messages: [user("m1"), reply("a1")] };
+    const history: Change = { type: "history", history: { messages: [user("m1"), reply("a1")], ends: [] } };
     const view = after(sending, accepted(), start, delta("text"), idle, history);
     expect(told(view)).toEqual(["user sent: text of m1", "assistant done: text of a1", "end replied"]);
     expect(isBusy(view)).toBe(false);
@@ -195,7 +201,10 @@ describe("a conversation as shown", () => {
 
   it("keeps what is not history behind the message it followed", () => {
     const problem: ServerFrame = { type: "error", ...c, code: "model", message: "Down." };
-    const history: Change = { type: "history", messages: [user("m0"), user("m1"), user("m2")] };
+    const history: Change = {
+      type: "history",
+      history: { messages: [user("m0"), user("m1"), user("m2")], ends: [] },
+    };
     const view = after(says(user("m1")), problem, says(user("m2")), sending, history);
     expect(told(view)).toEqual([
       "user sent: text of m0",
@@ -208,9 +217,9 @@ describe("a conversation as shown", () => {
 
   it("shows no empty bubble for a turn that only called tools", () => {
     expect(told(after(start, says(reply("a1", "")), calls("t1")))).toEqual(["tool running: ls"]);
-    expect(told(after({ type: "history", messages: [reply("a1", " "), tool("t1")] }))).toEqual([
-      "tool done: ls",
-    ]);
+    expect(
+      told(after({ type: "history", history: { messages: [reply("a1", " "), tool("t1")], ends: [] } })),
+    ).toEqual(["tool done: ls"]);
   });
 
   it("collects thinking beside the text", () => {
@@ -221,5 +230,40 @@ describe("a conversation as shown", () => {
       says(reply("a1", "Yes.")),
     );
     expect(view.items).toMatchObject([{ thinking: "Hm", text: "Yes.", state: "done" }]);
+  });
+
+  it("has after a reload the ends of runs with their costs and reasons, and where it began anew", () => {
+    const error = { code: "auth", message: "no such key", remedy: "Check it." };
+    const usage = { inputTokens: 1, outputTokens: 2 };
+    const messages = [
+      { ...user("m1"), runId: "r1" },
+      reply("a1"),
+      { ...user("m2"), runId: "r2", begins: true as const },
+    ];
+    const ends = [
+      { runId: "r2", outcome: "failed" as const, error },
+      { runId: "r1", outcome: "replied" as const, usage },
+    ];
+    const view = after({ type: "history", history: { messages, ends } });
+    expect(told(view)).toEqual([
+      "user sent: text of m1",
+      "assistant done: text of a1",
+      "end replied",
+      "user sent: text of m2",
+      "end failed",
+    ]);
+    expect(view.items[2]).toMatchObject({ usage });
+    expect(view.items[3]).toMatchObject({ begins: true });
+    expect(view.items[4]).toMatchObject({ error });
+    // The same again, as after a reconnect, changes nothing.
+    expect(applyChange(view, { type: "history", history: { messages, ends } }).items).toEqual(view.items);
+  });
+
+  it("shows with the end of a run why it failed, and marks the message that begins anew", () => {
+    const why: ServerFrame = { type: "error", ...r, code: "auth", message: "no such key" };
+    const view = after(says(user("m1")), { type: "reset", ...c, messageId: "m1" }, start, why, end("failed"));
+    expect(told(view)).toEqual(["user sent: text of m1", "end failed"]);
+    expect(view.items[0]).toMatchObject({ begins: true });
+    expect(view.items[1]).toMatchObject({ error: { code: "auth", message: "no such key" } });
   });
 });

@@ -1,5 +1,13 @@
 /** What the page shows of a conversation, worked out from its history and its frames. Pure. */
-import type { ChatMessage, Problem, RunOutcome, RunUsage, ServerFrame } from "@signalbox/client";
+import type {
+  ChatMessage,
+  ConversationHistory,
+  Problem,
+  RunEnd,
+  RunOutcome,
+  RunUsage,
+  ServerFrame,
+} from "@signalbox/client";
 
 export type Item =
   | {
@@ -10,6 +18,8 @@ export type Item =
       text: string;
       state: "sending" | "sent" | "refused";
       problem?: Problem;
+      /** The agent begins anew with it, and knows nothing of what stands above. */
+      begins?: true;
     }
   | {
       kind: "assistant";
@@ -35,7 +45,7 @@ export type Item =
       text: string;
       durationMs?: number;
     }
-  | { kind: "end"; key: string; runId: string; outcome: RunOutcome; usage?: RunUsage }
+  | { kind: "end"; key: string; runId: string; outcome: RunOutcome; usage?: RunUsage; error?: Problem }
   | { kind: "problem"; key: string; problem: Problem };
 
 export interface View {
@@ -52,7 +62,7 @@ export interface View {
 
 export type Change =
   | { type: "frame"; frame: ServerFrame }
-  | { type: "history"; messages: ChatMessage[] }
+  | { type: "history"; history: ConversationHistory }
   | { type: "sending"; id: string; text: string }
   | { type: "refused"; id: string; problem: Problem }
   | { type: "problem"; problem: Problem }
@@ -69,7 +79,7 @@ export function applyChange(view: View, change: Change): View {
     case "frame":
       return applyFrame(view, change.frame);
     case "history":
-      return { ...view, loaded: true, items: merge(change.messages, view.items) };
+      return { ...view, loaded: true, items: merge(change.history, view.items) };
     case "sending": {
       const { id, text } = change;
       return add(view, { kind: "user", key: id, id, text, state: "sending" });
@@ -130,11 +140,16 @@ function applyFrame(view: View, frame: ServerFrame): View {
     }
     case "message":
       return finished(view, frame.message);
+    case "reset":
+      return update(view, (item) =>
+        item.kind === "user" && item.id === frame.messageId ? { ...item, begins: true } : item,
+      );
     case "run.end":
       return endOfRun(view, frame.runId, frame.outcome, frame.usage);
     case "error": {
       const { code, message, remedy } = frame;
       const problem = { code, message, ...(remedy !== undefined && { remedy }) };
+      if (frame.runId !== undefined) return failing(view, frame.runId, problem);
       // With an id it is the answer to a send, which reports it.
       return frame.id === undefined ? addProblem(view, problem) : view;
     }
@@ -193,19 +208,29 @@ function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsa
       return { ...item, state: "lost" };
     return item;
   });
-  const key = `end ${runId}`;
-  const items = settled.items.filter((item) => item.key !== key);
-  const end: Item = { kind: "end", key, runId, outcome, ...(usage !== undefined && { usage }) };
+  const told = settled.items.find((item) => item.kind === "end" && item.runId === runId);
+  const items = settled.items.filter((item) => item !== told);
+  const error = told?.kind === "end" ? told.error : undefined;
+  const end = endItem({ runId, outcome, ...(usage && { usage }), ...(error && { error }) });
   // A command is answered while a turn goes on, and is no end of it.
   const another = view.run !== undefined && view.run !== runId;
   return { ...settled, items: [...items, end], ...(another ? {} : { run: undefined, waiting: false }) };
+}
+
+/** Why a run fails is told ahead of its end, and shown there. */
+function failing(view: View, runId: string, error: Problem): View {
+  return add(view, endItem({ runId, outcome: "failed", error }));
+}
+
+function endItem(end: RunEnd): Item {
+  return { kind: "end", key: `end ${end.runId}`, ...end };
 }
 
 /**
  * The history, and between its messages what is known besides: what streams, was refused, or went wrong.
  * Each of those keeps its place behind the message that it followed; the end of a run is behind all of it.
  */
-function merge(messages: ChatMessage[], known: Item[]): Item[] {
+function merge({ messages, ends }: ConversationHistory, known: Item[]): Item[] {
   const rest = new Map<number, Item[]>();
   const kept = new Map<number, Item>();
   let place = messages.length - 1;
@@ -221,6 +246,12 @@ function merge(messages: ChatMessage[], known: Item[]): Item[] {
       rest.set(behind, [...(rest.get(behind) ?? []), item]);
     }
   }
+  const shown = new Set(known.flatMap((item) => (item.kind === "end" ? [item.runId] : [])));
+  for (const end of ends) {
+    const behind = messages.findLastIndex((message) => message.runId === end.runId);
+    if (behind < 0 || shown.has(end.runId)) continue;
+    rest.set(behind, [endItem(end), ...(rest.get(behind) ?? [])]);
+  }
   const merged = messages.flatMap((message, at) => {
     const item = itemOf(message);
     const old = kept.get(at);
@@ -234,6 +265,8 @@ function keep(old: Item | undefined, item: Item): Item {
   if (old === undefined) return item;
   if (old.kind === "assistant" && item.kind === "assistant")
     return { ...item, key: old.key, thinking: old.thinking };
+  if (old.kind === "user" && item.kind === "user" && old.begins)
+    return { ...item, key: old.key, begins: true };
   return { ...item, key: old.key };
 }
 
@@ -257,7 +290,7 @@ function itemOf(message: ChatMessage): Item | undefined {
   const run = message.runId === undefined ? {} : { runId: message.runId };
   switch (message.role) {
     case "user":
-      return { kind: "user", key: id, id, text, state: "sent" };
+      return { kind: "user", key: id, id, text, state: "sent", ...(message.begins && { begins: true }) };
     case "assistant":
       if (text.trim() === "") return undefined;
       return { kind: "assistant", key: id, id, ...run, text, thinking: "", state: "done" };

@@ -65,6 +65,8 @@ export const en = {
     sendAgain: "Send again",
     thinking: "Thinking",
     unfinished: "Not finished.",
+    beginsAnew: "A new beginning: the agent knows nothing of what is above",
+    whyFailed: (code: string) => `What went wrong (${code})`,
     copy: "Copy",
     copied: "Copied",
     outcomes: {

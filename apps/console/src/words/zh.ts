@@ -66,6 +66,8 @@ export const zh: Words = {
     sendAgain: "重新发送",
     thinking: "思考过程",
     unfinished: "没有说完。",
+    beginsAnew: "新的开始：智能体不再记得上面的内容",
+    whyFailed: (code: string) => `出错原因（${code}）`,
     copy: "复制",
     copied: "已复制",
     outcomes: {

@@ -63,7 +63,11 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
       await store.sessions.reset(message.sessionKey, lease);
     options.histories.forget(message.sessionKey);
     await options.toolbox.endCommands(message.sessionKey);
-    return settleCommand(options, message, { name: order.name, text: "A new conversation." });
+    return settleCommand(options, message, {
+      name: order.name,
+      text: "A new conversation.",
+      begins: true,
+    });
   }
   const name = nameOf(order);
   const begun = await store.runs.begin({

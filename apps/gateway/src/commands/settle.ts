@@ -5,6 +5,7 @@ import type { InboxId, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
+import type { Exchanges } from "../path/exchanges.ts";
 import { putWord, type WordPorts } from "../path/word.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
@@ -14,6 +15,7 @@ export interface SettlePorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
   readonly hooks: Pick<GatewayHooks, "modify" | "observe">;
   readonly live: Pick<LiveHub, "publish">;
+  readonly exchanges: Pick<Exchanges, "keep">;
   readonly tracer: Tracer;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
@@ -26,6 +28,8 @@ export interface CommandEnd {
   readonly text: string;
   /** Why nothing was done, for the trace. */
   readonly refused?: string;
+  /** The conversation begins anew with it. */
+  readonly begins?: boolean;
 }
 
 const TTL_MS = 24 * 60 * 60 * 1000;
@@ -47,6 +51,14 @@ export async function settleCommand(
     text: end.text,
   });
   const silent = text === "";
+  const state: RunOutcome = silent ? "silent" : "replied";
+  const begins = end.begins === true;
+  await options.exchanges.keep(sessionKey, [message], {
+    id,
+    ...(silent ? {} : { text }),
+    outcome: state,
+    begins,
+  });
   const rows = silent ? [] : await putWord(options, message, text, { ttlMs: TTL_MS, isAnswer: true });
   const rule = `command:${end.name}`;
   const reason = end.refused === undefined ? {} : { reason: end.refused };
@@ -54,7 +66,7 @@ export async function settleCommand(
   // Only now: an answer that cannot be delivered changes the end its message has.
   options.deliver(rows ?? []);
   tracer.note(id, "reply", end.refused ?? `answered without a model, ${text.length} characters`, { rule });
-  const state: RunOutcome = silent ? "silent" : "replied";
+  if (begins) live.publish(sessionKey, { type: "reset", messageId: event.messageId });
   if (!silent) {
     live.publish(sessionKey, {
       type: "message",

@@ -43,8 +43,8 @@ export function createAnsweringHalf(
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { live, tracer, metrics, hooks, router, account, media, typing, toolbox } = surroundings;
-  const { drafts, blocks } = surroundings;
-  const common = { store, lease, definition, live, hooks, tracer, drafts, blocks, logger, now };
+  const { drafts, blocks, exchanges } = surroundings;
+  const common = { store, lease, definition, exchanges, live, hooks, tracer, drafts, blocks, logger, now };
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
   const userMessages = createUserMessages({ ...common, account, incoming: media.in });

@@ -29,6 +29,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
+import { createExchanges, type Exchanges } from "../path/exchanges.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
@@ -50,6 +51,7 @@ import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redact
 /** What the stages of a message's way work with. */
 export interface Surroundings {
   readonly live: LiveHub;
+  readonly exchanges: Exchanges;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly hooks: GatewayHooks;
@@ -117,6 +119,12 @@ export async function createSurroundings(
   return {
     ...observers,
     ...outward,
+    exchanges: createExchanges({
+      store,
+      definition: resolved.accounts.definition,
+      redact: opened.redact,
+      now,
+    }),
     memories,
     mcp,
     scheduler,

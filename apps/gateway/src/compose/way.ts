@@ -100,7 +100,7 @@ function lanesOf(
   const { gateway } = options.loaded.config;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
-  const { live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
+  const { exchanges, live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
   const answer = createAnswer({ store, supervisor, logger, ...answering });
   return createLanes<Queued>({
     maxRuns: gateway.maxRuns,
@@ -120,6 +120,7 @@ function lanesOf(
       store,
       lease,
       definition,
+      exchanges,
       live,
       tracer,
       supervisor,
@@ -193,7 +194,8 @@ function createAnswerAtOnce(
   { lanes, queueModes, skills }: TakingPorts,
 ): ReturnType<typeof createAtOnceCommands> {
   const { logger, now = Date.now } = options;
-  const { live, tracer, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } = surroundings;
+  const { exchanges, live, tracer, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } =
+    surroundings;
   return createAtOnceCommands({
     store: opened.store,
     lease: opened.lease,
@@ -209,6 +211,7 @@ function createAnswerAtOnce(
     queueModes,
     lanes,
     hooks,
+    exchanges,
     live,
     tracer,
     logger,

@@ -1,4 +1,4 @@
-import type { LiveEvent } from "@signalbox/protocol";
+import type { LiveEvent, Problem } from "@signalbox/protocol";
 
 /** What people are told of a run that failed, by the rule it ended with. */
 export function failureNote(rule: string | undefined): string {
@@ -34,14 +34,18 @@ function publicReason(code: string | undefined): string {
 }
 
 /** What viewers are told of a run that failed, ahead of its end. */
-export function failureEvent({
-  code,
-  message,
-}: {
+export function failureEvent(runId: string, failure: Failure): LiveEvent {
+  return { type: "error", runId, ...problemOf(failure) };
+}
+
+/** Why a run failed, with what the owner can do about it. */
+export function problemOf({ code, message }: Failure): Problem {
+  return { code, message, ...remedyFor(code) };
+}
+
+interface Failure {
   readonly code: string;
   readonly message: string;
-}): LiveEvent {
-  return { type: "error", code, message, ...remedyFor(code) };
 }
 
 /** What the owner can do about it. */

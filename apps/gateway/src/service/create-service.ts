@@ -9,16 +9,13 @@ import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Trust, visibleText } from "@signalbox/tools";
 import type { Queued } from "../path/4-queue/message.ts";
+import type { Exchanges } from "../path/exchanges.ts";
 import type { GatewayStore } from "../store.ts";
 import type { Decisions } from "../tools/toolbox.ts";
 import { messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
-import {
-  listConversations,
-  readConversation,
-  removeConversation,
-  renameConversation,
-} from "./conversation.ts";
+import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
+import { readHistory } from "./conversation-history.ts";
 import { listSessions, readWhy } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
 import { createSubmit, type SubmitPorts } from "./submit.ts";
@@ -31,6 +28,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly accounts: Accounts;
   readonly lanes: Lanes<Queued>;
   readonly live: LiveHub;
+  readonly exchanges: Exchanges;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
@@ -63,9 +61,9 @@ export function createService(options: ServiceOptions): GatewayService {
       return running || dropped > 0;
     },
     conversations: (prefix) => listConversations(store, prefix),
-    async messages(conversation) {
+    async history(conversation) {
       const session = await webSession(options, conversation);
-      return session && readConversation(store, session.key);
+      return session && readHistory(store, options.exchanges, session.key);
     },
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(options, conversation),

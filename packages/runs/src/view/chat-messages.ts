@@ -7,15 +7,23 @@ import { PLAIN, type Reading } from "./reading.ts";
 /** A message of a conversation with the run that it is of. */
 export interface ConversationMessage extends PlacedMessage {
   readonly runId?: string;
+  /** Counts the new beginnings of the conversation. Default: there was none. */
+  readonly generation?: number;
   readonly at: number;
+}
+
+/** A message to the agent. */
+export interface Asked {
+  readonly id: string;
+  readonly text?: string;
 }
 
 /** What the journal adds to the messages of a run. */
 export interface RunNotes {
-  /** Ids that clients gave to what they asked, in order. */
-  readonly asked: readonly string[];
-  /** Why it failed, in words for people, and when. */
-  readonly failure?: { readonly text: string; readonly at: number };
+  /** What was asked, in order, as those wrote it who did: their ids of it, and where the model read it otherwise, the text. */
+  readonly asked: readonly Asked[];
+  /** What people were told of its end besides what it said, for instance why it failed, and when. */
+  readonly note?: { readonly text: string; readonly at: number };
 }
 
 export interface ChatMessagesOptions {
@@ -51,13 +59,14 @@ class ConversationReader {
   readonly #reading: Reading;
   /** Shown behind the turn that made the call, in the order of the model and not in that of their ends. */
   readonly #results: ReadonlyMap<string, RowOf<"toolResult">>;
-  /** Ids of what was asked, as far as they are not shown yet, and how many turns are, by the run. */
-  readonly #asked: ReadonlyMap<string, string[]>;
+  /** What was asked, as far as it is not shown yet, and how many turns are, by the run. */
+  readonly #asked: ReadonlyMap<string, Asked[]>;
   readonly #turns = new Map<string, number>();
   /** The last message of each run. */
   readonly #lastOf: ReadonlyMap<string, number>;
   /** A turn that reached the model's limit and goes on in the next one. */
   #cut = "";
+  #generation: number | undefined;
 
   constructor(rows: readonly ConversationMessage[], options: ChatMessagesOptions) {
     this.#options = options;
@@ -72,15 +81,24 @@ class ConversationReader {
   }
 
   read({ message, ...row }: ConversationMessage): ChatMessage[] {
-    const failure = this.#failureBehind(row);
-    if (message.role === "user") return [this.#question({ ...row, message }), ...failure];
-    if (message.role === "assistant") return [...this.#answer({ ...row, message }), ...failure];
-    return failure;
+    const note = this.#noteBehind(row);
+    if (message.role === "user") return [this.#question({ ...row, message }), ...note];
+    if (message.role === "assistant") return [...this.#answer({ ...row, message }), ...note];
+    return note;
   }
 
-  #question({ seq, runId, at, message }: RowOf<"user">): ChatMessage {
+  #question({ seq, runId, at, generation, message }: RowOf<"user">): ChatMessage {
     const asked = runId === undefined ? undefined : this.#asked.get(runId)?.shift();
-    return { id: asked ?? String(seq), at, ...ofRun(runId), role: "user", text: textOf(message) };
+    const begins = this.#generation !== undefined && generation !== this.#generation;
+    this.#generation = generation;
+    return {
+      id: asked?.id ?? String(seq),
+      at,
+      ...ofRun(runId),
+      role: "user",
+      text: asked?.text ?? textOf(message),
+      ...(begins ? { begins } : {}),
+    };
   }
 
   #answer({ seq, runId, at, message }: RowOf<"assistant">): ChatMessage[] {
@@ -105,11 +123,11 @@ class ConversationReader {
     return index;
   }
 
-  /** Why a run failed, behind its last message. */
-  #failureBehind({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
+  /** What was told of the end of a run, behind its last message. */
+  #noteBehind({ seq, runId }: Omit<ConversationMessage, "message">): ChatMessage[] {
     if (runId === undefined || this.#lastOf.get(runId) !== seq) return [];
-    const failure = this.#options.notes.get(runId)?.failure;
-    return failure === undefined ? [] : [{ id: noteId(runId), role: "assistant", runId, ...failure }];
+    const note = this.#options.notes.get(runId)?.note;
+    return note === undefined ? [] : [{ id: noteId(runId), role: "assistant", runId, ...note }];
   }
 }
 
@@ -129,9 +147,10 @@ function toolMessages(
 ): ChatMessage[] {
   if (row === undefined) return [];
   const { id, name, args, argsText } = block;
-  const { isError } = row.message;
+  const { isError, durationMs } = row.message;
   const base = { at: row.at, ...ofRun(row.runId) };
-  const call = { id, name, args: args ?? argsText, isError };
+  const took = durationMs === undefined ? {} : { durationMs };
+  const call = { id, name, args: args ?? argsText, isError, ...took };
   const sent = isError ? undefined : sentBy?.(block);
   return [
     { ...base, id: String(row.seq), role: "tool", text: textOf(row.message), call },

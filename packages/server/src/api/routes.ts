@@ -26,8 +26,8 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
     context.json(await own(context.get("access").principal).conversations()),
   );
   app.get("/conversations/:id/messages", async (context) => {
-    const messages = await own(context.get("access").principal).messages(context.req.param("id"));
-    return messages ? context.json({ messages }) : apiErrors.notFound(context);
+    const history = await own(context.get("access").principal).history(context.req.param("id"));
+    return history === undefined ? apiErrors.notFound(context) : context.json(history);
   });
   app.post("/conversations/:id/rename", async (context) => {
     const body = ConversationTitle.safeParse(await context.req.json().catch(() => undefined));

@@ -4,6 +4,7 @@ import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
+import type { Exchanges } from "../exchanges.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 
@@ -11,6 +12,7 @@ export interface LeaveOutPorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
   readonly supervisor: Pick<Supervisor, "run">;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
+  readonly exchanges: Pick<Exchanges, "keep">;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
@@ -21,9 +23,11 @@ const WORD_TTL_MS = 60 * 60 * 1000;
 
 /** Ends messages that get no run: too many waited, or somebody stopped them. */
 export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["leaveOut"] {
-  const { store, live, tracer, supervisor } = options;
+  const { store, exchanges, live, tracer, supervisor } = options;
 
   const end = async (left: QueuedMessage, rule: string, word: string | undefined): Promise<void> => {
+    const said = word === undefined ? {} : { text: word };
+    await exchanges.keep(left.sessionKey, [left], { id: left.id, ...said, outcome: "aborted" });
     if (word !== undefined) await tell(options, left, word);
     await store.inbox.settle(left.id, "ignored", { rule });
   };

@@ -2,6 +2,7 @@ import type { UserMessage } from "@signalbox/agent-core";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
 import type { Histories } from "@signalbox/runs";
+import type { LiveHub } from "@signalbox/server";
 import { type LeaseToken, type RunBegin, type Session, StoreError } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -23,6 +24,7 @@ export interface OpenRunPorts {
   readonly userMessages: Pick<UserMessages, "of" | "summary">;
   readonly crashes: Pick<AttachmentCrashes, "before" | "begin" | "end">;
   readonly quarantine: Quarantine;
+  readonly live: Pick<LiveHub, "publish">;
   /** What a conversation has in the background ends with it. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
   readonly logger: Logger;
@@ -50,7 +52,10 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     }
     const { agent, agentModel } = chosen;
     const seed = seedOf(last, agent);
-    await freshen(ports, last, session, seed);
+    if (await freshen(ports, last, session, seed)) {
+      const { messageId } = (messages[0] ?? last).stored.event;
+      ports.live.publish(sessionKey, { type: "reset", messageId });
+    }
     const history = await ports.histories.load(sessionKey, await store.sessions.get(sessionKey));
     const { provider, id } = agentModel.model;
     const sender = speakerOf(last.stored.event);
@@ -102,26 +107,27 @@ function poisoned(
   };
 }
 
-/** A session may be due for a new beginning, or have turns that its client keeps. */
+/** A session may be due for a new beginning, which is what true stands for, or have turns that its client keeps. */
 async function freshen(
   { store, lease, router, endCommands, now }: OpenRunPorts,
   message: QueuedMessage,
   session: Session | undefined,
   seed: OpenedSeed,
-): Promise<void> {
+): Promise<boolean> {
   const { sessionKey, order, stored } = message;
   const { event } = stored;
   const fresh = order?.kind === "turn" && order.fresh;
   if (session === undefined) {
-    if (fresh || event.turn?.history === undefined) return;
+    if (fresh || event.turn?.history === undefined) return false;
     await store.sessions.ensure(seed);
     await store.sessions.append(sessionKey, clientHistory(message), lease);
-    return;
+    return false;
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };
-  if (!fresh && !router.resetDue(event.conversation.kind, times)) return;
+  if (!fresh && !router.resetDue(event.conversation.kind, times)) return false;
   await store.sessions.reset(sessionKey, lease);
   await endCommands(sessionKey);
+  return true;
 }
 
 /** Undefined where every message was deleted meanwhile. */

@@ -3,7 +3,7 @@ import type { SessionSeed } from "@signalbox/store";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /** What a session is made of when its first message comes. */
-export function seedOf(message: QueuedMessage, agent: Agent): SessionSeed {
+export function seedOf(message: QueuedMessage, agent: Pick<Agent, "id">): SessionSeed {
   const { event } = message.stored;
   const { conversation, sender } = event;
   const peer = conversation.kind === "direct" ? sender.id : conversation.id;

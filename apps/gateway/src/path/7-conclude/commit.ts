@@ -18,12 +18,14 @@ import { DELETED, type QueuedMessage } from "../4-queue/message.ts";
 import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
-import { failureNote } from "../failure-note.ts";
-import { journalUsage, wholeUsage } from "./usage.ts";
+import type { Exchanges } from "../exchanges.ts";
+import { failureNote, problemOf } from "../failure-note.ts";
+import { clientUsage, journalUsage, wholeUsage } from "./usage.ts";
 
 export interface CommitPorts {
   readonly store: Pick<GatewayStore, "runs" | "inbox">;
   readonly lease: LeaseToken;
+  readonly exchanges: Pick<Exchanges, "keep" | "keepNote">;
   readonly drafts: Pick<Drafts, "end">;
   readonly blocks: Pick<BlockReplies<RunId>, "end">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
@@ -111,6 +113,10 @@ export function createCommit(ports: CommitPorts): Commit {
     const event = answered?.stored.event;
     const channel = event && ports.definition(event.channel, event.account);
     const replyTo = answered && (await answeredId(store, answered, conclusion.reply));
+    const used = wholeUsage(run.usedBefore, conclusion.used);
+    // The model has read them; later turns are not to answer them either.
+    const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
+    await keepForLooking(ports.exchanges, run, conclusion, { isRead: read, used });
     // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
     const gone = !messages.some(isLeft);
     const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
@@ -122,11 +128,8 @@ export function createCommit(ports: CommitPorts): Commit {
     const outbox =
       event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
     const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
-    // The model has read them; later turns are not to answer them either.
-    const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
     const noted = gone && read && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
     const { told, error } = conclusion;
-    const used = wholeUsage(run.usedBefore, conclusion.used);
     const rows = await store.runs.finish({
       runId,
       lease,
@@ -174,6 +177,33 @@ function answerOf(
   const { text } = unsaid(stopped ?? reply.text, blocks);
   if (text === "" && reply.attached === undefined && blocks.length > 0) return undefined;
   return answerTo(text, blocks.length > 0 ? "" : given.replyTo, channel?.capabilities, reply.attached);
+}
+
+/**
+ * Keeps for those who look back what the conversation itself does not hold of a run.
+ *
+ * @param isRead whether its messages are in the conversation; otherwise they are a command, which the model never reads
+ */
+async function keepForLooking(
+  exchanges: CommitPorts["exchanges"],
+  { runId, sessionKey, messages }: BegunRun,
+  { reply: { note }, end, error }: Conclusion,
+  { isRead, used }: { readonly isRead: boolean; readonly used: LoopUsage | undefined },
+): Promise<void> {
+  const [first] = messages;
+  if (first === undefined) return;
+  if (isRead) {
+    if (note !== undefined) await exchanges.keepNote(sessionKey, first.stored.event, { runId, text: note });
+    return;
+  }
+  const text = note === undefined ? {} : { text: note };
+  await exchanges.keep(sessionKey, messages, {
+    id: runId,
+    ...text,
+    outcome: end,
+    ...(used === undefined ? {} : { usage: clientUsage(used) }),
+    ...(error === undefined ? {} : { error: problemOf(error) }),
+  });
 }
 
 /** Ends an interrupted run whose messages have all lost their content: it would keep its session for ever. */

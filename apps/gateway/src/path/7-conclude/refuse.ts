@@ -3,13 +3,15 @@ import type { InboxId, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 import type { AttachmentCrashes } from "../5-prepare/attachment-crashes.ts";
-import { failureEvent, failureNote } from "../failure-note.ts";
+import type { Exchanges } from "../exchanges.ts";
+import { failureEvent, failureNote, problemOf } from "../failure-note.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { REPLY_TTL_MS } from "./commit.ts";
 
 export interface RefusePorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
   readonly crashes: Pick<AttachmentCrashes, "end">;
+  readonly exchanges: Pick<Exchanges, "keep">;
   readonly deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => void;
   readonly live: Pick<LiveHub, "publish">;
   readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
@@ -31,10 +33,16 @@ export function createRefuse(ports: RefusePorts): Refuse {
     for (const refused of messages) {
       const { id, sessionKey, stored } = refused;
       // One that reads the conversation itself is told of the failure there.
+      await ports.exchanges.keep(sessionKey, [refused], {
+        id,
+        text: word,
+        outcome: "failed",
+        error: problemOf({ code, message }),
+      });
       ports.deliver((await putWord(ports, refused, word, { ttlMs: REPLY_TTL_MS, isAnswer: true })) ?? []);
       await store.inbox.settle(id, "failed-reported", { rule: code, reason: message });
       ports.onOutcome(id, { state: "failed", text: "", error: { code, message } });
-      ports.live.publish(sessionKey, failureEvent({ code, message }));
+      ports.live.publish(sessionKey, failureEvent(id, { code, message }));
       const answers = [stored.event.messageId];
       ports.live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "failed" });
     }

@@ -35,6 +35,6 @@ export function journalUsage(used: LoopUsage): JournalUsage {
     outputTokens: output.total ?? 0,
     cacheReadTokens: input.cacheRead ?? 0,
     cacheWriteTokens: input.cacheWrite ?? 0,
-    costMicros: costMicros ?? 0,
+    ...(costMicros === undefined ? {} : { costMicros }),
   };
 }

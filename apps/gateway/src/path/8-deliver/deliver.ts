@@ -57,7 +57,7 @@ export function createDeliver(ports: DeliverPorts): Deliver {
       const place = { agentId: answered.agentId, sessionKey, runId, messageIds };
       hooks.observe("run_end", { ...place, outcome: end, usage, error });
     }
-    if (error !== undefined) live.publish(sessionKey, failureEvent(error));
+    if (error !== undefined) live.publish(sessionKey, failureEvent(runId, error));
     const withUsage = usage === undefined ? {} : { usage };
     live.publish(sessionKey, { type: "run.end", runId, outcome: end, ...withUsage, answers: messageIds });
     const outcome: Outcome = {

@@ -1,0 +1,116 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
+import { noteId } from "@signalbox/runs";
+import * as z from "zod/mini";
+import type { GatewayStore } from "../store.ts";
+import type { QueuedMessage } from "./4-queue/message.ts";
+import { seedOf } from "./5-prepare/session.ts";
+
+/**
+ * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command and
+ * its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
+ */
+export interface Exchange {
+  readonly messages: readonly ChatMessage[];
+  /** Absent where it is a word about a run, which has its end elsewhere. */
+  readonly end?: RunEnd;
+}
+
+const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
+
+/** What the gateway said, and how that ended. */
+export interface Said {
+  /** The run, or the message itself where there was none. */
+  readonly id: string;
+  /** Nothing where it was silent. */
+  readonly text?: string;
+  readonly outcome: RunOutcome;
+  readonly usage?: RunUsage;
+  readonly error?: Problem;
+  /** The message begins the conversation anew. */
+  readonly begins?: boolean;
+}
+
+export interface Exchanges {
+  /**
+   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so again
+   * after a crash changes nothing.
+   */
+  keep(sessionKey: string, messages: readonly QueuedMessage[], said: Said): Promise<void>;
+  /** Keeps a word about a run whose messages are in the conversation. */
+  keepNote(
+    sessionKey: string,
+    channel: Place,
+    said: { readonly runId: string; readonly text: string },
+  ): Promise<void>;
+  list(sessionKey: string): Promise<Exchange[]>;
+  remove(sessionKey: string): Promise<void>;
+}
+
+/** The account by which somebody talks. */
+interface Place {
+  readonly channel: string;
+  readonly account: string;
+}
+
+export interface ExchangesPorts {
+  readonly store: Pick<GatewayStore, "kv" | "sessions">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  /** Takes secrets out of what a vendor said. */
+  readonly redact: (text: string) => string;
+  readonly now: () => number;
+}
+
+/** As long as the journals of runs. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function createExchanges({ store, definition, redact, now }: ExchangesPorts): Exchanges {
+  /** Others have on their platform what was said to them, or wait for one answer and look at nothing later. */
+  const looksBack = ({ channel, account }: Place): boolean => {
+    const { readsSession, awaitsSingleAnswer } = definition(channel, account)?.capabilities ?? {};
+    return readsSession === true && awaitsSingleAnswer !== true;
+  };
+  const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
+    store.kv.set(namespaceOf(sessionKey), id, z.json().parse(exchange), KEPT_MS);
+  return {
+    async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
+      const [first] = messages;
+      if (first === undefined || !looksBack(first.stored.event)) return;
+      const runId = id;
+      const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
+      const answer = text === undefined ? [] : [answerOf(runId, text, now())];
+      // A conversation may begin with a command; it is there to be looked at all the same.
+      await store.sessions.ensure(seedOf(first, { id: first.agentId }));
+      const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
+      await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });
+    },
+    async keepNote(sessionKey, place, { runId, text }) {
+      if (looksBack(place)) await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
+    },
+    async list(sessionKey) {
+      const kept = await store.kv.list(namespaceOf(sessionKey));
+      return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
+    },
+    async remove(sessionKey) {
+      const namespace = namespaceOf(sessionKey);
+      for (const { key } of await store.kv.list(namespace)) await store.kv.delete(namespace, key);
+    },
+  };
+}
+
+function questionOf(
+  { messageId, text, timestamp }: QueuedMessage["stored"]["event"],
+  runId: string,
+  begins: boolean | undefined,
+): ChatMessage {
+  const message: ChatMessage = { id: messageId, role: "user", text, at: timestamp, runId };
+  return begins === true ? { ...message, begins } : message;
+}
+
+function answerOf(runId: string, text: string, at: number): ChatMessage {
+  return { id: noteId(runId), role: "assistant", text, at, runId };
+}
+
+function namespaceOf(sessionKey: string): string {
+  return `exchanges ${sessionKey}`;
+}

@@ -1,0 +1,113 @@
+import type { ToolCallBlock } from "@signalbox/agent-core";
+import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
+import { chatMessages, type RunNotes } from "@signalbox/runs";
+import type { RunSummary } from "@signalbox/store";
+import type { Exchange, Exchanges } from "../path/exchanges.ts";
+import { problemOf } from "../path/failure-note.ts";
+import { READING } from "../path/reading.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+
+const SHOWN_MESSAGES = 500;
+
+type Summary = RunSummary<GatewayBodies>;
+
+/** A conversation as those saw it who watched: what was said, commands too, and how its runs ended. */
+export async function readHistory(
+  store: Pick<GatewayStore, "sessions" | "runs">,
+  exchanges: Pick<Exchanges, "list">,
+  sessionKey: string,
+): Promise<ConversationHistory> {
+  const rows = (await store.sessions.transcript(sessionKey, { limit: SHOWN_MESSAGES })).toReversed();
+  const runIds = [...new Set(rows.flatMap(({ runId }) => runId ?? []))];
+  const summaries = await store.runs.summaries(runIds);
+  const kept = await exchanges.list(sessionKey);
+  const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
+  const messages = chatMessages(rows, { notes, sentBy: sentText, reading: READING });
+  // What is older than the messages that are shown has no place among them.
+  const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
+  const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);
+  const ends = [...summaries.flatMap(endOf), ...between.flatMap(({ end }) => end ?? [])];
+  return {
+    messages: withExchanges(messages, between),
+    // A command that compacts has a run in the conversation, too.
+    ends: [...new Map(ends.map((end) => [end.runId, end])).values()],
+  };
+}
+
+function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
+  const asked = inbox.flatMap(({ messageId: id, payload }) =>
+    id === undefined ? [] : [{ id, text: payload.event.text }],
+  );
+  const words = kept.flatMap(({ end, messages }) => (end === undefined ? messages : []));
+  const note = words.find(({ runId }) => runId === run.id);
+  return note === undefined ? { asked } : { asked, note: { text: note.text, at: note.at } };
+}
+
+/** Puts what was said beside the conversation where it was said. Times of both come from one clock. */
+function withExchanges(messages: readonly ChatMessage[], exchanges: readonly Exchange[]): ChatMessage[] {
+  const merged = [...messages];
+  const wasReset = new Set<ChatMessage>();
+  for (const exchange of exchanges) {
+    const endedAt = exchange.messages.at(-1)?.at ?? 0;
+    const behind = merged.findLastIndex(({ at }) => at <= endedAt);
+    merged.splice(behind + 1, 0, ...exchange.messages);
+    for (const message of exchange.messages) if (message.begins) wasReset.add(message);
+  }
+  return merged.map((message, place) =>
+    isToldBefore(merged, place, wasReset) ? withoutBegin(message) : message,
+  );
+}
+
+/** Whether a command in front of a message has said already that it begins anew. */
+function isToldBefore(
+  messages: readonly ChatMessage[],
+  place: number,
+  told: ReadonlySet<ChatMessage>,
+): boolean {
+  const message = messages[place];
+  if (message?.begins !== true || told.has(message)) return false;
+  const before = messages.slice(0, place).findLast(({ begins }) => begins === true);
+  return before !== undefined && told.has(before);
+}
+
+function withoutBegin({ begins: _, ...message }: ChatMessage): ChatMessage {
+  return message;
+}
+
+function endOf({ run, inbox }: Summary): RunEnd[] {
+  const outcome = outcomeOf(run.state, inbox);
+  if (outcome === undefined) return [];
+  const { inputTokens = 0, outputTokens = 0, costMicros } = run.usage ?? {};
+  const cost = costMicros === undefined ? {} : { costMicros };
+  const rule = inbox.find(({ detail }) => detail?.rule !== undefined)?.detail?.rule ?? "model";
+  return [
+    {
+      runId: run.id,
+      outcome,
+      ...(run.usage === undefined ? {} : { usage: { inputTokens, outputTokens, ...cost } }),
+      ...(outcome !== "failed" || run.error === undefined
+        ? {}
+        : { error: problemOf({ code: rule, message: run.error }) }),
+    },
+  ];
+}
+
+function outcomeOf(state: Summary["run"]["state"], inbox: Summary["inbox"]): RunOutcome | undefined {
+  switch (state) {
+    case "running":
+      return undefined;
+    case "completed":
+      return inbox.length > 0 && inbox.every((row) => row.state === "silent") ? "silent" : "replied";
+    case "aborted":
+      return "aborted";
+    case "failed":
+    case "poisoned":
+      return "failed";
+  }
+}
+
+/** What the message tool has shown in this conversation. */
+function sentText({ name, args }: ToolCallBlock): string | undefined {
+  if (name !== "message" || args === undefined || "target" in args) return undefined;
+  return typeof args["message"] === "string" ? args["message"] : undefined;
+}

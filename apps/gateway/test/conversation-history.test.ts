@@ -1,0 +1,126 @@
+import { type Client, createClient, type ServerFrame } from "@signalbox/client";
+import { beforeEach, describe, expect, it } from "vitest";
+import { exampleConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+
+let world: World;
+let started: Started;
+let client: Client;
+
+beforeEach(async () => {
+  world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  started = await world.start();
+  client = createClient({ baseUrl: started.url, token: TOKEN });
+});
+
+/** What somebody sees who watches while it happens. */
+async function watch(text: string, signal?: AbortSignal): Promise<ServerFrame[]> {
+  const frames: ServerFrame[] = [];
+  const options = signal === undefined ? {} : { signal };
+  for await (const frame of client.chat("coder", "c1", text, options)) frames.push(frame);
+  return frames;
+}
+
+/** The same in the words that are compared: what was said by whom, tools with their times, ends with costs. */
+function seen(frames: readonly ServerFrame[]): unknown[] {
+  const reset = frames.flatMap((frame) => (frame.type === "reset" ? [frame.messageId] : []));
+  return frames.flatMap((frame): unknown[] => {
+    switch (frame.type) {
+      case "message": {
+        const { id, role, text } = frame.message;
+        return [{ id, role, text, begins: reset.includes(id) }];
+      }
+      case "tool.end":
+        return [{ call: frame.call.id, took: frame.call.durationMs, isError: frame.call.isError }];
+      default:
+        return [];
+    }
+  });
+}
+
+function ends(frames: readonly ServerFrame[]): unknown[] {
+  const errors = new Map(frames.flatMap((frame) => (frame.type === "error" ? [[frame.runId, frame]] : [])));
+  return frames.flatMap((frame) => {
+    if (frame.type !== "run.end") return [];
+    const { runId, outcome, usage } = frame;
+    const { code, message, remedy } = errors.get(runId) ?? {};
+    return [{ runId, outcome, usage, error: code === undefined ? undefined : { code, message, remedy } }];
+  });
+}
+
+async function kept(): Promise<{ said: unknown[]; ends: unknown[] }> {
+  const history = await client.history("c1");
+  return {
+    said: history.messages.map(({ id, role, text, call, begins = false }) =>
+      call === undefined
+        ? { id, role, text, begins }
+        : { call: call.id, took: call.durationMs, isError: call.isError },
+    ),
+    ends: history.ends.map(({ runId, outcome, usage, error }) => ({ runId, outcome, usage, error })),
+  };
+}
+
+describe("a conversation that is looked at later", () => {
+  it("is as those saw it who watched: commands, new beginnings, tools with their times, ends with what they cost", async () => {
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] },
+      { text: "nothing" },
+      { text: "Hello again." },
+    ]);
+    const frames = [
+      ...(await watch("/whoami")),
+      ...(await watch("what is there?")),
+      ...(await watch("/new")),
+      ...(await watch("hello")),
+      ...(await watch("/compact")),
+      ...(await watch("/new and once more")),
+    ];
+    const looked = await kept();
+    expect(looked.said).toEqual(seen(frames));
+    expect(new Set(looked.ends)).toEqual(new Set(ends(frames)));
+    expect(frames.filter(({ type }) => type === "reset")).toHaveLength(2);
+    await started.stop();
+    started = await world.start();
+    client = createClient({ baseUrl: started.url, token: TOKEN });
+    expect(await kept()).toEqual(looked);
+  });
+
+  it("still has why a run failed and what to do about it, once, and without secrets", async () => {
+    const secret = "sk-ant-api03-oneverysecretkeythatnobodymaysee";
+    world.script([{ error: { status: 401, message: `invalid x-api-key: ${secret}` } }]);
+    const frames = await watch("hello");
+    const { said, ends: outcomes } = await kept();
+    expect(said).toEqual(seen(frames));
+    expect(outcomes).toEqual(ends(frames));
+    expect(outcomes).toEqual([
+      expect.objectContaining({
+        outcome: "failed",
+        error: expect.objectContaining({ code: "auth", remedy: expect.stringContaining("apiKey") }),
+      }),
+    ]);
+    expect(JSON.stringify(await client.history("c1"))).not.toContain(secret);
+  });
+
+  it("still says that a run was stopped", async () => {
+    const asked = Promise.withResolvers<void>();
+    world.script(async () => {
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const stop = new AbortController();
+    const watching = watch("work", stop.signal);
+    await asked.promise;
+    stop.abort();
+    const frames = await watching;
+    expect(await kept()).toEqual({ said: seen(frames), ends: ends(frames) });
+    expect(frames.at(-1)).toMatchObject({ type: "run.end", outcome: "aborted" });
+  });
+
+  it("is gone with its commands once it is removed", async () => {
+    await watch("/whoami");
+    await client.removeConversation("c1");
+    world.script([{ text: "Hello." }]);
+    await watch("hello");
+    expect((await client.history("c1")).messages.map(({ text }) => text)).toEqual(["hello", "Hello."]);
+  });
+});
