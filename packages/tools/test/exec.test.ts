@@ -1,8 +1,10 @@
 import { execFileSync } from "node:child_process";
 import {
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -274,6 +276,37 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
     const agent = caller([tool(sandboxed)]);
     const said = textOf(await agent.call("exec", { command: "env | grep -c SIGNALBOX" }));
     expect(said).toMatch(/^0\n/);
+  });
+
+  test("a command does not get what whoever started the gateway has left open", async () => {
+    const secret = join(dirname(dir), `${basename(dir)}.secret`);
+    writeFileSync(secret, "outside");
+    const left = openSync(secret, "r+");
+    const program = `
+      import { startSandbox } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
+      const { rung, reason, run } = await startSandbox({ canaryDirs: [${JSON.stringify(dir)}] });
+      const { output } = await run({
+        script: "cat /proc/self/fd/24 || echo closed",
+        folders: { dir: ${JSON.stringify(dir)}, readOnlyDirs: [], forbidden: [] },
+        cwd: ${JSON.stringify(dir)},
+        protect: { files: [], folders: [] },
+        covers: [],
+        signal: AbortSignal.timeout(20_000),
+      });
+      console.log(rung, output);
+    `;
+    try {
+      const said = execFileSync(process.execPath, ["--input-type=module", "-e", program], {
+        encoding: "utf8",
+        // The twenty-fifth: Node.js itself closes what lies side by side from the beginning.
+        stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 21 }, () => "ignore" as const), left],
+      });
+      expect(said).toMatch(/^bubblewrap .*closed/s);
+      expect(said).not.toContain("outside");
+    } finally {
+      closeSync(left);
+      rmSync(secret);
+    }
   });
 
   test("what waits for the next command ends with the process that it waits for", async () => {

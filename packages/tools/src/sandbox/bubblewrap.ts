@@ -1,6 +1,7 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { inside } from "../workspace/paths.ts";
 import type { CommandGroups } from "./cgroups.ts";
+import { without } from "./descriptors.ts";
 import type { DomainProxy, OpenDomainProxy } from "./network/proxy.ts";
 import { bridgeFile, PROXY_PORT, PROXY_VARIABLES } from "./network/variables.ts";
 import { createPrestart } from "./prestart.ts";
@@ -50,6 +51,8 @@ export interface BubblewrapOptions {
   readonly notes: readonly string[];
   readonly openProxy: OpenDomainProxy;
   readonly groups: CommandGroups | undefined;
+  /** Descriptors of this process that no command is to get. */
+  readonly descriptors: readonly string[];
 }
 
 /** What the launcher reads, by its descriptors. */
@@ -66,8 +69,10 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
   const data = [PASSWD, GROUP, ...(filter === undefined ? [] : [filter])];
   const start = (command: Command, hasInput: boolean): StartedProgram =>
     startProgram({
-      file: options.program,
-      args: ["--args", ARGUMENTS, "--", command.file, ...command.args],
+      ...without(options.descriptors, shell, {
+        file: options.program,
+        args: ["--args", ARGUMENTS, "--", command.file, ...command.args],
+      }),
       env,
       cwd: "/",
       hasInput,

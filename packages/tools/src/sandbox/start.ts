@@ -16,6 +16,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { messageOf } from "../result.ts";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
+import { inheritedDescriptors } from "./descriptors.ts";
 import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { followProgram, startProgram } from "./process.ts";
 import { seccompFilter } from "./seccomp.ts";
@@ -204,6 +205,7 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
       `Sockets, set-user-id files and hidden memory are not refused here: no filter for ${process.arch}.`,
     );
   }
+  const descriptors = inheritedDescriptors();
   const sandbox = createBubblewrap({
     program,
     filter,
@@ -213,17 +215,24 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
     readOnly: options.readOnly ?? [],
     notes,
     groups,
+    descriptors,
     openProxy: options.openProxy ?? ((domains) => openDomainProxy({ domains })),
   });
-  const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()]);
+  const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()], descriptors);
   return problem === undefined ? sandbox : disabled(limits, problem);
 }
 
 /**
  * Runs one command that tries to read and to write what it must not. Gives what went wrong, or `undefined`. The folders
  * must be ones that the gateway's user can write to; others are left out, but one is needed.
+ *
+ * @param descriptors those of this process that the command must not have
  */
-export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]): Promise<string | undefined> {
+export async function selfTest(
+  sandbox: Sandbox,
+  canaryDirs: readonly string[],
+  descriptors: readonly string[] = [],
+): Promise<string | undefined> {
   const secret = randomBytes(16).toString("hex");
   const planted: string[] = [];
   const made: string[] = [];
@@ -249,6 +258,7 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
     const script = [
       ...tries,
       'touch special; chmod u+s special 2>/dev/null && echo "special=left"',
+      ...descriptors.map((each) => `[ -e /proc/self/fd/${each} ] && echo "descriptor=left"`),
       'echo "uid=$(id -u)"',
       'echo "links=$(grep -c : /proc/net/dev)"',
       // The first process of a namespace of its own is the launcher.
@@ -273,6 +283,8 @@ export async function selfTest(sandbox: Sandbox, canaryDirs: readonly string[]):
       return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
     if (seccompFilter(process.arch) !== undefined && outcome.output.includes("special=left"))
       return "the self-test could leave a file with the set-user-id bit.";
+    if (outcome.output.includes("descriptor=left"))
+      return "the self-test had a file open that whoever started the gateway left open.";
     if (!outcome.output.includes("links=1\n")) return "the self-test found a network.";
     if (!outcome.output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
     const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");
