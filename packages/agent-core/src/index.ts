@@ -43,6 +43,7 @@ export { runAgentLoop } from "./loop/agent-loop.ts";
 export { AgentRun, agentLoop } from "./loop/agent-run.ts";
 export { type BrokenStream, SoundStream } from "./loop/sound-stream.ts";
 export { soundTurn } from "./loop/sound-turn.ts";
+export { soundResult } from "./loop/tool-result.ts";
 export type * from "./messages.ts";
 export type * from "./model.ts";
 export type * from "./model-error.ts";

@@ -1,14 +1,16 @@
-import type {
-  BeforeToolCall,
-  JsonObject,
-  OnAsk,
-  Tool,
-  ToolCall,
-  ToolContext,
-  ToolResult,
+import {
+  type BeforeToolCall,
+  type JsonObject,
+  type OnAsk,
+  soundResult,
+  type Tool,
+  type ToolCall,
+  type ToolContext,
+  type ToolResult,
 } from "@signalbox/agent-core";
 import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
+import { inTime } from "./in-time.ts";
 import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
 import { offers } from "./policy.ts";
 import { failure, messageOf } from "./result.ts";
@@ -192,7 +194,7 @@ function runTools(
       if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
       const checked = await checkArgs(blueprint, args);
       if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
-      const context = { signal, resultChars, update: update ?? (() => {}) };
+      const context = { resultChars, update: update ?? (() => {}) };
       const call = { id: callId, name, args: checked.args };
       const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
         failure(messageOf(error)),
@@ -200,7 +202,11 @@ function runTools(
       if ("content" in permit) return permit;
       await started?.();
       try {
-        return await carryOut(blueprint, call, context, permit);
+        const limits = { signal, timeoutMs: blueprint.timeoutMs };
+        const result = await inTime(limits, (ending) =>
+          carryOut(blueprint, call, { ...context, signal: ending }, permit),
+        );
+        return soundResult(result, name);
       } catch (error) {
         return failure(messageOf(error));
       }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "@signalbox/agent-core";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   type Approval,
   createMemoryApprovalStore,
@@ -200,3 +200,94 @@ test("an agent whose rule has changed has what it allows from its next run on", 
   expect(await names(["read"])).toEqual(["read"]);
   expect(await names(["write", "ls"])).toEqual(["write", "ls"]);
 });
+
+describe("a tool of somebody else's that a command calls", () => {
+  const PLAIN = { ...PLUGIN, inputSchema: { type: "object" } };
+  const callOf = (execute: Tool["execute"], timeoutMs?: number) =>
+    withPlugin([fromTool({ ...PLAIN, execute, ...(timeoutMs === undefined ? {} : { timeoutMs }) })]);
+
+  test.each([undefined, 50, Number.NaN, -1, Number.POSITIVE_INFINITY])(
+    "is left behind where it never ends, with %s ms to do it in",
+    async (timeoutMs) => {
+      vi.useFakeTimers();
+      onTestFinished(() => void vi.useRealTimers());
+      const { call } = await callOf(() => new Promise(() => {}), timeoutMs);
+      const result = call(PLAIN.name, {});
+      await vi.advanceTimersByTimeAsync(2 ** 31 + 5_000);
+      expect(await result).toMatchObject({ isError: true });
+    },
+  );
+
+  test("is left behind where it does not end when its run is stopped", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { run } = await callOf(() => new Promise(() => {}));
+    const stop = new AbortController();
+    const how = { callId: "call-1", signal: stop.signal, asking: <T>(ask: () => Promise<T>) => ask() };
+    const result = run.call(PLAIN.name, {}, how);
+    await vi.advanceTimersByTimeAsync(10);
+    stop.abort(new Error("stopped by a person"));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(await result).toMatchObject({ isError: true, content: [{ text: "stopped by a person" }] });
+  });
+
+  test.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["null", null],
+    ["a text", "done"],
+    ["no content", {}],
+    ["content that is no list", { content: "done" }],
+    ["a list of nothing", { content: [null, undefined, 1, "x"] }],
+    ["a block of another kind", { content: [{ type: "video", url: "x" }] }],
+    ["a text without text", { content: [{ type: "text" }] }],
+    ["details without end", { content: [{ type: "text", text: "done" }], details: circle() }],
+    [
+      "what refuses to be read",
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error("no");
+          },
+        },
+      ),
+    ],
+  ])("gives a result where it gave %s", async (_what, given) => {
+    const { call } = await callOf(() => Promise.resolve(given as never));
+    const result = await call(PLAIN.name, {});
+    expect(result.content.every((block) => block.type === "text" && typeof block.text === "string")).toBe(
+      true,
+    );
+    expect(() => JSON.stringify(result)).not.toThrow();
+  });
+
+  test.each<[string, () => never]>([
+    [
+      "an error",
+      () => {
+        throw new Error("no");
+      },
+    ],
+    [
+      "a text",
+      () => {
+        throw "no";
+      },
+    ],
+    [
+      "nothing",
+      () => {
+        throw undefined;
+      },
+    ],
+  ])("fails where it throws %s at once", async (_what, execute) => {
+    const { call } = await callOf(execute);
+    expect(await call(PLAIN.name, {})).toMatchObject({ isError: true });
+  });
+});
+
+function circle(): unknown {
+  const around: { self?: unknown } = {};
+  around.self = around;
+  return around;
+}
