@@ -30,6 +30,7 @@ const ROWS = [
     name: "foundations",
     members: [
       "audit",
+      "budgets",
       "channel",
       "client",
       "config",

@@ -11,7 +11,9 @@ export type ModelErrorCode =
   | "network"
   | "timeout"
   | "aborted"
-  | "protocol";
+  | "protocol"
+  /** The caller's own limit on what may be spent is reached: the vendor was not asked. */
+  | "budget";
 
 /** What went wrong with a request, in terms a retry policy can decide on. */
 export interface ModelErrorData {

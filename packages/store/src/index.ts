@@ -15,6 +15,7 @@ export { createPruneSchedule, type PruneSchedule, type PruneScheduleOptions } fr
 export type * from "./types/access.ts";
 export type * from "./types/approvals.ts";
 export type * from "./types/audit.ts";
+export type * from "./types/budgets.ts";
 export type * from "./types/common.ts";
 export type * from "./types/inbox.ts";
 export type * from "./types/leases.ts";

@@ -3,6 +3,7 @@ import { createStoreAdmin } from "./admin.ts";
 import { createAnswers } from "./answers.ts";
 import { createApprovalStore } from "./approvals.ts";
 import { createAuditStore } from "./audit.ts";
+import { createBudgetStore } from "./budgets.ts";
 import { type CommitQueue, commitQueue } from "./commit-queue.ts";
 import { connect } from "./connection.ts";
 import type { Context } from "./context.ts";
@@ -114,6 +115,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
       rows: runRows,
     }),
     usage: createUsageStore(context),
+    budgets: createBudgetStore(context, fence),
     leases: createLeaseStore(context, fence),
     outbox: createOutboxStore(context, { fence, rows: outboxRows, runs: runRows, entries, answers }),
     routes: createRouteCacheStore(context),

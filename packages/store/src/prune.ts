@@ -4,12 +4,14 @@ import type { Bound } from "./database.ts";
 import type { DedupeIndex } from "./dedupe.ts";
 import type { MessageChain } from "./messages.ts";
 import { CHUNK, createSweepers } from "./prune-sweeps.ts";
-import { activeRun, approval, dedupe, inbox, kv, session, trace } from "./schema/index.ts";
+import { activeRun, approval, budgetPot, dedupe, inbox, kv, session, trace } from "./schema/index.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/store.ts";
 
 const dayMs = 86_400_000;
+/** For how long is kept what was spent of budgets: nobody asks for more than the present month. */
+const budgetPeriodsMs = 62 * dayMs;
 /** What is left of each time at most where the database is too large. */
 const smallestShare = 1 / 256;
 /** The keys against redelivery are hashes of 53 bits; so many stretches of them are looked through one by one. */
@@ -60,6 +62,9 @@ export function createPruner(
       .limit(CHUNK);
     return db.delete(kv).where(sql`(${kv.namespace}, ${kv.key}) IN ${expired}`);
   });
+  const removePots = database.command((p: Bound<{ before: string }>) =>
+    db.delete(budgetPot).where(lt(budgetPot.period, p.before)),
+  );
   const waitsIn = database.query((p: Bound<{ key: string }>) =>
     db
       .select({ seq: inbox.seq })
@@ -198,6 +203,9 @@ export function createPruner(
       (await capTraceBytes(retention.traceBytes ?? 256 * 2 ** 20));
     const dedupeKeys = await sweepKeys(at - dedupeMs);
     const kvRemoved = await inChunks(() => removeKv.run({ at }).changes);
+    // The period of a month sorts before its days. What `usage` sums is kept elsewhere.
+    const periodsBefore = new Date(at - budgetPeriodsMs).toISOString().slice(0, 7);
+    await queue.write(() => removePots.run({ before: periodsBefore }));
     const approvalsBefore = at - (retention.approvalsMs ?? 90 * dayMs);
     const approvals = await inChunks(() => removeApprovals.run({ limit: approvalsBefore }).changes);
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2) {

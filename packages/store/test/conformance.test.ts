@@ -1,5 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import { auditConformance } from "@signalbox/audit/testkit";
+import { ledgerConformance } from "@signalbox/budgets/testkit";
 import type { DeliveryMessage, NoteStore, OutboxStore } from "@signalbox/delivery";
 import { outboxConformance } from "@signalbox/delivery/testkit";
 import type { RouteCacheStore } from "@signalbox/routing";
@@ -82,6 +83,16 @@ describe("what is asked of an audit log", () => {
 });
 
 const entry = { kind: "tool", action: "allowed", actor: "policy", subject: "exec" } as const;
+
+describe("what budgets ask of a ledger", () => {
+  ledgerConformance(test, async () => {
+    const { store } = await open();
+    return {
+      ledger: store.budgets.ledger(await takeLease(store)),
+      takeOver: async () => store.budgets.ledger(await takeLease(store)),
+    };
+  });
+});
 
 describe("what tools ask of a store of approvals", () => {
   approvalStoreConformance(test, async () => {

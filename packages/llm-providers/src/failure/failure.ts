@@ -132,6 +132,7 @@ const SCOPE: Readonly<Record<ModelErrorCode, ModelErrorData["scope"]>> = {
   timeout: "provider",
   aborted: "provider",
   protocol: "provider",
+  budget: "provider",
 };
 
 const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([

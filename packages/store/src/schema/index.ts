@@ -1,6 +1,7 @@
 export * from "./access.ts";
 export * from "./approvals.ts";
 export * from "./audit.ts";
+export * from "./budgets.ts";
 export * from "./entries.ts";
 export * from "./group-history.ts";
 export * from "./inbox.ts";

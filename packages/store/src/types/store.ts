@@ -1,6 +1,7 @@
 import type { AccessStore } from "./access.ts";
 import type { ApprovalStore } from "./approvals.ts";
 import type { AuditStore } from "./audit.ts";
+import type { BudgetStore } from "./budgets.ts";
 import type { Bodies, Millis } from "./common.ts";
 import type { InboxStore } from "./inbox.ts";
 import type { LeaseStore } from "./leases.ts";
@@ -124,6 +125,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly sessions: SessionStore<T>;
   readonly runs: RunStore<T>;
   readonly usage: UsageStore;
+  readonly budgets: BudgetStore;
   readonly leases: LeaseStore;
   readonly outbox: OutboxStore<T>;
   readonly routes: RouteCacheStore;

@@ -1,0 +1,37 @@
+export {
+  type Amount,
+  amountText,
+  type Budget,
+  type BudgetPot,
+  describeBudget,
+  endOfPeriod,
+  type Limit,
+  type Pot,
+  potsOf,
+  type Spender,
+  type Unit,
+  type WhenUsedUp,
+} from "./budget.ts";
+export type { PricesOf } from "./estimate.ts";
+export {
+  allowed,
+  type Balance,
+  type Claim,
+  distinctPots,
+  fullClaims,
+  isFull,
+  type Ledger,
+  NOTHING,
+  type Settled,
+  sum,
+} from "./ledger.ts";
+export { createMemoryLedger } from "./memory-ledger.ts";
+export {
+  type AskForMore,
+  type BudgetNews,
+  createMeter,
+  type Meter,
+  type MeteredModel,
+  type MeterOptions,
+} from "./meter.ts";
+export { budgetsLeft, type Left } from "./left.ts";

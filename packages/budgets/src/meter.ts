@@ -1,0 +1,223 @@
+import type {
+  AssistantMessage,
+  Model,
+  ModelContext,
+  ModelErrorData,
+  ModelEvent,
+  StreamModel,
+  StreamOptions,
+} from "@signalbox/agent-core";
+import {
+  type Amount,
+  type Budget,
+  type BudgetPot,
+  endOfPeriod,
+  type Pot,
+  potsOf,
+  type Spender,
+} from "./budget.ts";
+import { guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
+import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./ledger.ts";
+
+/** Something that people may want to hear of. */
+export interface BudgetNews extends BudgetPot {
+  /**
+   * `low`: its share `warnAt` is spent; `used-up`: all of it; both once in a period. `cheaper`, `refused`: what became of a
+   * call that found it used up.
+   */
+  readonly kind: "low" | "used-up" | "cheaper" | "refused";
+  readonly spender: Spender;
+}
+
+/** A model with all that may answer in its place, and its stream. */
+export interface MeteredModel {
+  readonly model: Model;
+  readonly fallbacks: readonly Model[];
+  readonly stream: StreamModel;
+}
+
+/** Asks a person whether a budget's amount is granted once more. */
+export type AskForMore = (pot: BudgetPot, signal: AbortSignal | undefined) => Promise<boolean>;
+
+export interface MeterOptions {
+  /** Asked at each call: they may change. */
+  readonly budgets: () => readonly Budget[];
+  readonly ledger: Ledger;
+  readonly pricesOf: PricesOf;
+  /** The model that a budget names for when it is used up; undefined where it cannot be asked. */
+  readonly cheaper: (spender: Spender, reference: string) => MeteredModel | undefined;
+  readonly onNews: (news: BudgetNews) => void;
+  /** A call was made, but not settled: what it has reserved stays. */
+  readonly onProblem: (error: unknown) => void;
+  readonly now: () => number;
+  /** Ids of reservations, unlike all before. */
+  readonly newId: () => string;
+}
+
+/** Makes model calls count, and keeps them within budgets. */
+export interface Meter {
+  /** The model's stream, with each call reserved before it is made, and settled when it is over. */
+  stream(spender: Spender, model: MeteredModel, ask?: AskForMore): StreamModel;
+}
+
+export function createMeter(options: MeterOptions): Meter {
+  return {
+    stream: (spender, metered, ask) =>
+      async function* (model, context, streamOptions = {}) {
+        const pots = potsOf(options.budgets(), spender, options.now());
+        if (pots.length === 0) {
+          yield* metered.stream(model, context, streamOptions);
+          return;
+        }
+        const call = { spender, context, streamOptions, ask };
+        const admitted = await admit(options, call, { ...metered, model }, pots).catch(
+          (error: unknown): Admitted => ({ kind: "refused", message: `The budgets cannot be read: ${error}` }),
+        );
+        if (admitted.kind === "refused") yield refusal(model, admitted.message, options.now());
+        else yield* settling(options, call, admitted, pots);
+      },
+  };
+}
+
+interface Call {
+  readonly spender: Spender;
+  readonly context: ModelContext;
+  readonly streamOptions: StreamOptions;
+  readonly ask: AskForMore | undefined;
+}
+
+type Admitted =
+  | { readonly kind: "made"; readonly id: string; readonly by: MeteredModel; readonly most: Amount }
+  | { readonly kind: "refused"; readonly message: string };
+
+/** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
+async function admit(
+  options: MeterOptions,
+  call: Call,
+  wanted: MeteredModel,
+  pots: readonly BudgetPot[],
+): Promise<Admitted> {
+  let by = wanted;
+  for (;;) {
+    const most = mostOf([by.model, ...by.fallbacks], call.context, call.streamOptions, options.pricesOf);
+    const id = options.newId();
+    const { full } = await options.ledger.reserve(
+      id,
+      most,
+      pots.map((pot) => claimOf(pot, by !== wanted)),
+    );
+    if (full.length === 0) return { kind: "made", id, by, most };
+    const used = full.flatMap((place) => pots[place] ?? []);
+    const refused = used.find(({ budget }) => budget.whenUsedUp.action === "stop");
+    if (refused !== undefined) return refuse(options, call, refused);
+    const toAsk = used.find(({ budget }) => budget.whenUsedUp.action === "ask");
+    if (toAsk !== undefined) {
+      if (!(await grantedMore(options, call, toAsk))) return refuse(options, call, toAsk);
+      continue;
+    }
+    const [first] = used;
+    if (first?.budget.whenUsedUp.action !== "cheaper") throw new Error("A pot without a limit is full.");
+    const cheaper = options.cheaper(call.spender, first.budget.whenUsedUp.model);
+    if (cheaper === undefined) return refuse(options, call, first);
+    options.onNews({ ...first, kind: "cheaper", spender: call.spender });
+    by = cheaper;
+  }
+}
+
+/** What only warns counts and refuses nothing, nor does what has led to a cheaper model already. */
+function claimOf({ account, period, budget }: BudgetPot, isCheaper: boolean) {
+  const { action } = budget.whenUsedUp;
+  const lets = action === "warn" || (action === "cheaper" && isCheaper);
+  return lets ? { account, period } : { account, period, limit: budget.limit };
+}
+
+async function grantedMore({ ledger }: MeterOptions, { ask, streamOptions }: Call, pot: BudgetPot): Promise<boolean> {
+  if (ask === undefined || !(await ask(pot, streamOptions.signal))) return false;
+  await ledger.grant(pot);
+  return true;
+}
+
+function refuse({ onNews, now }: MeterOptions, { spender }: Call, pot: BudgetPot): Admitted {
+  onNews({ ...pot, kind: "refused", spender });
+  const { of, per } = pot.budget;
+  const whose = of === "sender" ? "your" : of === "all" ? "the" : `this ${of}'s`;
+  const again = new Date(endOfPeriod(per, now())).toISOString().slice(0, 16).replace("T", " ");
+  const message = `${whose} budget for this ${per} is used up. It begins anew at ${again} UTC.`;
+  return { kind: "refused", message: message.charAt(0).toUpperCase() + message.slice(1) };
+}
+
+/** Passes a call's events on, and settles it with its last one, or where its reader goes away. */
+async function* settling(
+  options: MeterOptions,
+  { spender, context, streamOptions }: Call,
+  { id, by, most }: Extract<Admitted, { kind: "made" }>,
+  pots: readonly BudgetPot[],
+): AsyncGenerator<ModelEvent> {
+  const bill = createBill(by.model, context, options.pricesOf, most);
+  try {
+    for await (const event of by.stream(by.model, context, streamOptions)) {
+      bill.see(event);
+      yield event;
+    }
+  } finally {
+    const settled = await options.ledger.settle(id, bill.total()).catch((error: unknown) => {
+      options.onProblem(error);
+      return [];
+    });
+    for (const news of newsOf(settled, pots)) options.onNews({ ...news, spender });
+  }
+}
+
+/** What a call comes to, by what its events say. */
+function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, most: Amount) {
+  let tried = NOTHING;
+  let end: AssistantMessage | undefined;
+  let isAnswered = false;
+  let written = "";
+  return {
+    see(event: ModelEvent): void {
+      if (event.type === "attempt" && event.failure.usage !== undefined)
+        tried = sum(tried, reportedAmount(event.failure.usage) ?? NOTHING);
+      else if (event.type === "finish") end = event.message;
+      else if (event.type === "error") end = event.partial;
+      else if ("delta" in event) written += event.delta;
+      isAnswered ||= event.type === "block.start" || event.type === "finish";
+    },
+    total(): Amount {
+      const reported = end?.usage && reportedAmount(end.usage);
+      if (reported !== undefined) return sum(tried, reported);
+      const isCutOff = end === undefined || end.error?.code === "aborted";
+      // A request that was refused, or that nobody could be reached for, is not charged.
+      if (!isAnswered && !isCutOff) return tried;
+      const guess = guessedAmount(model, context, written, pricesOf);
+      return sum(tried, { micros: Math.min(guess.micros, most.micros), tokens: Math.min(guess.tokens, most.tokens) });
+    },
+  };
+}
+
+/** The marks that a pot has passed with this call. What is spent only grows, so each is passed once. */
+function newsOf(settled: readonly Settled[], pots: readonly BudgetPot[]): Omit<BudgetNews, "spender">[] {
+  return pots.flatMap((pot): Omit<BudgetNews, "spender">[] => {
+    const { budget } = pot;
+    const { unit } = budget.limit;
+    const passed = settled.find((other: Pot) => isSamePot(other, pot));
+    if (passed === undefined) return [];
+    const whole = allowed(budget.limit, passed.grants);
+    const isPassed = (mark: number): boolean => passed.before[unit] < mark && passed.after[unit] >= mark;
+    if (isPassed(whole)) return [{ ...pot, kind: "used-up" }];
+    return isPassed(whole * budget.warnAt) ? [{ ...pot, kind: "low" }] : [];
+  });
+}
+
+/** A call that was not made. */
+function refusal({ api, provider, id }: Model, message: string, timestamp: number): ModelEvent {
+  const error: ModelErrorData = {
+    code: "budget",
+    message,
+    retryable: false,
+    emitted: false,
+    scope: "provider",
+  };
+  const turn = { role: "assistant", api, provider, model: id, timestamp } as const;
+  return { type: "error", error, partial: { ...turn, content: [], stopReason: "error", error } };
+}

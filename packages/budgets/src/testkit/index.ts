@@ -1,0 +1,1 @@
+export { type LedgerUnderTest, ledgerConformance } from "./ledger.ts";

@@ -1,0 +1,271 @@
+import { setImmediate } from "node:timers/promises";
+import type { Model, ModelContext, ModelEvent, StreamModel, Usage } from "@signalbox/agent-core";
+import { assistantMessage, eventsOf, scriptedModel } from "@signalbox/agent-core/test";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  type AskForMore,
+  type Budget,
+  type BudgetNews,
+  createMemoryLedger,
+  createMeter,
+  type MeteredModel,
+  type MeterOptions,
+} from "../src/index.ts";
+
+const NOON = Date.UTC(2026, 10, 22, 12);
+const PRICES = { input: 1_000_000, output: 10_000_000, checked: "2026-11-22" };
+const MODEL: Model = {
+  id: "large",
+  provider: "test",
+  api: "test",
+  contextWindow: 100_000,
+  maxOutputTokens: 100,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+  prices: PRICES,
+};
+const CONTEXT: ModelContext = {
+  system: { stable: "You help." },
+  messages: [{ role: "user", content: "Hello", timestamp: NOON }],
+  tools: [],
+};
+const ANN = { agent: "coder", sender: "feishu:ann", channel: "feishu", role: "member" };
+const DAILY: Budget = {
+  of: "sender",
+  per: "day",
+  limit: { unit: "micros", amount: 2_000 },
+  warnAt: 0.8,
+  whenUsedUp: { action: "stop" },
+};
+const ALL_POT = { account: "sender feishu:ann", period: "2026-11-22" };
+
+function usage(costMicros: number, tokens = costMicros): Usage {
+  return {
+    input: { total: tokens, uncached: tokens, cacheRead: 0, cacheWrite: 0 },
+    output: { total: 0, reasoning: 0 },
+    source: "reported",
+    costMicros,
+  };
+}
+
+/** A meter over a ledger in memory, with what it told. */
+function meterWith(budgets: readonly Budget[], options: Partial<MeterOptions> = {}) {
+  const ledger = createMemoryLedger();
+  const news: BudgetNews[] = [];
+  let ids = 0;
+  const meter = createMeter({
+    budgets: () => budgets,
+    ledger,
+    pricesOf: ({ prices }) => prices,
+    cheaper: () => undefined,
+    onNews: (happened) => news.push(happened),
+    onProblem: (error) => {
+      throw error;
+    },
+    now: () => NOON,
+    newId: () => String(++ids),
+    ...options,
+  });
+  return { meter, ledger, news, kinds: () => news.map(({ kind }) => kind) };
+}
+
+/** A model each of whose calls comes to so much. */
+function costing(...micros: readonly number[]): MeteredModel & { readonly calls: () => number } {
+  const scripted = scriptedModel(...micros.map((cost) => assistantMessage("Done.", { usage: usage(cost) })));
+  return { model: MODEL, fallbacks: [], stream: scripted.stream, calls: () => scripted.requests.length };
+}
+
+async function call(stream: StreamModel): Promise<ModelEvent> {
+  let last: ModelEvent | undefined;
+  for await (const event of stream(MODEL, CONTEXT, {})) last = event;
+  if (last === undefined) throw new Error("no event");
+  return last;
+}
+
+const codeOf = (event: ModelEvent) => (event.type === "error" ? event.error.code : event.type);
+
+test("calls are made until the budget is used up, and then none", async () => {
+  const { meter, kinds } = meterWith([DAILY]);
+  const model = costing(900);
+  const stream = meter.stream(ANN, model);
+  const ends = [await call(stream), await call(stream), await call(stream), await call(stream)];
+  expect(ends.map(codeOf)).toEqual(["finish", "finish", "finish", "budget"]);
+  expect(model.calls()).toBe(3);
+  expect(kinds()).toEqual(["low", "used-up", "refused"]);
+  const last = ends.at(-1);
+  expect(last?.type === "error" && last.error.message).toBe(
+    "Your budget for this day is used up. It begins anew at 2026-11-23 00:00 UTC.",
+  );
+});
+
+test("each sender, agent and channel has a budget of its own, and what roles are named for counts for them alone", async () => {
+  const stop = (of: Budget["of"], more: Partial<Budget> = {}): Budget => ({ ...DAILY, of, ...more });
+  const spent = async (budget: Budget, one: typeof ANN, other: typeof ANN) => {
+    const { meter } = meterWith([budget]);
+    const model = costing(5_000);
+    await call(meter.stream(one, model));
+    return codeOf(await call(meter.stream(other, model)));
+  };
+  const bob = { ...ANN, sender: "feishu:bob" };
+  expect(await spent(stop("sender"), ANN, bob)).toBe("finish");
+  expect(await spent(stop("agent"), ANN, bob)).toBe("budget");
+  expect(await spent(stop("agent"), ANN, { ...bob, agent: "writer" })).toBe("finish");
+  expect(await spent(stop("channel"), ANN, { ...bob, agent: "writer" })).toBe("budget");
+  expect(await spent(stop("channel"), ANN, { ...ANN, channel: "slack" })).toBe("finish");
+  expect(await spent(stop("all"), ANN, { ...bob, agent: "writer", channel: "slack" })).toBe("budget");
+  expect(await spent(stop("agent", { name: "writer" }), ANN, ANN)).toBe("finish");
+  expect(await spent(stop("agent", { roles: ["guest"] }), ANN, ANN)).toBe("finish");
+});
+
+test("a new day begins with a whole budget, and a month goes on", async () => {
+  let now = NOON;
+  const monthly: Budget = { ...DAILY, per: "month", limit: { unit: "micros", amount: 9_000 } };
+  const { meter } = meterWith([DAILY, monthly], { now: () => now });
+  const stream = meter.stream(ANN, costing(5_000));
+  expect(codeOf(await call(stream))).toBe("finish");
+  expect(codeOf(await call(stream))).toBe("budget");
+  now += 86_400_000;
+  expect(codeOf(await call(stream))).toBe("finish");
+  now += 86_400_000;
+  expect(codeOf(await call(stream))).toBe("budget");
+});
+
+test("a budget that warns refuses nothing, and tells once", async () => {
+  const { meter, kinds } = meterWith([{ ...DAILY, whenUsedUp: { action: "warn" } }]);
+  const stream = meter.stream(ANN, costing(3_000));
+  expect([codeOf(await call(stream)), codeOf(await call(stream))]).toEqual(["finish", "finish"]);
+  expect(kinds()).toEqual(["used-up"]);
+});
+
+test("a cheaper model answers once the budget is used up, within what a further budget leaves it", async () => {
+  const cheaper = costing(100);
+  const hard: Budget = { ...DAILY, limit: { unit: "micros", amount: 3_100 } };
+  const soft: Budget = { ...DAILY, whenUsedUp: { action: "cheaper", model: "test/small" } };
+  const { meter, kinds } = meterWith([soft, hard], { cheaper: () => cheaper });
+  const dear = costing(3_000);
+  const stream = meter.stream(ANN, dear);
+  expect([await call(stream), await call(stream), await call(stream)].map(codeOf)).toEqual([
+    "finish",
+    "finish",
+    "budget",
+  ]);
+  expect([dear.calls(), cheaper.calls()]).toEqual([1, 1]);
+  expect(kinds()).toEqual(["used-up", "low", "cheaper", "used-up", "refused"]);
+});
+
+test("an owner who is asked may grant the budget once more; without one the call is not made", async () => {
+  const { meter } = meterWith([{ ...DAILY, whenUsedUp: { action: "ask" } }]);
+  const model = costing(2_000);
+  const answers = [true, false];
+  const asked: string[] = [];
+  const ask: AskForMore = async ({ budget }) => {
+    asked.push(budget.of);
+    return answers.shift() ?? false;
+  };
+  const stream = meter.stream(ANN, model, ask);
+  expect([await call(stream), await call(stream), await call(stream)].map(codeOf)).toEqual([
+    "finish",
+    "finish",
+    "budget",
+  ]);
+  expect(asked).toEqual(["sender", "sender"]);
+  expect(codeOf(await call(meter.stream(ANN, model)))).toBe("budget");
+});
+
+test("tokens are counted where a budget has so many", async () => {
+  const { meter, ledger } = meterWith([{ ...DAILY, limit: { unit: "tokens", amount: 1_000 } }]);
+  const message = assistantMessage("Done.", { usage: usage(1, 999) });
+  const model = { model: MODEL, fallbacks: [], stream: scriptedModel(message).stream };
+  const stream = meter.stream(ANN, model);
+  expect([await call(stream), await call(stream), await call(stream)].map(codeOf)).toEqual([
+    "finish",
+    "finish",
+    "budget",
+  ]);
+  expect((await ledger.balances([ALL_POT]))[0]?.spent).toEqual({ micros: 2, tokens: 1_998 });
+});
+
+test("what vendors refuse costs nothing; what breaks off, or is left, counts by what was sent and written", async () => {
+  const { meter, ledger } = meterWith([DAILY]);
+  const spent = async () => (await ledger.balances([ALL_POT]))[0];
+  const of = (stream: StreamModel) => meter.stream(ANN, { model: MODEL, fallbacks: [], stream });
+  const error = {
+    code: "network",
+    message: "gone",
+    retryable: true,
+    emitted: false,
+    scope: "provider",
+  } as const;
+
+  await call(of(scriptedModel(assistantMessage("", { content: [], stopReason: "error", error })).stream));
+  expect(await spent()).toMatchObject({ spent: { micros: 0, tokens: 0 }, reserved: { micros: 0 } });
+
+  await call(of(scriptedModel(assistantMessage("Half an", { stopReason: "error", error })).stream));
+  const afterBroken = (await spent())?.spent.micros ?? 0;
+  expect(afterBroken).toBeGreaterThan(20);
+
+  for await (const event of of(scriptedModel("An answer that nobody waits for.").stream)(MODEL, CONTEXT)) {
+    if (event.type === "text.delta") break;
+  }
+  const afterLeft = await spent();
+  expect(afterLeft?.spent.micros).toBeGreaterThan(afterBroken);
+  expect(afterLeft?.reserved).toEqual({ micros: 0, tokens: 0 });
+});
+
+test("attempts that another one followed are part of what a call came to", async () => {
+  const { meter, ledger } = meterWith([DAILY]);
+  const failure = { provider: "test", model: "large", code: "network", message: "cut" } as const;
+  const stream: StreamModel = async function* () {
+    const next = { kind: "retry", provider: "test", model: "large", delayMs: 0 } as const;
+    yield { type: "attempt", failure: { ...failure, usage: usage(300) }, next };
+    yield* eventsOf(assistantMessage("Done.", { usage: usage(50) }));
+  };
+  await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
+  expect((await ledger.balances([ALL_POT]))[0]?.spent.micros).toBe(350);
+});
+
+test("a ledger that cannot be read lets nothing through", async () => {
+  const { meter } = meterWith([DAILY], {
+    ledger: { ...createMemoryLedger(), reserve: () => Promise.reject(new Error("the disk is full")) },
+  });
+  const model = costing(1);
+  expect(codeOf(await call(meter.stream(ANN, model)))).toBe("budget");
+  expect(model.calls()).toBe(0);
+});
+
+test("of calls that run at the same time no more are let through than one passes the limit", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ cost: fc.integer({ min: 0, max: 1_000 }), turns: fc.integer({ min: 0, max: 4 }) }), {
+        minLength: 1,
+        maxLength: 30,
+      }),
+      fc.integer({ min: 1, max: 5_000 }),
+      fc.scheduler(),
+      async (calls, amount, scheduler) => {
+        const { meter, ledger } = meterWith([{ ...DAILY, limit: { unit: "micros", amount } }]);
+        const worst: number[] = [];
+        const inTurns = async ({ cost, turns }: (typeof calls)[number]) => {
+          const stream: StreamModel = async function* () {
+            for (let turn = 0; turn < turns; turn++) await setImmediate();
+            const [balance] = await ledger.balances([ALL_POT]);
+            worst.push((balance?.spent.micros ?? 0) + (balance?.reserved.micros ?? 0));
+            yield* eventsOf(assistantMessage("Done.", { usage: usage(cost) }));
+          };
+          await scheduler.schedule(Promise.resolve());
+          await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
+        };
+        await scheduler.waitFor(Promise.all(calls.map(inTurns)));
+        const [balance] = await ledger.balances([ALL_POT]);
+        // What one call may come to: its input, and 100 tokens of output at the price of MODEL.
+        const estimate = 1_050;
+        expect(balance?.reserved.micros).toBe(0);
+        expect(balance?.spent.micros).toBeLessThan(amount + estimate);
+        for (const standing of worst) expect(standing).toBeLessThan(amount + estimate);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});

@@ -1,0 +1,8 @@
+import type { Ledger } from "@signalbox/budgets";
+import type { LeaseToken } from "./common.ts";
+
+/** What was spent of budgets, and what calls that go on have reserved. */
+export interface BudgetStore extends Pick<Ledger, "balances"> {
+  /** The ledger of one process. What it has reserved counts as spent once its lease is lost. */
+  ledger(lease: LeaseToken): Ledger;
+}
