@@ -221,6 +221,7 @@ function upkeepOf(
       memories: surroundings.memories,
       agents: resolved.agents,
       models: resolved.models,
+      spending: surroundings.spending,
       logger,
       now,
       enabled: () => options.loaded.config.memory.consolidate,

@@ -69,9 +69,20 @@ export function potsOf(budgets: readonly Budget[], spender: Spender, at: number)
 }
 
 /** Budgets for the same calls count in one account, whatever their limits are: a limit may change. */
-function accountOf({ of, roles }: Budget, whose: string): string {
-  const kind = of === "all" ? of : `${of} ${whose}`;
-  return roles === undefined ? kind : `${kind} (${[...roles].toSorted().join(", ")})`;
+function accountOf(budget: Budget, whose: string): string {
+  return `${kindOf(budget)}${whose}`;
+}
+
+function kindOf({ of, roles }: Budget): string {
+  const kind = roles === undefined ? of : `${of}[${[...roles].toSorted().join()}]`;
+  return of === "all" ? kind : `${kind} `;
+}
+
+/** Whether an account is one of those that a budget limits. */
+export function isAccountOf(budget: Budget, account: string): boolean {
+  if (budget.of === "all" || budget.name !== undefined)
+    return account === accountOf(budget, budget.name ?? "");
+  return account.startsWith(kindOf(budget));
 }
 
 /** In words, without saying whose: `each sender, $2.00 a day`. */

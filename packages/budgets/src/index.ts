@@ -7,6 +7,7 @@ export {
   endOfPeriod,
   type Limit,
   type Pot,
+  periodOf,
   potsOf,
   type Spender,
   type Unit,
@@ -25,6 +26,7 @@ export {
   type Settled,
   sum,
 } from "./ledger.ts";
+export { budgetsLeft, everythingLeft, type Left, leftText } from "./left.ts";
 export { createMemoryLedger } from "./memory-ledger.ts";
 export {
   type AskForMore,
@@ -34,4 +36,3 @@ export {
   type MeteredModel,
   type MeterOptions,
 } from "./meter.ts";
-export { budgetsLeft, type Left } from "./left.ts";

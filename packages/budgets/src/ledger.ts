@@ -62,7 +62,8 @@ export function allowed({ amount }: Limit, grants: number): number {
 
 /** Each pot once. */
 export function distinctPots(pots: readonly Pot[]): readonly Pot[] {
-  const isFirst = (pot: Pot, place: number): boolean => pots.findIndex((other) => isSamePot(other, pot)) === place;
+  const isFirst = (pot: Pot, place: number): boolean =>
+    pots.findIndex((other) => isSamePot(other, pot)) === place;
   return pots.filter(isFirst).map(({ account, period }) => ({ account, period }));
 }
 

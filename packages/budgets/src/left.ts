@@ -1,5 +1,15 @@
-import { type Budget, type BudgetPot, endOfPeriod, potsOf, type Spender } from "./budget.ts";
-import { allowed, type Ledger } from "./ledger.ts";
+import {
+  amountText,
+  type Budget,
+  type BudgetPot,
+  describeBudget,
+  endOfPeriod,
+  isAccountOf,
+  periodOf,
+  potsOf,
+  type Spender,
+} from "./budget.ts";
+import { allowed, type Balance, type Ledger } from "./ledger.ts";
 
 /** How much of a budget there is. */
 export interface Left extends BudgetPot {
@@ -23,13 +33,35 @@ export async function budgetsLeft(
 ): Promise<readonly Left[]> {
   const pots = potsOf(budgets, spender, at);
   const balances = await ledger.balances(pots);
-  return pots.flatMap((pot, place): Left[] => {
+  return pots.flatMap(({ budget }, place) => {
     const balance = balances[place];
-    if (balance === undefined) return [];
-    const { limit, per } = pot.budget;
-    const [spent, reserved] = [balance.spent[limit.unit], balance.reserved[limit.unit]];
-    const most = allowed(limit, balance.grants);
-    const left = Math.max(0, most - spent - reserved);
-    return [{ ...pot, spent, reserved, allowed: most, left, until: endOfPeriod(per, at) }];
+    return balance === undefined ? [] : [leftOf(budget, balance, at)];
   });
+}
+
+/** What is left of each budget to everybody whose calls have counted in its present period. */
+export function everythingLeft(
+  balances: readonly Balance[],
+  budgets: readonly Budget[],
+  at: number,
+): readonly Left[] {
+  return budgets.flatMap((budget) => {
+    const isMeant = ({ account, period }: Balance): boolean =>
+      period === periodOf(budget.per, at) && isAccountOf(budget, account);
+    return balances.filter(isMeant).map((balance) => leftOf(budget, balance, at));
+  });
+}
+
+function leftOf(budget: Budget, { account, period, ...balance }: Balance, at: number): Left {
+  const { limit, per } = budget;
+  const [spent, reserved] = [balance.spent[limit.unit], balance.reserved[limit.unit]];
+  const most = allowed(limit, balance.grants);
+  const left = Math.max(0, most - spent - reserved);
+  return { budget, account, period, spent, reserved, allowed: most, left, until: endOfPeriod(per, at) };
+}
+
+/** In a line: `each sender, $2.00 a day: $0.31 left, anew at 2026-11-23 00:00 UTC`. */
+export function leftText({ budget, left, until }: Left): string {
+  const again = new Date(until).toISOString().slice(0, 16).replace("T", " ");
+  return `${describeBudget(budget)}: ${amountText(budget.limit.unit, left)} left, anew at ${again} UTC`;
 }

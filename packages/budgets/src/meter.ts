@@ -71,7 +71,10 @@ export function createMeter(options: MeterOptions): Meter {
         }
         const call = { spender, context, streamOptions, ask };
         const admitted = await admit(options, call, { ...metered, model }, pots).catch(
-          (error: unknown): Admitted => ({ kind: "refused", message: `The budgets cannot be read: ${error}` }),
+          (error: unknown): Admitted => ({
+            kind: "refused",
+            message: `The budgets cannot be read: ${error}`,
+          }),
         );
         if (admitted.kind === "refused") yield refusal(model, admitted.message, options.now());
         else yield* settling(options, call, admitted, pots);
@@ -131,7 +134,11 @@ function claimOf({ account, period, budget }: BudgetPot, isCheaper: boolean) {
   return lets ? { account, period } : { account, period, limit: budget.limit };
 }
 
-async function grantedMore({ ledger }: MeterOptions, { ask, streamOptions }: Call, pot: BudgetPot): Promise<boolean> {
+async function grantedMore(
+  { ledger }: MeterOptions,
+  { ask, streamOptions }: Call,
+  pot: BudgetPot,
+): Promise<boolean> {
   if (ask === undefined || !(await ask(pot, streamOptions.signal))) return false;
   await ledger.grant(pot);
   return true;
@@ -190,7 +197,10 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
       // A request that was refused, or that nobody could be reached for, is not charged.
       if (!isAnswered && !isCutOff) return tried;
       const guess = guessedAmount(model, context, written, pricesOf);
-      return sum(tried, { micros: Math.min(guess.micros, most.micros), tokens: Math.min(guess.tokens, most.tokens) });
+      return sum(tried, {
+        micros: Math.min(guess.micros, most.micros),
+        tokens: Math.min(guess.tokens, most.tokens),
+      });
     },
   };
 }

@@ -238,10 +238,13 @@ test("a ledger that cannot be read lets nothing through", async () => {
 test("of calls that run at the same time no more are let through than one passes the limit", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ cost: fc.integer({ min: 0, max: 1_000 }), turns: fc.integer({ min: 0, max: 4 }) }), {
-        minLength: 1,
-        maxLength: 30,
-      }),
+      fc.array(
+        fc.record({ cost: fc.integer({ min: 0, max: 1_000 }), turns: fc.integer({ min: 0, max: 4 }) }),
+        {
+          minLength: 1,
+          maxLength: 30,
+        },
+      ),
       fc.integer({ min: 1, max: 5_000 }),
       fc.scheduler(),
       async (calls, amount, scheduler) => {

@@ -8,6 +8,7 @@ export type {
   AgentConfig,
   AgentDefaults,
   BindingConfig,
+  BudgetConfig,
   ChannelConfig,
   GatewayConfig,
   HookConfig,

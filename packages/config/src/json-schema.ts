@@ -5,6 +5,7 @@ import {
   agentDefaultsSchema,
   agentSchema,
   bindingSchema,
+  budgetSchema,
   channelSchema,
   gatewaySchema,
   hookSchema,
@@ -59,6 +60,7 @@ export function configJsonSchema(channels: readonly ChannelSettings[] = []): Jso
     links: linksSchema.optional(),
     retention: retentionSchema.optional(),
     memory: memorySchema.optional(),
+    budgets: z.array(budgetSchema).optional(),
     skills: skillsSchema.optional(),
   });
   return withReferences({ ...z.toJSONSchema(file, { io: "input" }) });

@@ -257,6 +257,27 @@ hooks: { build: { secret: secret-of-the-hook } }
     expect(loaded.config.tools.exec.sandbox).toBe("bubblewrap");
   });
 
+  it("spends nothing where a budget cannot be read, rather than without limit", () => {
+    const budgets = (text: string) => load(`budgets: ${text}\n`);
+    expect(budgets("[{ of: sender, usd: 2 }]").config.budgets).toEqual([
+      { of: "sender", per: "day", usd: 2, warnAt: 0.8, action: "stop" },
+    ]);
+    const closed = { of: "all", tokens: 0, action: "stop" };
+    for (const wrong of [
+      "[{ of: sender }]",
+      "[{ of: sender, usd: 2, tokens: 5 }]",
+      "[{ of: sender, usd: two }]",
+      "[{ of: agent, usd: 2, action: cheaper }]",
+      "[{ of: agent, usd: 2, model: a/b }]",
+      "[{ of: all, name: a, usd: 2 }]",
+      "{ of: all, usd: 2 }",
+    ]) {
+      const loaded = budgets(wrong);
+      expect(loaded.config.budgets, wrong).toMatchObject([closed]);
+      expect(loaded.problems, wrong).toMatchObject([{ severity: "error" }]);
+    }
+  });
+
   it("removes nothing by a default where a setting about what is kept is wrong", () => {
     const { retention } = load("").config;
     expect(retention).toMatchObject({ tracesDays: 7, databaseMegabytes: 4_000, dedupeDays: 14 });

@@ -11,7 +11,9 @@ import {
   agentDefaultsSchema,
   agentSchema,
   type BindingConfig,
+  type BudgetConfig,
   bindingSchema,
+  budgetSchema,
   type ChannelConfig,
   channelSchema,
   type GatewayConfig,
@@ -59,6 +61,7 @@ export interface Config {
   readonly links: LinksConfig;
   readonly retention: RetentionConfig;
   readonly memory: MemoryConfig;
+  readonly budgets: readonly BudgetConfig[];
   readonly skills: SkillsConfig;
 }
 
@@ -104,6 +107,7 @@ const TOP_KEYS = [
   "links",
   "retention",
   "memory",
+  "budgets",
   "skills",
 ];
 
@@ -308,6 +312,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       );
   }
 
+  // A budget that is left out would allow what it was to prevent.
+  const budgets = items(["budgets"], root.budgets).map(
+    (input, index): BudgetConfig =>
+      part(budgetSchema, ["budgets", index], input, "every model call") ?? NOTHING_MAY_BE_SPENT,
+  );
+  if (!Array.isArray(root.budgets ?? [])) budgets.push(NOTHING_MAY_BE_SPENT);
+
   const access = section(accessSchema, ["access"], root.access);
   problems.push(...accessProblems(access, channels, problem));
   for (const { id } of list.filter((agent) => agent.default === true).slice(1))
@@ -339,6 +350,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     links: section(linksSchema, ["links"], root.links),
     retention: section(retentionSchema, ["retention"], root.retention),
     memory: section(memorySchema, ["memory"], root.memory),
+    budgets,
     skills: section(skillsSchema, ["skills"], root.skills),
   };
   return {
@@ -351,6 +363,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     problem,
   };
 }
+
+/** In the place of a budget that cannot be read. */
+const NOTHING_MAY_BE_SPENT: BudgetConfig = { of: "all", per: "day", tokens: 0, warnAt: 1, action: "stop" };
 
 /** `_` keeps the name of a server apart from that of its tool. */
 const SERVER_NAME = /^[a-z0-9][a-z0-9-]{0,23}$/;

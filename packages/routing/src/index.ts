@@ -10,7 +10,7 @@ export {
   type GateRule,
   type Role,
 } from "./gate/gate.ts";
-export type { IdentityLinks } from "./identity-links.ts";
+export { type Identities, type IdentityLinks, readIdentityLinks } from "./identity-links.ts";
 export type { Mismatch } from "./match.ts";
 export { MemoryRouteCache } from "./memory-route-cache.ts";
 export type { Peer, PeerKind } from "./peer.ts";

@@ -5,6 +5,7 @@ import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } fro
 import type { Vault } from "@signalbox/redaction";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
 import { type Agents, resolveAgents } from "./agents.ts";
+import { budgetProblems } from "./budgets.ts";
 import { embeddingsProblems } from "./embeddings.ts";
 import type { HostPackages } from "./host-packages.ts";
 import { type Models, resolveModels } from "./models.ts";
@@ -69,6 +70,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...toolProblems(loaded, agents, plugins),
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),
+    ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // A value that does not work is named, and may be one that came from where secrets do.
   const { redact } = vault;

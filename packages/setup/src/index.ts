@@ -1,3 +1,4 @@
+export { pricesFor } from "@signalbox/llm-providers";
 export {
   type Account,
   type Accounts,
@@ -6,6 +7,7 @@ export {
   resolveAccounts,
 } from "./accounts.ts";
 export { type ActiveHours, type Agent, type Agents, type Heartbeat, resolveAgents } from "./agents.ts";
+export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";

@@ -24,6 +24,8 @@ export interface AgentModel {
   readonly model: Model;
   /** With the agent's fallbacks behind it. */
   readonly stream: StreamModel;
+  /** Those, as far as they can be asked. */
+  readonly fallbacks: readonly Model[];
   readonly demo: boolean;
 }
 
@@ -65,6 +67,10 @@ export function resolveModels(
     const { provider, id } = resolution.model;
     return demoOnly || models.providers.includes(provider) ? `${provider}/${id}` : undefined;
   };
+  const modelOf = (reference: string): readonly Model[] => {
+    const resolution = models.resolve(reference);
+    return resolution.ok ? [resolution.model] : [];
+  };
   return {
     problems: [
       ...providerProblems(loaded, models),
@@ -80,11 +86,12 @@ export function resolveModels(
       const wanted = demoOnly ? models.defaultReference : (chosen ?? agent.model ?? models.defaultReference);
       const references = demoOnly ? [wanted] : [wanted, ...agent.fallbacks];
       for (const [at, reference] of references.entries()) {
-        const resolution = models.resolve(reference, { fallbacks: references.slice(at + 1) });
+        const fallbacks = references.slice(at + 1);
+        const resolution = models.resolve(reference, { fallbacks });
         if (!resolution.ok) continue;
         const { model } = resolution;
         const stream = withRedactedAnswers(resolution.stream, vault);
-        return { model, stream, demo: model.api === demoModel.api };
+        return { model, stream, fallbacks: fallbacks.flatMap(modelOf), demo: model.api === demoModel.api };
       }
       return undefined;
     },

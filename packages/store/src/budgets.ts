@@ -1,5 +1,6 @@
 import { type Balance, distinctPots, fullClaims, type Pot } from "@signalbox/budgets";
-import { and, eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, sql } from "drizzle-orm";
+import { union } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
@@ -72,6 +73,18 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
 
   return {
     balances,
+    inPeriods: (periods) =>
+      queue.read(() => {
+        const inThem = (table: typeof budgetPot | typeof budgetReservation) =>
+          db
+            .select({ account: table.account, period: table.period })
+            .from(table)
+            .where(inArray(table.period, [...periods]));
+        return union(inThem(budgetPot), inThem(budgetReservation))
+          .orderBy(asc(sql`account`), asc(sql`period`))
+          .all()
+          .map(balanceOf);
+      }),
     ledger: (lease) => ({
       balances,
       reserve: (id, { micros, tokens }, claims) =>

@@ -73,7 +73,9 @@ test("a database of the first version is brought up to date, and keeps what it h
   await answered(first, lease, "one");
   await first.close();
   const raw = new Sqlite(path);
-  raw.exec("DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender");
+  raw.exec(
+    "DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+  );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];
   raw.exec(`${usageDay} INSERT INTO usage_day VALUES ('2026-11-20', 'coder', 's', 2, 3, 100, 10, 40, 5, 77)`);

@@ -1,4 +1,5 @@
 import type { Auditor } from "@signalbox/audit";
+import { leftText } from "@signalbox/budgets";
 import type { ChannelDefinition } from "@signalbox/channel";
 import {
   type AtOnceName,
@@ -23,6 +24,7 @@ import { questionText, type Trust } from "@signalbox/tools";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
+import type { Spending } from "../path/spending.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { speakerOf } from "../tools/tool-run.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
@@ -38,6 +40,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "skill" | "trusted">;
   readonly queueModes: QueueModes;
+  readonly spending: Pick<Spending, "left">;
   readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
   readonly router: Pick<Router, "explain">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
@@ -120,7 +123,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
   },
 
-  async usage({ store, now }, { message, agent }) {
+  async usage(options, { message, agent }) {
+    const { store, now } = options;
     const session = await store.sessions.get(message.sessionKey);
     const sender = speakerOf(message.stored.event);
     const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
@@ -134,7 +138,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       const [ever] = await store.usage.sum(of);
       lines.push(`${agent.id} today (UTC): ${usageText(today)}`, `${agent.id} in all: ${usageText(ever)}`);
     }
-    return lines.join("\n");
+    const left = await options.spending.left(message);
+    return [...lines, ...left.map((one) => leftText(one))].join("\n");
   },
 
   async queue(options, { message, agent, args }) {

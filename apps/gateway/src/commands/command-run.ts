@@ -11,6 +11,7 @@ import type { Flush } from "../path/6-run/flush.ts";
 import { type Conclusion, STOPPED_RUN } from "../path/7-conclude/commit.ts";
 import type { Refuse } from "../path/7-conclude/refuse.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
+import type { Spending } from "../path/spending.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { SettlePorts } from "./settle.ts";
@@ -25,6 +26,7 @@ export interface InTurnPorts extends SettlePorts {
   readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly compactionCache: CompactionCache;
   readonly flush: Flush;
+  readonly spending: Pick<Spending, "forMessage">;
   /** Commits the end of a run, and lets it be delivered. */
   readonly finish: (run: BegunRun, conclusion: Conclusion) => Promise<void>;
   readonly logger: Logger;

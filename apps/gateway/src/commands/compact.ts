@@ -11,8 +11,9 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   const { agent, handle } = run;
   const { sessionKey } = run.message;
   const session = await store.sessions.get(sessionKey);
-  const agentModel = options.models.of(agent, session?.model);
-  if (agentModel === undefined) return endCommand(options, run, `The agent ${agent.id} has no usable model.`);
+  const chosen = options.models.of(agent, session?.model);
+  if (chosen === undefined) return endCommand(options, run, `The agent ${agent.id} has no usable model.`);
+  const agentModel = options.spending.forMessage(chosen, run.message);
   const { messages, places } = await histories.load(sessionKey, session);
   const tokens = estimateTokens(messages);
   const beforeCompaction = options.flush({

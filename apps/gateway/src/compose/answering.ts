@@ -55,7 +55,8 @@ export function createAnsweringHalf(
   const refuse = createRefuse({ ...conclusion, crashes });
   const deliver = createDeliver(conclusion);
   const opening = { ...common, histories, chooseModel: createChooseModel({ agents, models, hooks }) };
-  const running = { ...common, waitingRuns, compactionCache: createCompactionCache(store), flush };
+  const { spending } = surroundings;
+  const running = { ...common, spending, waitingRuns, compactionCache: createCompactionCache(store), flush };
   return createAnswering({
     commands: createInTurnCommands({
       ...running,
@@ -94,8 +95,9 @@ function createPreparing(
   contextOf: ReturnType<typeof createInboundContext>,
 ): Prepare {
   const { logger, now = Date.now } = options;
-  const { account, hooks, live, media, memories, toolbox, tracer } = surroundings;
+  const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
+    spending,
     store: opened.store,
     live,
     tracer,

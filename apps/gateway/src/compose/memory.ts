@@ -18,6 +18,7 @@ import { allowsTool, taintIn } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import { isTakenBackNote } from "../path/5-prepare/user-messages.ts";
 import type { Flush } from "../path/6-run/flush.ts";
+import type { Spending } from "../path/spending.ts";
 import type { GatewayStore } from "../store.ts";
 
 export interface AgentMemoriesOptions {
@@ -82,13 +83,14 @@ export interface ConsolidationOptions {
   readonly enabled: () => boolean;
   readonly agents: Pick<Agents, "all">;
   readonly models: Pick<Models, "of">;
+  readonly spending: Pick<Spending, "forUpkeep">;
   readonly logger: Pick<Logger, "info" | "warn">;
   readonly now: () => number;
 }
 
 /** Draws what lasts from the daily notes of every agent that may write memory. A failure is tried again the next time. */
 export function createConsolidation(options: ConsolidationOptions): (signal: AbortSignal) => Promise<void> {
-  const { memories, enabled, agents, models, logger, now } = options;
+  const { memories, enabled, agents, models, spending, logger, now } = options;
   return async (signal) => {
     if (memories === undefined || !enabled()) return;
     for (const agent of agents.all) {
@@ -96,7 +98,7 @@ export function createConsolidation(options: ConsolidationOptions): (signal: Abo
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
       // Most agents have no notes; their memory stays closed.
       if (!existsSync(notesFolder(agent))) continue;
-      const { model, stream } = agentModel;
+      const { model, stream } = spending.forUpkeep(agentModel, agent);
       try {
         const done = await consolidateNotes(memories, { agent, model, stream }, { signal, now });
         if (done.days.length > 0) logger.info({ agent: agent.id, ...done }, "daily notes were consolidated");

@@ -15,6 +15,7 @@ const APPLIED_AT_ONCE: ReadonlySet<string> = new Set([
   "bindings",
   "session",
   "access",
+  "budgets",
   "skills",
 ]);
 

@@ -31,6 +31,7 @@ import type { GatewayHooks } from "../hooks/points.ts";
 import { createGatewayHooks } from "../hooks/registry.ts";
 import { createExchanges, type Exchanges } from "../path/exchanges.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
+import type { Spending } from "../path/spending.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
 import { openMcpServers } from "../tools/mcp-servers.ts";
@@ -47,6 +48,7 @@ import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
+import { createAgentSpending } from "./spending.ts";
 
 /** What the stages of a message's way work with. */
 export interface Surroundings {
@@ -69,6 +71,7 @@ export interface Surroundings {
   readonly memories: Memories | undefined;
   readonly trust: Trust;
   readonly toolbox: Toolbox;
+  readonly spending: Spending;
   readonly mcp: McpServers;
   /** What agents are to do later, by themselves. */
   readonly scheduler: Scheduler<Wake>;
@@ -116,6 +119,13 @@ export async function createSurroundings(
     logger,
     readChecklist: (agent) => readChecklist(agent, { labels: outward.labels, logger }),
   });
+  const toolbox = createTools(options, resolved, opened, {
+    ...observers,
+    ...outward,
+    memories,
+    mcp,
+    scheduler,
+  });
   return {
     ...observers,
     ...outward,
@@ -129,7 +139,11 @@ export async function createSurroundings(
     mcp,
     scheduler,
     heartbeats,
-    toolbox: createTools(options, resolved, opened, { ...observers, ...outward, memories, mcp, scheduler }),
+    toolbox,
+    spending: createAgentSpending(options, configuration, opened, {
+      approvals: toolbox.approvals,
+      metrics: observers.metrics,
+    }),
     router: configuration.derived((now) =>
       createRouter(routingConfig(now.loaded.config, now.resolved.agents), {
         cache: store.routes,

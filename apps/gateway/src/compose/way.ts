@@ -194,8 +194,8 @@ function createAnswerAtOnce(
   { lanes, queueModes, skills }: TakingPorts,
 ): ReturnType<typeof createAtOnceCommands> {
   const { logger, now = Date.now } = options;
-  const { exchanges, live, tracer, hooks, router, delivery, toolbox, trust, supervisor, onOutcome } =
-    surroundings;
+  const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
+  const { supervisor, onOutcome } = surroundings;
   return createAtOnceCommands({
     store: opened.store,
     lease: opened.lease,
@@ -209,6 +209,7 @@ function createAnswerAtOnce(
     startedAt: now(),
     router,
     queueModes,
+    spending,
     lanes,
     hooks,
     exchanges,

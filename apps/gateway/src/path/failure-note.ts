@@ -20,6 +20,8 @@ function publicReason(code: string | undefined): string {
     case "auth":
     case "billing":
       return "the model's provider refuses this gateway's account. Its operator has to look at it.";
+    case "budget":
+      return "the budget for it is used up. /usage says when it begins anew.";
     case "rate_limit":
     case "overloaded":
       return "the model's provider is overloaded. Please try again in a while.";
@@ -59,6 +61,8 @@ function remedyFor(code: string): { remedy?: string } {
     case "network":
     case "timeout":
       return { remedy: "Try again in a while, or give the agent fallbacks." };
+    case "budget":
+      return { remedy: "Wait until it begins anew, or raise it under budgets." };
     case "overflow":
       return { remedy: "Start a new conversation, or send /compact." };
     default:

@@ -47,7 +47,10 @@ export function ledgerConformance(test: Test, open: () => Promise<LedgerUnderTes
   });
 
   check("counts a pot once, however many limits it has", async (ledger) => {
-    await ledger.reserve("a", micros(10), [{ ...POT, limit: limit(50) }, { ...POT, limit: limit(90) }]);
+    await ledger.reserve("a", micros(10), [
+      { ...POT, limit: limit(50) },
+      { ...POT, limit: limit(90) },
+    ]);
     assert.deepEqual((await ledger.balances([POT]))[0]?.reserved, micros(10));
     assert.equal((await ledger.settle("a", micros(4))).length, 1);
   });

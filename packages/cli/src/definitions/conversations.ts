@@ -48,9 +48,10 @@ export function addUsage(program: Command, { run }: Actions): void {
     program,
     "usage",
     "show the tokens and the money that agents have used, as their vendors reported them",
-    ["usage", "usage --by sender --days 7", "usage --by agent --json"],
+    ["usage", "usage --by sender --days 7", "usage --by agent --json", "usage --budgets"],
   )
     .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
+    .option("--budgets", "what is left of each budget, and to whom")
     .option("--days <count>", "of the last so many days (UTC), today included", count)
     .action(run(async () => (await import("../commands/usage.ts")).usage));
 }

@@ -1,4 +1,5 @@
 export { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+export { budgetSchema } from "./budgets.ts";
 export { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 export { gatewaySchema } from "./gateway.ts";
 export { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
@@ -9,6 +10,7 @@ export type {
   AgentConfig,
   AgentDefaults,
   BindingConfig,
+  BudgetConfig,
   ChannelConfig,
   GatewayConfig,
   HookConfig,

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.ts";
+import type { budgetSchema } from "./budgets.ts";
 import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 import type { gatewaySchema } from "./gateway.ts";
 import type { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
@@ -12,6 +13,7 @@ export type ModelConfig = ProviderConfig["models"][number];
 export type AgentDefaults = z.output<typeof agentDefaultsSchema>;
 export type AgentConfig = z.output<typeof agentSchema>;
 export type BindingConfig = z.output<typeof bindingSchema>;
+export type BudgetConfig = z.output<typeof budgetSchema>;
 export type ChannelConfig = z.output<typeof channelSchema>;
 export type SessionConfig = z.output<typeof sessionSchema>;
 export type RepliesConfig = z.output<typeof repliesSchema>;

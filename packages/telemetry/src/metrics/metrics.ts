@@ -29,6 +29,8 @@ export interface Metrics {
   replied(channel: string): void;
   runEnded(outcome: string, usage: TokenUsage | undefined): void;
   toolCalled(tool: string, outcome: string): void;
+  /** A budget runs low or is used up, or a call was not made, or of a cheaper model, because of it. */
+  budgetNews(budget: string, kind: string): void;
   /** A request was refused at one of the ways in, with this HTTP status. */
   refused(door: string, status: number): void;
   /** Does the work of a stage and notes how long it took, also where it fails. */
@@ -72,6 +74,7 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
       const tool = toolLabel(name, outcome);
       record(({ toolCalls }) => toolCalls.inc({ tool, outcome }));
     },
+    budgetNews: (budget, kind) => record(({ budgetNews }) => budgetNews.inc({ budget, kind })),
     refused: (door, status) => record(({ refusals }) => refusals.inc({ door, status: String(status) })),
     async timed(stage, work) {
       const started = clock();

@@ -11,6 +11,7 @@ export interface Series {
   readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
   readonly tokens: Prometheus.Counter<"kind">;
   readonly cost: Prometheus.Counter;
+  readonly budgetNews: Prometheus.Counter<"budget" | "kind">;
   readonly refusals: Prometheus.Counter<"door" | "status">;
   readonly stages: Prometheus.Histogram<"stage">;
   readonly queueWait: Prometheus.Histogram;
@@ -53,6 +54,7 @@ export function defineSeries(
     toolCalls: counter("signalbox_tool_calls_total", "Tool calls that have a result", ["tool", "outcome"]),
     tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["kind"]),
     cost: counter("signalbox_cost_microdollars_total", HELP.cost, []),
+    budgetNews: counter("signalbox_budget_events_total", HELP.budgetNews, ["budget", "kind"]),
     refusals: counter("signalbox_refused_requests_total", HELP.refusals, ["door", "status"]),
     stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
     queueWait: histogram("signalbox_queue_wait_seconds", "From acceptance to the run", [], QUEUE_BUCKETS),
@@ -65,6 +67,7 @@ export function defineSeries(
 const HELP = {
   // Whole numbers: sums of dollars would not be exact.
   cost: "Money of runs that ended, in millionths of a US dollar",
+  budgetNews: "Budgets that run low or are used up, and calls of cheaper models or none because of it",
   refusals: "HTTP requests without a good token, signature, origin or size",
   stages: "What a stage of a message's way took of itself",
   modelFirst: "From a model's request to its first output, retries included",

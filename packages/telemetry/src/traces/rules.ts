@@ -93,6 +93,10 @@ const ENDS: Readonly<Record<string, RuleMeaning>> = {
     because: "the model's provider refused the account: its credit or quota is used up",
     remedy: () => "Look at the account on the provider's pages.",
   },
+  budget: {
+    because: "a budget is used up",
+    remedy: () => "Wait until it begins anew, or raise it: `signalbox usage --budgets` lists budgets.",
+  },
   rate_limit: {
     because: "the model's provider limits how often it is asked",
     remedy: () => "Wait, or name another model in agents.defaults.fallbacks.",

@@ -16,6 +16,7 @@ import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import type { Spending } from "../spending.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
@@ -28,6 +29,7 @@ export interface PreparePorts {
   readonly readLinks: ReadLinks;
   readonly incoming: Pick<Incoming, "show">;
   readonly remember: RunMemory;
+  readonly spending: Pick<Spending, "cheaperModels">;
   readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
   readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly live: Pick<LiveHub, "publish">;
@@ -66,7 +68,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
       runId,
       messageId: asked.id,
       onSent,
-      models: [`${agentModel.model.provider}/${agentModel.model.id}`, ...agent.fallbacks],
+      models: modelsOf(run, ports.spending),
     });
     try {
       for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));
@@ -107,6 +109,11 @@ export function createPrepare(ports: PreparePorts): Prepare {
       throw error;
     }
   };
+}
+
+/** All that may answer in a run. */
+function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: PreparePorts["spending"]) {
+  return [`${model.provider}/${model.id}`, ...agent.fallbacks, ...spending.cheaperModels()];
 }
 
 /** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */

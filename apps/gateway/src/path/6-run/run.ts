@@ -19,6 +19,7 @@ import type { GatewayStore } from "../../store.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
+import type { Spending } from "../spending.ts";
 import { draftText } from "./draft-text.ts";
 import type { Flush } from "./flush.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
@@ -38,6 +39,7 @@ export interface RunPorts extends SteeringPorts {
   readonly compactionCache: CompactionCache;
   /** What is to be saved before older messages give way to a summary. */
   readonly flush: Flush;
+  readonly spending: Pick<Spending, "forMessage">;
   readonly now: () => number;
 }
 
@@ -56,8 +58,10 @@ export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
 
 export function createRun(ports: RunPorts): Run {
   const { store, lease, tracer } = ports;
-  return async (run) => {
-    const { runId, sessionKey, asked, handle, tools, taint } = run;
+  return async (prepared) => {
+    const { runId, sessionKey, asked, handle, tools, taint } = prepared;
+    const waiting = ports.waitingRuns.of(runId, handle);
+    const run = withinBudgets(ports, prepared, waiting);
     const steering = createSteering(ports, run);
     const view = createLiveView({
       runId,
@@ -90,7 +94,7 @@ export function createRun(ports: RunPorts): Run {
             takeSteered: steering.takeJoined,
           },
           isRepeatable,
-          waiting: ports.waitingRuns.of(runId, handle),
+          waiting,
           isLeft: () => handle.signal.reason instanceof ShutdownAbort,
         },
         watcher(ports, run, view),
@@ -108,6 +112,18 @@ export function createRun(ports: RunPorts): Run {
 /** A message that a call sends has a key of its call: made again, it is the same message. */
 function isRepeatable({ name, args }: ToolCallBlock): boolean {
   return name === "message" && args?.["action"] === "send";
+}
+
+/** A client that waits for one answer can decide nothing in between. */
+function withinBudgets(
+  { spending, definition }: RunPorts,
+  run: PreparedRun,
+  waiting: ReturnType<RunPorts["waitingRuns"]["of"]>,
+): PreparedRun {
+  const { channel, account } = run.asked.stored.event;
+  const canAsk = definition(channel, account)?.capabilities.awaitsSingleAnswer !== true;
+  const agentModel = spending.forMessage(run.agentModel, run.asked, canAsk ? waiting.during : undefined);
+  return { ...run, agentModel };
 }
 
 function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AskForMore,
+  amountText,
+  type Budget,
+  type BudgetNews,
+  type BudgetPot,
+  budgetsLeft,
+  createMeter,
+  describeBudget,
+  endOfPeriod,
+  type Ledger,
+  type Left,
+  type Spender,
+} from "@signalbox/budgets";
+import type { Identities } from "@signalbox/routing";
+import { type Agent, type AgentModel, type Agents, type Models, pricesFor } from "@signalbox/setup";
+import type { Metrics } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
+import { type Questions, visibleText } from "@signalbox/tools";
+import { messageOf } from "../errors.ts";
+import { speakerOf } from "../tools/tool-run.ts";
+import type { QueuedMessage } from "./4-queue/message.ts";
+
+export interface SpendingPorts {
+  readonly budgets: () => readonly Budget[];
+  readonly identities: Pick<Identities, "personOf">;
+  readonly ledger: Ledger;
+  readonly agents: Pick<Agents, "get">;
+  readonly models: Pick<Models, "of">;
+  readonly approvals: Pick<Questions, "request" | "wait" | "take">;
+  readonly metrics: Pick<Metrics, "budgetNews">;
+  readonly logger: Pick<Logger, "warn">;
+  readonly now: () => number;
+}
+
+/** Has every model call paid from the budgets that it counts for. */
+export interface Spending {
+  /**
+   * The model, its calls counted for the sender of a message, its channel and the agent.
+   *
+   * @param asking where a person can be asked: does so, and knows that the run waits meanwhile
+   */
+  forMessage(agentModel: AgentModel, message: QueuedMessage, asking?: Asking): AgentModel;
+  /** As {@link forMessage}, for what an agent does by itself. */
+  forUpkeep(agentModel: AgentModel, agent: Agent): AgentModel;
+  /** Models that may answer in the place of another, `provider/model`. */
+  cheaperModels(): readonly string[];
+  /** What is left to the sender of a message. */
+  left(message: QueuedMessage): Promise<readonly Left[]>;
+}
+
+type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
+
+export function createSpending(ports: SpendingPorts): Spending {
+  const { budgets, ledger, agents, models, metrics, logger, now } = ports;
+  const meter = createMeter({
+    budgets,
+    ledger,
+    pricesOf: pricesFor,
+    cheaper({ agent: id }, reference) {
+      const agent = agents.get(id);
+      const chosen = agent && models.of(agent, reference);
+      return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
+    },
+    onNews(news) {
+      metrics.budgetNews(describeBudget(news.budget), news.kind);
+      logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
+    },
+    onProblem: (error) => logger.warn({ err: messageOf(error) }, "a model call was not settled"),
+    now,
+    newId: randomUUID,
+  });
+  const spenderOf = ({ agentId, stored: { event, role } }: QueuedMessage): Spender => ({
+    agent: agentId,
+    sender: ports.identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
+    channel: event.channel,
+    role,
+  });
+  return {
+    forMessage(agentModel, message, asking) {
+      const ask: AskForMore = async (pot, signal) =>
+        asking?.(() => askForMore(ports, message, pot, signal)) ?? false;
+      return { ...agentModel, stream: meter.stream(spenderOf(message), agentModel, ask) };
+    },
+    forUpkeep: (agentModel, { id }) => ({
+      ...agentModel,
+      stream: meter.stream({ agent: id, role: "system" }, agentModel),
+    }),
+    cheaperModels: () =>
+      budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
+    left: (message) => budgetsLeft(ledger, budgets(), spenderOf(message), now()),
+  };
+}
+
+/** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */
+async function askForMore(
+  { approvals, now }: SpendingPorts,
+  { agentId, sessionKey }: QueuedMessage,
+  { budget, account }: BudgetPot,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<boolean> {
+  const { limit, per } = budget;
+  const until = new Date(endOfPeriod(per, now())).toISOString();
+  const more = amountText(limit.unit, limit.amount);
+  const request = {
+    tool: "budget",
+    subject: { action: visibleText(`Grant "${account}" ${more} more, until ${until}.`) },
+    agentId,
+    sessionKey,
+    reason: visibleText(`A budget is used up: ${describeBudget(budget)}.`),
+    taint: [],
+  };
+  const { id } = await approvals.request(request);
+  const answer = await approvals.wait(id, signal);
+  return answer === "allowed" && (await approvals.take(request)) !== undefined;
+}
+
+function nameOf({ model: { provider, id } }: AgentModel): string {
+  return `${provider}/${id}`;
+}
+
+function textOf({ kind, budget }: BudgetNews): string {
+  const name = describeBudget(budget);
+  switch (kind) {
+    case "low":
+      return `${Math.round(budget.warnAt * 100)} % of a budget are used: ${name}`;
+    case "used-up":
+      return `a budget is used up: ${name}`;
+    case "cheaper":
+      return `a cheaper model answers, since a budget is used up: ${name}`;
+    case "refused":
+      return `a model call was not made, since a budget is used up: ${name}`;
+  }
+}

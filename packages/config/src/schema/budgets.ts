@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { modelRef } from "./models.ts";
+
+export const budgetSchema = z
+  .strictObject({
+    of: z
+      .enum(["sender", "agent", "channel", "all"])
+      .describe(
+        "Whose calls count together: each `sender`, `agent` or `channel` has a budget of its own, or `all` have one.",
+      ),
+    name: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "The one it is for: the id of an agent or a channel, a sender as `channel:id` or by the name of an identity link. Default: each.",
+      ),
+    roles: z
+      .array(z.enum(["owner", "member", "guest", "system"]))
+      .min(1)
+      .optional()
+      .describe("Counts only what people of these roles ask for. Default: all."),
+    per: z.enum(["day", "month"]).default("day").describe("Of UTC."),
+    usd: z
+      .number()
+      .positive()
+      .max(1_000_000_000)
+      .optional()
+      .describe("US dollars, for models whose prices are known."),
+    tokens: z
+      .int()
+      .positive()
+      .optional()
+      .describe("Tokens in and out, those read from a cache included, in place of `usd`."),
+    warnAt: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0.8)
+      .describe("The share at which the log and the metrics tell that it runs out."),
+    action: z
+      .enum(["warn", "cheaper", "ask", "stop"])
+      .default("stop")
+      .describe(
+        "What becomes of a call once it is used up: `cheaper` has `model` answer, `ask` asks an owner.",
+      ),
+    model: modelRef.optional().describe("Of `cheaper`: the model that answers instead."),
+  })
+  .refine(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined), {
+    message: "needs either usd or tokens",
+  })
+  .refine(({ action, model }) => (action === "cheaper") === (model !== undefined), {
+    path: ["model"],
+    message: "goes with `action: cheaper`, and that needs it",
+  })
+  .refine(({ of, name }) => of !== "all" || name === undefined, {
+    path: ["name"],
+    message: "is of no use where all calls count",
+  })
+  .describe("What model calls may cost, in a day or a month.");

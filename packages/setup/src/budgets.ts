@@ -1,0 +1,82 @@
+import type { Budget, WhenUsedUp } from "@signalbox/budgets";
+import {
+  type BudgetConfig,
+  type Config,
+  didYouMean,
+  type LoadedConfig,
+  type Problem,
+} from "@signalbox/config";
+import type { Agents } from "./agents.ts";
+import type { Models } from "./models.ts";
+
+/** The budgets of a configuration. */
+export function budgetsOf({ budgets }: Pick<Config, "budgets">): readonly Budget[] {
+  return budgets.map(({ of, name, roles, per, usd, tokens = 0, warnAt, action, model }) => ({
+    of,
+    ...(name === undefined ? {} : { name }),
+    ...(roles === undefined ? {} : { roles }),
+    per,
+    limit:
+      usd === undefined
+        ? { unit: "tokens", amount: tokens }
+        : { unit: "micros", amount: Math.round(usd * 1e6) },
+    warnAt,
+    whenUsedUp: whenUsedUp(action, model),
+  }));
+}
+
+function whenUsedUp(action: BudgetConfig["action"], model: string | undefined): WhenUsedUp {
+  if (action !== "cheaper") return { action };
+  return model === undefined ? { action: "stop" } : { action, model };
+}
+
+/** Budgets that count nobody's calls, that cannot do what they are to, or that cannot count what is spent. */
+export function budgetProblems(
+  { config, problem }: LoadedConfig,
+  agents: Agents,
+  models: Models,
+): readonly Problem[] {
+  const ids = agents.all.map(({ id }) => id);
+  return config.budgets.flatMap(({ of, name, usd, model }, index): Problem[] => {
+    const problems: Problem[] = [];
+    if (of === "agent" && name !== undefined && !ids.includes(name))
+      problems.push(
+        problem(["budgets", index, "name"], {
+          severity: "error",
+          message: `there is no agent ${name}`,
+          remedy: `${didYouMean(name, ids)}Use one of ${ids.join(", ")}.`,
+          disables: `budget ${index}`,
+        }),
+      );
+    if (model !== undefined && !models.demoOnly && models.choose(model) === undefined)
+      problems.push(
+        problem(["budgets", index, "model"], {
+          severity: "error",
+          message: `the model ${model} cannot be asked`,
+          remedy: "Name one that can, or give its provider a key. Until then nothing answers in its place.",
+        }),
+      );
+    const unpriced = usd === undefined ? [] : unpricedModels(agents, models);
+    if (unpriced.length > 0)
+      problems.push(
+        problem(["budgets", index, "usd"], {
+          severity: "warning",
+          message: `the price of ${unpriced.join(", ")} is not known, so what it is paid is not counted`,
+          remedy: "State its prices under models.providers.<name>.models, or limit tokens.",
+        }),
+      );
+    return problems;
+  });
+}
+
+function unpricedModels(agents: Agents, models: Models): readonly string[] {
+  const all = agents.all.flatMap((agent) => {
+    const chosen = models.of(agent);
+    return chosen === undefined || chosen.demo ? [] : [chosen.model, ...chosen.fallbacks];
+  });
+  return [
+    ...new Set(
+      all.filter(({ prices }) => prices === undefined).map(({ provider, id }) => `${provider}/${id}`),
+    ),
+  ];
+}
