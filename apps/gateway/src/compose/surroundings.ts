@@ -150,14 +150,22 @@ export async function createSurroundings(
         onCacheError: (error) => logger.warn({ err: messageOf(error) }, "the route cache failed"),
       }),
     ),
-    supervisor: createSupervisor({
-      judge: judgeFailure,
-      onRetry: (task, error, delayMs) =>
-        logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
-      onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
-      onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
-    }),
+    supervisor: createFailureSupervisor(logger, onFatal),
   };
+}
+
+/** Tries work again that a passing failure broke off. */
+function createFailureSupervisor(
+  logger: GatewayOptions["logger"],
+  onFatal: (error: Error) => void,
+): Supervisor {
+  return createSupervisor({
+    judge: judgeFailure,
+    onRetry: (task, error, delayMs) =>
+      logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
+    onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
+    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
+  });
 }
 
 type Observers = Pick<Surroundings, "live" | "tracer" | "metrics" | "hooks" | "outcomes" | "onOutcome">;
