@@ -11,11 +11,18 @@ const windows = process.platform === "win32";
 const gateway = join(root, "apps", "gateway", "dist", "signalbox.js");
 const script = (name) => join(root, "scripts", name);
 
-/** What turbo builds first, as its parameters, and what is run then. `test` builds what it needs. */
+/** Whoever uses the gateway needs no site of its documents, which is 100 MB of tools to build. */
+const WITHOUT_DOCS = ["--filter", "!@signalbox/docs"];
+
+/** What is installed and what turbo builds, as parameters, and what is run then. `test` builds what it needs. */
 const COMMANDS = {
-  // As in the first line of the gateway's own program.
-  start: { build: ["--filter=@signalbox/gateway"], run: ["--max-semi-space-size=4", gateway, "start"] },
-  signalbox: { build: ["--filter=@signalbox/gateway"], run: [gateway] },
+  start: {
+    install: WITHOUT_DOCS,
+    build: ["--filter=@signalbox/gateway"],
+    // As in the first line of the gateway's own program.
+    run: ["--max-semi-space-size=4", gateway, "start"],
+  },
+  signalbox: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway] },
   test: { run: [script("check.mjs")] },
   bench: { build: [], run: [script("bench.mjs")] },
   prove: { build: [], run: [script("prove.mjs")] },
@@ -31,11 +38,16 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
 }
 const pnpm = pinnedPnpm();
 const installed = existsSync(join(root, "node_modules", ".modules.yaml"));
-work("Installing dependencies", installed, process.execPath, [pnpm, "install", "--frozen-lockfile"]);
+const { install = [], build, run } = COMMANDS[command];
+work("Installing dependencies", installed, process.execPath, [
+  pnpm,
+  "install",
+  "--frozen-lockfile",
+  ...install,
+]);
 const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
 const env = environment();
-const { build, run } = COMMANDS[command];
 if (build !== undefined) {
   const turbo = join(root, "node_modules", ".bin", windows ? "turbo.cmd" : "turbo");
   work("Building", existsSync(gateway), turbo, ["run", "build", ...build, "--output-logs=errors-only"], env);

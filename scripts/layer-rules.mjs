@@ -3,7 +3,7 @@
  * not import each other. A name that ends in `-` stands for all that begin with it.
  */
 const ROWS = [
-  { name: "composition", members: ["gateway", "console", "create-channel"] },
+  { name: "composition", members: ["gateway", "console", "docs", "create-channel"] },
   { name: "command line", members: ["cli"] },
   { name: "setup", members: ["setup"] },
   { name: "home", members: ["home"] },

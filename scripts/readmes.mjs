@@ -1,9 +1,9 @@
-// Installs every package from its tarball into an empty folder, as somebody else's project would, and runs the
-// examples of the READMEs there, under each supported Node.js.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Installs every package from its tarball into an empty folder, as somebody else's project would, runs the first
+// example of each README there, under each supported Node.js, and has the compiler read all of them.
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { packAll, pnpmCommand, run } from "./workspace.mjs";
+import { packAll, pnpmCommand, root, run } from "./workspace.mjs";
 
 /** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
 const BETWEEN = "24.21.0";
@@ -67,6 +67,14 @@ try {
       console.log(`${ok ? "ok  " : "FAIL"} ${name} on Node.js ${version}${ok ? "" : `\n${output}`}`);
     }
   }
+
+  for (const { name, folder: source } of packages) {
+    const readme = join(source, "README.md");
+    if (existsSync(readme)) writeExamples(project, name, readFileSync(readme, "utf8"));
+  }
+  const compiled = await run(join(root, "node_modules", ".bin", "tsc"), ["-p", project], { cwd: project });
+  if (compiled.code !== 0) failures++;
+  console.log(compiled.code === 0 ? "ok   all examples compile" : `FAIL examples\n${compiled.output}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -74,6 +82,36 @@ process.exitCode = failures === 0 ? 0 : 1;
 
 function firstExample(markdown) {
   return /^```ts\n([\s\S]*?)^```$/m.exec(markdown)?.[1];
+}
+
+/**
+ * Every example of a README as a file; one without imports of its own goes on where the one before it ended. Those of
+ * tests, and of files beside others, stand for something that their reader has.
+ */
+function writeExamples(project, name, markdown) {
+  const settings = {
+    compilerOptions: {
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      module: "nodenext",
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ["node"],
+      typeRoots: [join(root, "node_modules", "@types")],
+    },
+    include: ["examples"],
+  };
+  mkdirSync(join(project, "examples"), { recursive: true });
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(settings));
+  const files = [];
+  for (const [, text] of markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) {
+    if (/from "(?:vitest|\.)/.test(text)) continue;
+    if (/^import /m.test(text) || files.length === 0) files.push(text);
+    else files.push(`${files.pop()}{\n${text}}\n`);
+  }
+  for (const [at, text] of files.entries())
+    writeFileSync(join(project, "examples", `${name}-${at + 1}.mts`), text);
 }
 
 /** The Node.js versions to try a package on. */

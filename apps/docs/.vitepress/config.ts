@@ -1,0 +1,33 @@
+import { defineConfig } from "vitepress";
+import { headingId } from "../src/links.ts";
+import { GROUPS, GROUPS_IN_CHINESE, type PageGroup } from "../src/pages.ts";
+
+function sidebar(groups: readonly PageGroup[]) {
+  return groups.map(({ title, pages }) => ({
+    text: title,
+    items: pages.map((page) => ({ text: page.title, link: `/${page.route.replace(/index$/, "")}` })),
+  }));
+}
+
+export default defineConfig({
+  title: "Signalbox",
+  description: "A self-hosted gateway between chat platforms and LLM agents",
+  srcDir: "dist/pages",
+  outDir: "dist/site",
+  cacheDir: "dist/cache",
+  // A link that leads nowhere ends the build; so do tests for anchors, which VitePress does not follow.
+  ignoreDeadLinks: false,
+  // Braces in the documents are text.
+  markdown: { anchor: { slugify: headingId }, attrs: { disable: true } },
+  locales: {
+    root: { label: "English", lang: "en" },
+    zh: { label: "中文", lang: "zh-CN", themeConfig: { sidebar: sidebar(GROUPS_IN_CHINESE) } },
+  },
+  themeConfig: {
+    sidebar: sidebar(GROUPS),
+    outline: [2, 3],
+    search: { provider: "local" },
+    // Few pages are there in both languages.
+    i18nRouting: false,
+  },
+});
