@@ -26,6 +26,7 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["agents", "defaults"], value: { tools: { allow: [] }, skills: { allow: [] } } },
   { keys: ["agents", "defaults", "tools"], value: { allow: [] }, deep: true },
   { keys: ["agents", "defaults", "skills"], value: { allow: [] }, deep: true },
+  { keys: ["agents", "defaults", "subagents"], value: { maxDepth: 0 }, deep: true },
   { keys: ["agents", "defaults", "heartbeat"], value: { enabled: false }, deep: true },
   { keys: ["access"], value: { dm: "off", groups: { mode: "off" } } },
   { keys: ["access", "dm"], value: "off" },

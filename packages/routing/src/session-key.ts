@@ -9,12 +9,14 @@
  * | direct, channel, account | `agent:{agent}:{channel}:{account}:direct:{peer}` |
  * | group | `agent:{agent}:{channel}:{account}:group:{peer}` |
  * | channel | `agent:{agent}:{channel}:{account}:channel:{peer}` |
+ * | sub-agent | `agent:{agent}:subagent:{id}` |
  *
- * A thread adds `:thread:{thread}` to any of them but the first. A peer whose own id happens to be the name of a
+ * No message is routed to a sub-agent: whoever makes one gives it its key. A thread adds `:thread:{thread}` to any of them but the first and the last. A peer whose own id happens to be the name of a
  * linked person is written with `%~` before it, so that nobody becomes that person by choosing an id.
  */
 export type SessionKeyParts =
   | { readonly kind: "main"; readonly agentId: string }
+  | { readonly kind: "subagent"; readonly agentId: string; readonly id: string }
   | {
       readonly kind: "direct";
       readonly agentId: string;
@@ -41,6 +43,7 @@ const NAMESAKE = "%~";
 export function formatSessionKey(parts: SessionKeyParts): string {
   const agent = `agent:${escapeId(parts.agentId)}`;
   if (parts.kind === "main") return `${agent}:main`;
+  if (parts.kind === "subagent") return `${agent}:subagent:${escapeId(parts.id)}`;
   let key = agent;
   if (parts.channel !== undefined) key += `:${escapeId(parts.channel)}`;
   if (parts.channel !== undefined && parts.account !== undefined) key += `:${escapeId(parts.account)}`;
@@ -72,6 +75,8 @@ function read(segments: string[]): SessionKeyParts | undefined {
   const peer = rest.at(-1);
   if (peer === undefined || rest.length > 4) return undefined;
   const [channel, account] = rest.slice(0, -2).map(unescapeId);
+  if (kind === "subagent" && rest.length === 2 && thread === undefined)
+    return { kind, agentId, id: unescapeId(peer) };
   if (kind === "direct") {
     const namesake = peer.startsWith(NAMESAKE);
     return {

@@ -28,8 +28,19 @@ export interface Agent {
   /** Absent: all skills. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
+  /** What it may give to sub-agents, and what a run of theirs may use. */
+  readonly subAgents: SubAgentSettings;
   /** Absent: it does nothing by itself. */
   readonly heartbeat: Heartbeat | undefined;
+}
+
+/** See `agents.*.subagents` of the configuration. */
+export interface SubAgentSettings {
+  readonly maxDepth: number;
+  readonly maxAtOnce: number;
+  readonly maxTasks: number;
+  /** Nowhere more than the agent's own. */
+  readonly limits: RunLimits;
 }
 
 /** When an agent goes through `HEARTBEAT.md` of its workspace by itself. */
@@ -102,6 +113,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
         deny: config.skills?.deny ?? defaults.skills?.deny ?? [],
       },
       limits: limitsOf({ ...defaults.limits, ...config.limits }),
+      subAgents: subAgentsOf(config, defaults),
       heartbeat: heartbeatOf(config.heartbeat, defaults.heartbeat),
     });
   }
@@ -156,6 +168,27 @@ function heartbeatOf(
   if (own === undefined && defaults === undefined) return undefined;
   const { enabled = true, every = "30m", activeHours, to = "page" } = { ...defaults, ...own };
   return enabled ? { every, activeHours, to } : undefined;
+}
+
+function subAgentsOf(own: AgentConfig, defaults: Omit<AgentConfig, "id">): SubAgentSettings {
+  const { maxDepth = 1, maxAtOnce = 4, maxTasks = 20 } = { ...defaults.subagents, ...own.subagents };
+  const limits = limitsOf({ ...defaults.limits, ...own.limits });
+  const theirs = limitsOf({ ...defaults.subagents?.limits, ...own.subagents?.limits });
+  return { maxDepth, maxAtOnce, maxTasks, limits: tighterLimits(limits, theirs) };
+}
+
+function tighterLimits(one: RunLimits, other: RunLimits): RunLimits {
+  const least = (name: "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros") => {
+    const given = [one[name], other[name]].filter((limit) => limit !== undefined);
+    return given.length === 0 ? undefined : Math.min(...given);
+  };
+  return limitsOf({
+    turns: least("turns"),
+    toolCalls: least("toolCalls"),
+    wallMs: least("wallMs"),
+    outputTokens: least("outputTokens"),
+    costMicros: least("costMicros"),
+  });
 }
 
 /** Only the limits that are given. */

@@ -15,6 +15,7 @@ import { createMessageTool, type MessageToolOptions } from "./message.ts";
 import { allowsTool, type ToolRule } from "./policy.ts";
 import type { Sandbox } from "./sandbox/types.ts";
 import { createSearch } from "./search/search.ts";
+import { createSessionsTools, type SessionsToolsOptions } from "./sessions.ts";
 import type { GuardedFetch } from "./web/guarded-fetch.ts";
 import type { WebSearchSettings } from "./web/search-engines.ts";
 import { createWebSearchTool } from "./web/search-tool.ts";
@@ -37,6 +38,10 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "web_fetch",
   "web_search",
   "cron",
+  "sessions_spawn",
+  "sessions_send",
+  "sessions_list",
+  "sessions_history",
   "memory_search",
   "memory_get",
   "memory_write",
@@ -61,6 +66,8 @@ export interface BuiltInToolsOptions {
   readonly webSearch?: WebSearchSettings;
   /** Default: nothing runs by itself, and there is no tool for it. */
   readonly cron?: CronToolOptions["carryOut"];
+  /** Default: it has no sub-agents, and no tools for them. */
+  readonly sessions?: SessionsToolsOptions["carryOut"];
   /** Default: the agent has no memory, and no tools for it. */
   readonly memory?: AgentMemory;
 }
@@ -95,6 +102,7 @@ export async function createBuiltInTools(
       : []),
     ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
+    ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
   ];
 }

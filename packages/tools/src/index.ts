@@ -81,6 +81,7 @@ export {
 } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
+export type { SessionsCall, SessionsRequest } from "./sessions.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
 export {
   checkToolNames,

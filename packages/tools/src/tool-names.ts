@@ -6,6 +6,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   messaging: ["message"],
   web: ["web_fetch", "web_search"],
   automation: ["cron"],
+  sessions: ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history"],
   memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],
   mcp: ["mcp__*"],
 };

@@ -14,6 +14,7 @@ import { createQuestions, type Questions } from "./questions.ts";
 import { failure } from "./result.ts";
 import { createRunState, type RunState } from "./run-state.ts";
 import { createToolRunner, type DirectCallOptions, type RunTools, type ToolRunner } from "./runner.ts";
+import type { SessionsCall, SessionsRequest, SessionsToolsOptions } from "./sessions.ts";
 import type { StandingRule } from "./shell/standing-rules.ts";
 import type { Role, TaintMark, TaintSource } from "./types.ts";
 
@@ -31,6 +32,8 @@ export interface ToolRun {
   readonly canAsk: boolean;
   /** See `RunFacts`. */
   readonly models?: readonly string[];
+  /** See `RunFacts`. */
+  readonly parentTools?: readonly string[];
 }
 
 /** Whether a run may give something out, decided and noted as a `read` of it would be. */
@@ -57,6 +60,12 @@ export interface ToolboxOptions<Run extends ToolRun> {
   ) => Promise<MessageOutcome>;
   /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
+  /** Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them. */
+  readonly sessions?: (
+    request: SessionsRequest,
+    run: Run & { readonly offered: readonly string[] },
+    call: SessionsCall,
+  ) => Promise<string>;
   /** Tools besides the built-in ones, asked for before each run. Default: none. */
   readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
   /** Where questions to people are kept. */
@@ -159,7 +168,7 @@ export interface Toolbox<Run extends ToolRun> {
  * judged by the agent's one runner, which reaches a tool's body only with a decision on record.
  */
 export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>): Toolbox<Run> {
-  type Active = Run & { readonly mayAttach: MayAttach };
+  type Active = Run & { readonly mayAttach: MayAttach; readonly offered: readonly string[] };
   /** The run of each session: there is never more than one. */
   const running = new Map<string, Active>();
   const links = createGivenLinks();
@@ -180,6 +189,14 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         : cron(request, run, { callId });
     });
 
+  const { sessions } = options;
+  const delegate: SessionsToolsOptions["carryOut"] | undefined =
+    sessions &&
+    ((request, call) => {
+      const run = running.get(call.sessionKey);
+      return run === undefined ? Promise.reject(new Error("The run is over.")) : sessions(request, run, call);
+    });
+
   const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
     const memory = options.memory?.(agent);
     return createToolRunner({
@@ -192,6 +209,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         fetch: options.fetch,
         ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
         ...(carryOut === undefined ? {} : { cron: carryOut }),
+        ...(delegate === undefined ? {} : { sessions: delegate }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
         send(action, { signal, callId, sessionKey }) {
           const run = running.get(sessionKey);
@@ -247,7 +265,9 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         channelKind,
         taint: more.taint ?? [],
         ...(run.models === undefined ? {} : { models: run.models }),
+        ...(run.parentTools === undefined ? {} : { parentTools: run.parentTools }),
       });
+      const runTools = runner.forRun(state, { canAsk, more: more.tools });
       const mayAttach: MayAttach = (source) => {
         const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
         options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
@@ -257,7 +277,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         });
         return decision === "allow" ? { ok: true } : { ok: false, why: reason };
       };
-      const active: Active = { ...run, mayAttach };
+      const active: Active = { ...run, mayAttach, offered: runTools.tools.map(({ name }) => name) };
       running.set(sessionKey, active);
       const hooked = async (tool: string, callId: string, args: unknown): Promise<HookVerdict> => {
         const verdict = await options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
@@ -271,7 +291,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         return verdict;
       };
       return {
-        ...gated(runner.forRun(state, { canAsk, more: more.tools }), approvals, hooked, agent.tools),
+        ...gated(runTools, approvals, hooked, agent.tools),
         ...inputsOf(state, (text) => links.add(sessionKey, text)),
         mayAttach,
         end() {

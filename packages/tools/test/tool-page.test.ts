@@ -55,6 +55,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       isGiven: () => false,
       send: never,
       cron: never,
+      sessions: never,
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },
   );

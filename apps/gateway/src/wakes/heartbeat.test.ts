@@ -25,6 +25,7 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
     fallbacks: [],
     thinking: "off",
     limits: {},
+    subAgents: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20, limits: {} },
     systemPrompt: undefined,
     maxOutputTokens: undefined,
     historyTurns: undefined,

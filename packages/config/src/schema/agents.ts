@@ -76,16 +76,41 @@ const toolsOfAgent = allowDeny
   .optional()
   .describe("What it may use, of what policy lets anybody use.");
 
-const limitsSchema = z
+const limits = z.strictObject({
+  turns: z.int().positive().optional().describe("Default: 200."),
+  toolCalls: z.int().positive().optional().describe("Default: 1,000."),
+  wallMs: z.int().positive().optional().describe("Milliseconds."),
+  outputTokens: z.int().positive().optional(),
+  costMicros: z.int().positive().optional().describe("Millionths of a US dollar."),
+});
+
+const subAgentsSchema = z
   .strictObject({
-    turns: z.int().positive().optional().describe("Default: 200."),
-    toolCalls: z.int().positive().optional().describe("Default: 1,000."),
-    wallMs: z.int().positive().optional().describe("Milliseconds."),
-    outputTokens: z.int().positive().optional(),
-    costMicros: z.int().positive().optional().describe("Millionths of a US dollar."),
+    maxDepth: z
+      .int()
+      .min(0)
+      .max(5)
+      .optional()
+      .describe(
+        "How far below a conversation of people they may be. Default: 1, so that they have none of their own.",
+      ),
+    maxAtOnce: z
+      .int()
+      .positive()
+      .max(50)
+      .optional()
+      .describe("Tasks of one conversation that have no end yet. Default: 4."),
+    maxTasks: z
+      .int()
+      .positive()
+      .max(1_000)
+      .optional()
+      .describe("Tasks that one message may lead to, over all of them. Default: 20."),
+    limits: limits
+      .optional()
+      .describe("What one run of theirs may use, where that is less than the agent's own."),
   })
-  .optional()
-  .describe("What one run may use.");
+  .describe("How much an agent whose tools name `sessions_spawn` may give to sub-agents.");
 
 const agentFields = {
   model: modelRef.optional().describe("As `provider/model`. Default: the first that has a key."),
@@ -105,7 +130,8 @@ const agentFields = {
     ),
   tools: toolsOfAgent,
   skills: allowDeny.optional().describe("Which skills it can use, by name. Default: all that there are."),
-  limits: limitsSchema,
+  limits: limits.optional().describe("What one run may use."),
+  subagents: subAgentsSchema.optional(),
   heartbeat: heartbeatSchema.optional(),
 };
 
