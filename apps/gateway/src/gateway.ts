@@ -35,6 +35,7 @@ import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { createService } from "./service/create-service.ts";
+import { startSubAgents } from "./wakes/sub-agents.ts";
 import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
@@ -144,7 +145,9 @@ async function letIn(
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<void> {
-  const { delivery, hooks, typing, supervisor, outcomes, scheduler, heartbeats } = surroundings;
+  const { delivery, hooks, typing, supervisor, outcomes, scheduler, heartbeats, subAgents, toolbox } =
+    surroundings;
+  const { now = Date.now } = options;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
@@ -163,6 +166,7 @@ async function letIn(
   });
   lifecycle.started("schedules", () => scheduler.stop());
   lifecycle.started("heartbeats", () => heartbeats.stop());
+  lifecycle.started("sub-agents", () => subAgents.stop());
   const starting = accounts.start({
     emit: (event) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
@@ -175,6 +179,7 @@ async function letIn(
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
   await scheduler.start((occurrence) => wakeForSchedule(occurrence, wake));
+  await startSubAgents(subAgents, { store: opened.store, wake, endCommands: toolbox.endCommands, now });
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();
@@ -213,7 +218,10 @@ function upkeepOf(
     lease,
     logger,
     now,
-    recover,
+    async recover() {
+      await recover();
+      await surroundings.subAgents.recover();
+    },
     ...leases,
     oneOffs: { channel: "api", isOneOff: (peer) => peer.startsWith(ONCE) },
     retention: options.loaded.config.retention,

@@ -3,7 +3,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { DeliveryMessage } from "@signalbox/delivery";
 import type { Role } from "@signalbox/routing";
 import type { Bodies, SqliteStore } from "@signalbox/store";
-import type { Approval } from "@signalbox/tools";
+import type { Approval, TaintSource } from "@signalbox/tools";
 
 /** An inbound message as the inbox keeps it: all that a run after a restart needs. */
 export interface InboundRecord {
@@ -22,6 +22,24 @@ export interface WakeTerms {
   readonly sessionKey: string;
   /** The most that its run may do; less where whoever it speaks for may less by now. */
   readonly atMost: Role;
+  /** Present where one session gives work to another, or reports on it: a model has written the words. */
+  readonly delegated?: Delegated;
+  /** Present in the session of a sub-agent. */
+  readonly subAgent?: SubAgentTerms;
+}
+
+interface Delegated {
+  /** What tainted the run that wrote them. */
+  readonly taint: readonly TaintSource[];
+  /** The message that began it all, over any number of sub-agents. */
+  readonly chain: string;
+}
+
+/** A sub-agent uses at most the tools of the run that made it, and nobody but that one's session hears what it says. */
+export interface SubAgentTerms {
+  readonly id: string;
+  readonly depth: number;
+  readonly tools: readonly string[];
 }
 
 /** What the gateway keeps in the store. */

@@ -76,6 +76,7 @@ async function tainted(channel: string) {
     memories: undefined,
     more: async () => ({ tools: [] }),
     cron: nothing,
+    sessions: nothing,
     hooks: createGatewayHooks([], logger),
     speaking: {
       store,

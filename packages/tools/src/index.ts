@@ -62,6 +62,7 @@ export {
   taintIn,
 } from "./persistence/session-taint.ts";
 export { createStandingRules, type StandingRules } from "./persistence/standing-rules.ts";
+export { taintSource } from "./persistence/taint-source.ts";
 export { type AskMode, allowsTool, decide, type ToolPolicy, type ToolRule } from "./policy.ts";
 export { type Questions, questionText } from "./questions.ts";
 export { createRunState, type RunState, weakerRole } from "./run-state.ts";

@@ -30,6 +30,7 @@ import { speakerOf } from "../tools/tool-run.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { findMessage, messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
+import type { GatewaySubAgents } from "../wakes/sub-agents.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 
 /** What commands look at and change. */
@@ -42,6 +43,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly queueModes: QueueModes;
   readonly spending: Pick<Spending, "left">;
   readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
+  readonly subAgents: Pick<GatewaySubAgents, "of">;
   readonly router: Pick<Router, "explain">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */
@@ -58,6 +60,14 @@ interface Asked {
   readonly message: QueuedMessage;
   readonly agent: Agent;
   readonly args: string;
+}
+
+/** Those that a session has made, and theirs. */
+async function stopSubAgents(options: AnswerOptions, sessionKey: string, reason: Error): Promise<void> {
+  for (const subAgent of await options.subAgents.of(sessionKey)) {
+    await stopSubAgents(options, subAgent.sessionKey, reason);
+    options.lanes.stop(subAgent.sessionKey, reason, () => true);
+  }
 }
 
 type Answer = (options: AnswerOptions, asked: Asked) => string | Promise<string>;
@@ -93,11 +103,13 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return whoamiText({ speaker: speaker(options, message), role, rule, agent, conversation, sessionKey });
   },
 
-  stop(options, { message }) {
+  async stop(options, { message }) {
     const { role } = message.stored;
+    const reason = new Error("stopped by the user");
+    await stopSubAgents(options, message.sessionKey, reason);
     const { running, dropped } = options.lanes.stop(
       message.sessionKey,
-      new Error("stopped by the user"),
+      reason,
       // What came after it is not meant, nor what others of a group wait for.
       (item) =>
         item.kind === "message" &&

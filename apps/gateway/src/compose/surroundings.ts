@@ -42,6 +42,8 @@ import { VERSION } from "../version.ts";
 import { readChecklist } from "../wakes/checklist.ts";
 import { createCron } from "../wakes/cron.ts";
 import { createHeartbeats, type Heartbeats } from "../wakes/heartbeat.ts";
+import { createSessions } from "../wakes/sessions.ts";
+import { createGatewaySubAgents, type GatewaySubAgents } from "../wakes/sub-agents.ts";
 import { createWakeStore, type Wake } from "../wakes/wake.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
@@ -76,6 +78,7 @@ export interface Surroundings {
   /** What agents are to do later, by themselves. */
   readonly scheduler: Scheduler<Wake>;
   readonly heartbeats: Heartbeats;
+  readonly subAgents: GatewaySubAgents;
   readonly supervisor: Supervisor;
 }
 
@@ -168,23 +171,32 @@ function createFailureSupervisor(
   });
 }
 
-type Observers = Pick<Surroundings, "live" | "tracer" | "metrics" | "hooks" | "outcomes" | "onOutcome">;
+type Observers = Pick<
+  Surroundings,
+  "live" | "tracer" | "metrics" | "hooks" | "outcomes" | "onOutcome" | "subAgents"
+>;
 
 /** Whoever is told what happens: without secrets. */
-function createObservers({ logger, hooks = [] }: GatewayOptions, { store, redact }: OpenHome): Observers {
+function createObservers(options: GatewayOptions, { store, redact }: OpenHome): Observers {
+  const { logger, hooks = [], now = Date.now } = options;
   const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written");
   const metrics = createMetrics({ version: VERSION });
   const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();
+  const subAgents = createGatewaySubAgents({ store, logger, now });
   return {
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
     metrics,
     hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own),
     outcomes,
-    onOutcome: (id, outcome) => outcomes.settle(id, redactedOutcome(outcome, redact)),
+    subAgents,
+    onOutcome(id, outcome) {
+      outcomes.settle(id, redactedOutcome(outcome, redact));
+      subAgents.ended(id);
+    },
   };
 }
 
@@ -275,6 +287,7 @@ function createTools(
     memories,
     mcp,
     scheduler,
+    subAgents,
   }: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduler">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
@@ -294,6 +307,7 @@ function createTools(
     now,
     more: createMoreTools(plugins.tools, mcp),
     cron: createCron(scheduler, now),
+    sessions: createSessions(subAgents, store),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

@@ -195,7 +195,7 @@ function createAnswerAtOnce(
 ): ReturnType<typeof createAtOnceCommands> {
   const { logger, now = Date.now } = options;
   const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
-  const { supervisor, onOutcome } = surroundings;
+  const { supervisor, onOutcome, subAgents } = surroundings;
   return createAtOnceCommands({
     store: opened.store,
     lease: opened.lease,
@@ -221,5 +221,6 @@ function createAnswerAtOnce(
     supervisor,
     skills,
     trust,
+    subAgents,
   });
 }

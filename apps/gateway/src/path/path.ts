@@ -85,7 +85,7 @@ export interface Taking {
 }
 
 /** The message that a wake has become, in this process or an earlier one; absent where only its tombstone is left. */
-export type Woken = { readonly outcome: "taken"; readonly id?: InboxId } | { readonly outcome: "rejected" };
+type Woken = { readonly outcome: "taken"; readonly id?: InboxId } | { readonly outcome: "rejected" };
 
 export function createTaking(stages: TakingStages): Taking {
   const { metrics } = stages;

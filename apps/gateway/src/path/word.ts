@@ -2,7 +2,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import type { QueuedMessage } from "./4-queue/message.ts";
+import { isHeard, type QueuedMessage } from "./4-queue/message.ts";
 
 export interface WordPorts {
   readonly store: Pick<GatewayStore, "outbox">;
@@ -13,16 +13,23 @@ export interface WordPorts {
 
 /**
  * Puts a word about a message into the outbox, where no run answers it. Under a key of the message: told again after a
- * crash it is the same word. Gives what is to be delivered; undefined where its sender reads the conversation itself.
+ * crash it is the same word. Gives what is to be delivered; undefined where its sender reads the conversation itself, or nobody is
+ * to hear it.
  *
  * @param isAnswer whether the message counts as answered by it
  */
 export async function putWord(
   { store, lease, definition, now }: WordPorts,
-  { id, sessionKey, stored: { event } }: QueuedMessage,
+  message: QueuedMessage,
   text: string,
   { ttlMs, isAnswer }: { readonly ttlMs: number; readonly isAnswer: boolean },
 ): Promise<readonly OutboxRow<GatewayBodies>[] | undefined> {
+  if (!isHeard(message)) return undefined;
+  const {
+    id,
+    sessionKey,
+    stored: { event },
+  } = message;
   const capabilities = definition(event.channel, event.account)?.capabilities;
   const payload = answerTo(text, event.messageId, capabilities);
   if (payload === undefined) return undefined;

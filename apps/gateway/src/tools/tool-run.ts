@@ -3,6 +3,7 @@ import type { Role } from "@signalbox/routing";
 import type { Agent } from "@signalbox/setup";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { MayAttach } from "@signalbox/tools";
+import type { WakeTerms } from "../store.ts";
 
 /** What a run's tools depend on. */
 export interface ToolRun {
@@ -16,6 +17,8 @@ export interface ToolRun {
   readonly models?: readonly string[];
   readonly sessionKey: string;
   readonly runId: RunId;
+  /** Present where the gateway has woken the agent. */
+  readonly wake?: WakeTerms;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */

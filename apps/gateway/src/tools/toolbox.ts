@@ -10,6 +10,8 @@ import {
   type FileLabels,
   type GuardedFetch,
   type Questions,
+  type SessionsCall,
+  type SessionsRequest,
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
@@ -54,9 +56,21 @@ export interface ToolboxOptions {
   readonly memories: Memories | undefined;
   /** What the cron tool does. */
   readonly cron: (request: CronRequest, run: ToolRun, call: { readonly callId: string }) => Promise<string>;
+  /** What the tools for sub-agents do, in a run with the tools of these names. */
+  readonly sessions: (
+    request: SessionsRequest,
+    run: ToolRun & { readonly offered: readonly string[] },
+    call: SessionsCall,
+  ) => Promise<string>;
   readonly speaking: SpeakingOptions;
   readonly now: () => number;
 }
+
+type PlacedRun = ToolRun & {
+  readonly channelKind: string;
+  readonly canAsk: boolean;
+  readonly parentTools?: readonly string[];
+};
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
@@ -66,7 +80,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
   const rules = createStandingRules(store.kv, config.tools.exec.rules);
   const asking = createAsking(speaking);
-  const toolbox = toolboxOf<ToolRun & { readonly channelKind: string; readonly canAsk: boolean }>({
+  const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
       workspace: {
         dir: workspaceDir,
@@ -83,6 +97,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     more: options.more,
     send: createSend(speaking),
     cron: options.cron,
+    sessions: options.sessions,
     approvals: store.approvals,
     ask: asking.ask,
     standingRules: ({ id }) => rules.of(id),
@@ -101,25 +116,32 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     now: options.now,
   });
+  const resolve: Decisions["resolve"] = async (id, decision, approver) => {
+    const outcome = await toolbox.approvals.resolve(id, decision === "deny" ? "deny" : "allow", approver);
+    if (outcome.ok) audit.approval(outcome.approval, approver);
+    if (outcome.ok && decision === "allow-always")
+      await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
+    if (outcome.ok) void asking.close(outcome.approval);
+    return outcome;
+  };
   return {
-    approvals: {
-      ...toolbox.approvals,
-      async resolve(id, decision, approver) {
-        const outcome = await toolbox.approvals.resolve(id, decision === "deny" ? "deny" : "allow", approver);
-        if (outcome.ok) audit.approval(outcome.approval, approver);
-        if (outcome.ok && decision === "allow-always")
-          await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
-        if (outcome.ok) void asking.close(outcome.approval);
-        return outcome;
-      },
-    },
+    approvals: { ...toolbox.approvals, resolve },
     prepare: toolbox.prepare,
     endCommands: toolbox.endCommands,
-    forRun(run) {
-      const { channel, account, conversation } = run.event;
-      // A client that waits for one answer can give none in between.
-      const waits = definition(channel, account)?.capabilities.awaitsSingleAnswer === true;
-      return toolbox.forRun({ ...run, channelKind: waits ? "api" : conversation.kind, canAsk: !waits });
-    },
+    forRun: (run) => toolbox.forRun(withPlace(run, definition)),
+  };
+}
+
+/** A run with what policy knows of where it is. */
+function withPlace(run: ToolRun, definition: SpeakingOptions["definition"]): PlacedRun {
+  const { channel, account, conversation } = run.event;
+  // A client that waits for one answer can give none in between.
+  const waits = definition(channel, account)?.capabilities.awaitsSingleAnswer === true;
+  const parentTools = run.wake?.subAgent?.tools;
+  return {
+    ...run,
+    channelKind: waits ? "api" : conversation.kind,
+    canAsk: !waits,
+    ...(parentTools === undefined ? {} : { parentTools }),
   };
 }

@@ -19,7 +19,7 @@ export interface Wake {
   readonly place: Place;
 }
 
-const keptPlace = z.object({
+export const keptPlace: z.ZodType<Place> = z.object({
   channel: z.string(),
   account: z.string(),
   botId: z.string().exactOptional(),

@@ -81,6 +81,11 @@ export function messagesIn(items: readonly Queued[]): QueuedMessage[] {
   return items.filter((item) => item.kind === "message");
 }
 
+/** Whether the conversation hears what is said to a message: a sub-agent's words are for the session that made it. */
+export function isHeard({ stored }: Pick<QueuedMessage, "stored">): boolean {
+  return stored.wake?.subAgent === undefined;
+}
+
 /** What a message says to the agent, without the directives in front of it. */
 export function spokenText({ order, stored }: QueuedMessage): string {
   return order?.kind === "turn" ? order.text : stored.event.text;

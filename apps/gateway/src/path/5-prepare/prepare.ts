@@ -15,7 +15,7 @@ import type { GatewayStore } from "../../store.ts";
 import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
-import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import type { Spending } from "../spending.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
@@ -54,24 +54,12 @@ export type Prepare = (run: OpenedRun, asked: QueuedMessage) => Promise<Prepared
 export function createPrepare(ports: PreparePorts): Prepare {
   return async (run, asked) => {
     const { agent, agentModel, sessionKey, runId, messages } = run;
-    const { event, role } = asked.stored;
+    const { event } = asked.stored;
     const answers = messages.map(({ stored }) => stored.event.messageId);
     ports.live.publish(sessionKey, { type: "run.start", runId, answers });
-    const onSent = (text: string, sent: readonly string[]): void =>
-      void run.sentByTool.push(text, ...sent.map(mediaMark));
-    const tools = await ports.toolbox.forRun({
-      agent,
-      event,
-      role,
-      speaker: speakerOf(event),
-      sessionKey,
-      runId,
-      messageId: asked.id,
-      onSent,
-      models: modelsOf(run, ports.spending),
-    });
+    const tools = await toolsFor(ports, run, asked);
     try {
-      for (const { stored } of messages) tools.heard(stored.event, stored.role, speakerOf(stored.event));
+      for (const message of messages) hear(tools, message);
       const taint = createSessionTaint(ports.store.sessions, run);
       await taintByHistory(run, tools, taint);
       // Whatever fails from here on, what others said here stands in the history already.
@@ -79,7 +67,9 @@ export function createPrepare(ports: PreparePorts): Prepare {
       const pages = await readPages(ports, run, tools);
       const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
       if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
-      const { history, told } = await groupHistoryOf(ports.store.groupHistory, event);
+      const { history, told } = isHeard(asked)
+        ? await groupHistoryOf(ports.store.groupHistory, event)
+        : { history: [], told: undefined };
       if (told !== undefined) tools.tainted("history");
       const role = tools.role();
       const memory = await ports.remember({
@@ -116,6 +106,33 @@ function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: Prepare
   return [`${model.provider}/${model.id}`, ...agent.fallbacks, ...spending.cheaperModels()];
 }
 
+function toolsFor(
+  { toolbox, spending }: PreparePorts,
+  run: OpenedRun,
+  { id: messageId, stored: { event, role, wake } }: QueuedMessage,
+): Promise<RunTools> {
+  const { agent, sessionKey, runId, sentByTool } = run;
+  return toolbox.forRun({
+    agent,
+    event,
+    role,
+    speaker: speakerOf(event),
+    sessionKey,
+    runId,
+    messageId,
+    onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
+    models: modelsOf(run, spending),
+    ...(wake === undefined ? {} : { wake }),
+  });
+}
+
+/** What a model has written brings along what its run had seen, and gives no addresses. */
+function hear(tools: RunTools, { stored: { event, role, wake } }: QueuedMessage): void {
+  const { delegated } = wake ?? {};
+  tools.heard(delegated === undefined ? event : { text: "" }, role, speakerOf(event));
+  for (const source of delegated?.taint ?? []) tools.tainted(source);
+}
+
 /** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
 async function taintByHistory(
   { history, messages }: OpenedRun,
@@ -143,7 +160,8 @@ async function readPages(
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
-  const pages = await readLinks(messages, handle.signal);
+  const written = messages.filter(({ stored }) => stored.wake?.delegated === undefined);
+  const pages = await readLinks(written, handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
     tools.given(text);

@@ -16,7 +16,7 @@ import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup"
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Role } from "@signalbox/tools";
 import type { GatewayHooks } from "../../hooks/points.ts";
-import type { QueuedMessage } from "../4-queue/message.ts";
+import { isHeard, type QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {
   readonly skills: Pick<AgentsSkills, "forAgent">;
@@ -61,9 +61,11 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       extra: [],
       instructions: instructionsOf(event),
     });
+    const isSubAgent = !isHeard(message);
     const skills = await ports.skills.forAgent(agent);
     const { text: catalogue } = skills.catalogue();
     return buildSystemPrompt({
+      mode: isSubAgent ? "minimal" : "full",
       agent: {
         id: agent.id,
         name: agent.name,
@@ -74,7 +76,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
       workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent.workspaceDir)),
-      extra: [...extra, ...memory],
+      extra: [...(isSubAgent ? [SUB_AGENT] : []), ...extra, ...memory],
       runtime: {
         session: sessionKey,
         channel: event.channel,
@@ -85,6 +87,13 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     });
   };
 }
+
+const SUB_AGENT: ExtraSection = {
+  name: "sub-agent",
+  title: "Your task",
+  text: "You are a sub-agent: another session of yours has given you the task that you read, and nobody else reads what you write. Nobody can answer questions. Do the task and nothing beyond it. What you write last is your result: say what you found or did, where it is, and what is missing or uncertain.",
+  part: "stable",
+};
 
 /** What owners keep about themselves: it is told to nobody else, and not where others read along. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);

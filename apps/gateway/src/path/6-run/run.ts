@@ -16,6 +16,7 @@ import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayStore } from "../../store.ts";
+import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
@@ -72,7 +73,9 @@ export function createRun(ports: RunPorts): Run {
       retract: () => ports.live.retract(sessionKey),
       note: (stage, text, data) => tracer.note(asked.id, stage, text, data),
     });
-    const stopTyping = ports.typing.begin(runId, asked.stored.event, run.input === undefined);
+    const stopTyping = isHeard(asked)
+      ? ports.typing.begin(runId, asked.stored.event, run.input === undefined)
+      : () => {};
     try {
       const ended = await runDurably(
         {
@@ -140,7 +143,7 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
       ...samplingOf(agent, run.asked.stored.event),
     },
     signal: run.handle.signal,
-    limits: agent.limits,
+    limits: isHeard(run.asked) ? agent.limits : agent.subAgents.limits,
     context: {
       compaction: { cache: ports.compactionCache },
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
@@ -169,7 +172,9 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
     visible: () => draftText(view, sentByTool, carries),
     standing: () => draftText(view, sentByTool),
   };
-  const showOnPlatform = ports.blocks.watch(watched) ?? ports.drafts.watch(watched);
+  const showOnPlatform = isHeard(asked)
+    ? (ports.blocks.watch(watched) ?? ports.drafts.watch(watched))
+    : undefined;
   const watchModel = ports.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
   return (happened) => {
     view.see(happened);

@@ -14,7 +14,7 @@ import type { RunOutcome } from "@signalbox/protocol";
 import type { OutcomeError } from "@signalbox/server";
 import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../../store.ts";
-import { DELETED, type QueuedMessage } from "../4-queue/message.ts";
+import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
 import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
@@ -112,7 +112,8 @@ export function createCommit(ports: CommitPorts): Commit {
     const answered = messages.findLast(isLeft) ?? messages.at(-1);
     const event = answered?.stored.event;
     const channel = event && ports.definition(event.channel, event.account);
-    const replyTo = answered && (await answeredId(store, answered, conclusion.reply));
+    const replyTo =
+      answered && isHeard(answered) ? await answeredId(store, answered, conclusion.reply) : undefined;
     const used = wholeUsage(run.usedBefore, conclusion.used);
     // The model has read them; later turns are not to answer them either.
     const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
@@ -151,7 +152,7 @@ export function createCommit(ports: CommitPorts): Commit {
       inbox,
       rows,
       end: gone ? "aborted" : conclusion.end,
-      shown: channel?.capabilities.readsSession === true && !reply.silent,
+      shown: channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent,
     };
   };
 }

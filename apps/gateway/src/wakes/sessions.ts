@@ -1,0 +1,118 @@
+import { createHash } from "node:crypto";
+import type { AgentMessage } from "@signalbox/agent-core";
+import type { Giver, SubAgent } from "@signalbox/subagents";
+import { matchesAny, type SessionsCall, type SessionsRequest, TOOL_GROUPS, taintIn } from "@signalbox/tools";
+import type { GatewayStore } from "../store.ts";
+import type { ToolRun } from "../tools/tool-run.ts";
+import type { GatewaySubAgents, TaskOrigin } from "./sub-agents.ts";
+import { placeOf } from "./wake.ts";
+
+type Run = ToolRun & { readonly offered: readonly string[] };
+
+/** What belongs to a conversation of people, and stays there. */
+const NOT_FOR_SUB_AGENTS = ["cron", ...(TOOL_GROUPS["memory"] ?? [])];
+
+/** What the tools for sub-agents do: a session reaches those that it has made. */
+export function createSessions(subAgents: GatewaySubAgents, { sessions }: Pick<GatewayStore, "sessions">) {
+  const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
+    const own = (await subAgents.of(sessionKey)).find((subAgent) => subAgent.id === id);
+    if (own !== undefined) return own;
+    throw new Error(`There is no sub-agent ${id} of yours. sessions_list shows them.`);
+  };
+
+  const history = async (id: string, limit: number, run: Run, call: SessionsCall): Promise<string> => {
+    const { sessionKey } = await ofRun(id, run);
+    const session = await sessions.get(sessionKey);
+    for (const source of taintIn(session?.data)?.sources ?? [])
+      call.run.taint({ source, detail: `sub-agent ${id}` });
+    const messages = await sessions.history(sessionKey, { limit });
+    const lines = messages.flatMap(({ message }) => inWords(message));
+    return lines.length === 0 ? "It has not begun." : lines.join("\n\n");
+  };
+
+  return async (request: SessionsRequest, run: Run, call: SessionsCall): Promise<string> => {
+    switch (request.action) {
+      case "spawn": {
+        const tools = toolsFor(run, request.tools);
+        const { task: text, label = firstWords(text) } = request;
+        const { id } = await subAgents.spawn({ label, text, tools }, giverOf(run, call));
+        return `Sub-agent ${id} (${label}) works on it. Its result comes as a message; do not wait for it.`;
+      }
+      case "send":
+        await subAgents.send(request.session, request.message, giverOf(run, call));
+        return `Given to ${request.session}. Its result comes as a message.`;
+      case "list":
+        return describe(await subAgents.of(run.sessionKey));
+      case "history":
+        return history(request.session, request.limit, run, call);
+    }
+  };
+}
+
+function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<TaskOrigin> {
+  const { agent, sessionKey, runId, messageId, event, wake } = run;
+  const taint = [...new Set(facts.taint.map(({ source }) => source))];
+  const within = wake?.subAgent;
+  return {
+    agentId: agent.id,
+    sessionKey,
+    depth: within?.depth ?? 0,
+    chain: wake?.delegated?.chain ?? messageId,
+    origin: { place: placeOf(event), role: facts.role, taint, ...(within === undefined ? {} : { within }) },
+    limits: agent.subAgents,
+    // The same call, made again after a crash, is the same task.
+    key: createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16),
+  };
+}
+
+/** At most those of the run itself. */
+function toolsFor({ agent, offered, wake }: Run, wanted: readonly string[] | undefined): readonly string[] {
+  const unknown = (wanted ?? []).filter((name) => !offered.some((tool) => matchesAny([name], tool)));
+  if (unknown.length > 0) throw new Error(`You have no tools called ${unknown.join(", ")} to give.`);
+  const isLast = (wake?.subAgent?.depth ?? 0) + 1 >= agent.subAgents.maxDepth;
+  const kept = [...NOT_FOR_SUB_AGENTS, ...(isLast ? (TOOL_GROUPS["sessions"] ?? []) : [])];
+  return offered.filter((tool) => !kept.includes(tool) && (wanted === undefined || matchesAny(wanted, tool)));
+}
+
+function firstWords(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
+}
+
+function describe(subAgents: readonly SubAgent<TaskOrigin>[]): string {
+  if (subAgents.length === 0) return "You have no sub-agents.";
+  return subAgents
+    .map(({ id, label, tasks }) => {
+      const open = tasks.filter(({ ended }) => ended === undefined).length;
+      const ends = tasks.flatMap(({ ended }) => ended ?? []);
+      const state = open > 0 ? `at work on ${open} of ${tasks.length}` : ends.join(", ");
+      return `${id} (${label}): ${state}`;
+    })
+    .join("\n");
+}
+
+function inWords(message: AgentMessage): string[] {
+  switch (message.role) {
+    case "user":
+      return [`Told: ${textIn(message.content)}`];
+    case "assistant":
+      return message.content.flatMap((block) => {
+        if (block.type === "text") return [`Said: ${block.text}`];
+        return block.type === "toolCall" ? [`Called ${block.name}: ${block.argsText}`] : [];
+      });
+    case "toolResult":
+      return [`${message.toolName} gave: ${textIn(message.content)}`];
+    default:
+      return [];
+  }
+}
+
+const MOST_CHARS = 2_000;
+
+function textIn(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => block.text ?? `[${block.type}]`).join("\n");
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} …`;
+}

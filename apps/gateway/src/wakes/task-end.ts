@@ -1,0 +1,61 @@
+import { parseReply, saidIn } from "@signalbox/prompt";
+import { type InboxId, type InboxRow, parseId } from "@signalbox/store";
+import type { TaskEnd, TaskOutcome } from "@signalbox/subagents";
+import { type TaintSource, taintIn } from "@signalbox/tools";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
+
+/** Characters of a result that its parent is told; sessions_history has the rest. */
+const MOST_CHARS = 20_000;
+
+/** How a message ended that carried a task, as the store has it: the same before a crash and after it. */
+export async function endOfTask(
+  store: Pick<GatewayStore, "inbox" | "runs" | "sessions">,
+  messageId: string,
+  sessionKey: string,
+): Promise<TaskEnd<readonly TaintSource[]> | undefined> {
+  const id = parseId<InboxId>(messageId);
+  const row = id === undefined ? undefined : await store.inbox.get(id);
+  if (row === undefined)
+    return { outcome: "failed", text: "Nothing is known of its end any more.", gained: [] };
+  const outcome = outcomeOf(row);
+  if (outcome === undefined) return undefined;
+  const gained = taintIn((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
+  return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
+}
+
+function outcomeOf({ state, detail }: InboxRow<GatewayBodies>): TaskOutcome | undefined {
+  switch (state) {
+    case "accepted":
+    case "queued":
+    case "running":
+      return undefined;
+    case "replied":
+      return "done";
+    case "silent":
+      return detail?.rule === "stopped" ? "stopped" : "done";
+    case "ignored":
+      return "stopped";
+    case "failed-reported":
+    case "expired-reported":
+      return "failed";
+  }
+}
+
+async function textOf(
+  { runs }: Pick<GatewayStore, "runs">,
+  { runId, detail }: InboxRow<GatewayBodies>,
+  outcome: TaskOutcome,
+): Promise<string> {
+  const ended = runId === undefined ? undefined : await runs.inspect(runId);
+  const said = ended?.messages.findLast(({ message }) => message.role === "assistant")?.message;
+  const text = said?.role === "assistant" ? parseReply(saidIn(said)).text.trim() : "";
+  const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
+  if (outcome === "done") return text === "" ? "It has said nothing." : text;
+  return [...(why === undefined ? [] : [`Why: ${why}`]), ...(text === "" ? [] : [text])].join("\n\n");
+}
+
+function shortened(text: string): string {
+  return text.length <= MOST_CHARS
+    ? text
+    : `${text.slice(0, MOST_CHARS)}\n(cut; sessions_history has the rest)`;
+}
