@@ -1,6 +1,7 @@
 import type { ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
+import { authorOf, isForeign } from "../labels/label.ts";
 import { contentRoom, failure, success } from "../result.ts";
 import { isAtLeast } from "../run-state.ts";
 import type { Permit, RunFacts } from "../types.ts";
@@ -37,7 +38,10 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
     isCovered: async ({ action }) => action !== "write",
     async run({ args }, context, { run }): Promise<ToolResult> {
       const theirs = processes.of(run.facts.sessionKey);
-      if (args.action === "list") return success(listed(theirs, now()), { processes: theirs.length });
+      if (args.action === "list") {
+        for (const process of theirs) taintBy(process, "", run);
+        return success(listed(theirs, now()), { processes: theirs.length });
+      }
       const process = theirs.find(({ id }) => id === args.id);
       if (process === undefined)
         return failure(
@@ -63,6 +67,14 @@ function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolea
   return isAtLeast(facts.role, before.role) && (facts.taint.length === 0 || before.taint.length > 0);
 }
 
+/** What it was started with are words of whoever started it, and what it says may be. */
+function taintBy(process: BackgroundProcess, output: string, run: Permit["run"]): void {
+  const author = authorOf(process.facts);
+  if (author !== undefined && isForeign(author, run.facts))
+    run.taint({ source: author.source, detail: `the command ${process.id}` });
+  for (const mark of process.taintOf(output)) run.taint(mark);
+}
+
 function listed(processes: readonly BackgroundProcess[], now: number): string {
   if (processes.length === 0) return "(nothing is in the background)";
   return processes
@@ -80,7 +92,7 @@ function shown(
   run: Permit["run"],
 ): ToolResult {
   const output = process.output();
-  for (const mark of process.taintOf(output)) run.taint(mark);
+  taintBy(process, output, run);
   const end = process.end();
   if (end !== undefined) processes.forget(process);
   const text = output.length > room ? `[…]\n${output.slice(output.length - room)}` : output;

@@ -194,4 +194,57 @@ export const DEFENCES: readonly Defence[] = [
       { file: "exec.ts", from: "sandbox.network || args", to: "sandbox.limits.timeoutMs < 0 || args" },
     ],
   },
+  {
+    name: "only owners change what runs by itself",
+    kinds: ["schedules"],
+    changes: [
+      { file: "policy.ts", from: '"message-elsewhere", "schedule"]', to: '"message-elsewhere"]' },
+      { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
+      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+    ],
+  },
+  {
+    name: "what servers say is others' words",
+    kinds: ["lying servers"],
+    changes: [
+      {
+        file: "runner.ts",
+        from: "if (blueprint.taints !== undefined) state.taint(",
+        to: 'if (blueprint.taints === "person") state.taint(',
+      },
+    ],
+  },
+  {
+    name: "what is in the background is its author's",
+    kinds: ["words of the background"],
+    changes: [
+      {
+        file: "background/tool.ts",
+        from: "if (author !== undefined && isForeign(author, run.facts))",
+        to: "if (author !== undefined && isForeign(author, run.facts) && run.version < 0)",
+      },
+    ],
+  },
+  {
+    name: "a command takes its input from nobody who may do less",
+    kinds: ["commands of others"],
+    changes: [
+      {
+        file: "background/tool.ts",
+        from: "return isAtLeast(facts.role, before.role) &&",
+        to: "return isAtLeast(before.role, before.role) ||",
+      },
+    ],
+  },
+  {
+    name: "commands in the background end with their conversation",
+    kinds: ["commands that stay"],
+    changes: [
+      {
+        file: "background/processes.ts",
+        from: "await Promise.all(theirs.map((process) => process.kill()));",
+        to: "if (whose === undefined) await Promise.all(theirs.map((process) => process.kill()));",
+      },
+    ],
+  },
 ];

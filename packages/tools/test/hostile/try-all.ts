@@ -24,7 +24,10 @@ export async function tryAll(
   attempts: readonly Attempt[] = ATTEMPTS,
 ): Promise<Tried> {
   const breaches: Breach[] = [];
-  const open = attempts.flatMap((attempt) => ATTACKERS.map((attacker) => ({ attempt, attacker })));
+  const open = attempts.flatMap((attempt) => {
+    const attackers: readonly Attacker[] = attempt.isOwners === true ? ["owner"] : ATTACKERS;
+    return attackers.map((attacker) => ({ attempt, attacker }));
+  });
   const tried = open.length;
   const work = async (): Promise<void> => {
     for (let next = open.shift(); next !== undefined; next = open.shift()) {
@@ -48,8 +51,11 @@ async function tryOne(
   try {
     if (attempt.isAsked !== undefined)
       return world.damage(await world.askedAttack(attacker, attempt.calls, attempt.isAsked));
+    if (attempt.before !== undefined) await world.attack("owner", attempt.before);
     const sight = await world.attack(attacker, attempt.calls);
-    return world.damage(attempt.isForLater === true ? await world.ownersNextRun() : sight);
+    const seen = attempt.isForLater === true ? await world.ownersNextRun() : sight;
+    const stayed = await world.endCommands();
+    return stayed ?? world.damage(seen);
   } finally {
     await world.close();
   }
