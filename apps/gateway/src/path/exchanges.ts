@@ -19,7 +19,7 @@ export interface Exchange {
 const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
 
 /** What the gateway said, and how that ended. */
-export interface Said {
+interface Said {
   /** The run, or the message itself where there was none. */
   readonly id: string;
   /** Nothing where it was silent. */

@@ -1,7 +1,7 @@
 import { createFenceTracker } from "@signalbox/channel";
 
 /** Where a text is best cut; a stronger place serves as well. */
-export type BreakAt = "paragraph" | "newline" | "sentence";
+type BreakAt = "paragraph" | "newline" | "sentence";
 
 /** How a text that is still being written is cut into messages. */
 export interface BlockRules {
