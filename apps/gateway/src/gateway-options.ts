@@ -57,6 +57,11 @@ export interface Gateway {
   readonly demo: boolean;
   readonly service: GatewayService;
   /**
+   * Resolves when each account has come up or failed for the first time. Those that connect to their platforms by
+   * themselves do so once the gateway is ready, unless an earlier process has left something to be answered.
+   */
+  readonly connected: Promise<void>;
+  /**
    * Reads the configuration again and applies it by part: nothing that runs is dropped. Rejects where nothing of it can
    * be applied, and what was before goes on.
    */

@@ -22,6 +22,7 @@ import {
 } from "@signalbox/lanes";
 import { type GatewayService, ONCE } from "@signalbox/server";
 import { createLiveSetup } from "@signalbox/setup";
+import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
@@ -39,8 +40,6 @@ import { startSubAgents } from "./wakes/sub-agents.ts";
 import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
-/** How long the start waits for channel accounts to come up, in milliseconds. */
-const ACCOUNTS_MS = 2_000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
 const ENDING_MS = 5_000;
 
@@ -100,15 +99,18 @@ async function start(
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   opened.lock.describe({ url: http.url, startedAt: now() });
   await router.warm();
-  await letIn(parts, way, { upkeep, accountLeases }, lifecycle);
+  const bringUp = await letIn(parts, way, { upkeep, accountLeases }, lifecycle);
   // A start that fails must not leave a token that nobody was shown.
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
   metrics
     .load()
     .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
-  loadAhead(parts, way, http.url, lifecycle);
+  const stopping = new AbortController();
+  lifecycle.started("loading", () => stopping.abort());
+  loadAhead(parts, way, http.url, stopping.signal);
   return {
+    connected: bringUp.rest(stopping.signal),
     url: http.url,
     demo: resolved.models.demoOnly,
     service,
@@ -125,14 +127,12 @@ function loadAhead(
   { options, resolved, opened: { store, redact }, surroundings }: Parts,
   { lanes }: Way,
   url: string,
-  lifecycle: Lifecycle,
+  signal: AbortSignal,
 ): void {
-  const stopping = new AbortController();
-  lifecycle.started("loading", () => stopping.abort());
   void warmUp({
     parts: partsToLoad({ resolved, surroundings, store, redact, url }),
     busy: () => lanes.counts().running > 0,
-    signal: stopping.signal,
+    signal,
     onFailure: (part, error) =>
       options.logger.debug({ part, err: messageOf(error) }, "something could not be loaded ahead of its use"),
   });
@@ -144,7 +144,7 @@ async function letIn(
   way: Way,
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
-): Promise<void> {
+): Promise<BringUp> {
   const { delivery, hooks, typing, supervisor, outcomes, scheduler, heartbeats, subAgents, toolbox } =
     surroundings;
   const { now = Date.now } = options;
@@ -167,14 +167,14 @@ async function letIn(
   lifecycle.started("schedules", () => scheduler.stop());
   lifecycle.started("heartbeats", () => heartbeats.stop());
   lifecycle.started("sub-agents", () => subAgents.stop());
-  const starting = accounts.start({
-    emit: (event) => recovered.promise.then(() => emit(event)),
+  const services = {
+    emit: (event: InboundEvent) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
-    state: (channel) => channelState(opened.store.kv, channel),
+    state: (channel: string) => channelState(opened.store.kv, channel),
     commands: listedCommands(),
-  });
-  // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
-  await atMost(ACCOUNTS_MS, starting);
+  };
+  const bringUp = createBringUp({ accounts, services, store: opened.store });
+  await bringUp.first();
   await tryAgain(() => way.recover());
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
@@ -183,6 +183,7 @@ async function letIn(
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();
+  return bringUp;
 }
 
 /** Lets runs come to their end for so many milliseconds, and then to a committed step. */

@@ -27,7 +27,7 @@ import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 export const TOKEN = "token-of-the-owner-0123456789";
 export const KEY = "key-of-the-model-0123456789";
 export const APP = {
-  appId: "cli_standin",
+  appId: "cli_0123456789abcdef",
   appSecret: "secret-of-the-feishu-app",
   verificationToken: "verification-of-the-app",
   encryptKey: "encryption-of-the-app",
@@ -222,6 +222,7 @@ export async function openWorld(): Promise<World> {
         if (fatal[0]) throw fatal[0];
       };
       closing.push(stop);
+      await gateway.connected;
       return {
         gateway,
         url: gateway.url,

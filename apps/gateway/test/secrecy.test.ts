@@ -84,7 +84,7 @@ describe("what the gateway says", () => {
     for (const { stdout, stderr } of [shown, checked, doctor])
       for (const secret of secrets) expect(stdout() + stderr()).not.toContain(secret);
     expect(checked.stdout()).toContain("the package [redacted] could not be loaded");
-    expect(shown.stdout()).toContain("cli_standin");
+    expect(shown.stdout()).toContain(APP.appId);
   });
 
   it("holds no secret that a channel's errors quote, short ones included", async () => {

@@ -182,6 +182,17 @@ describe("Slack, through the gateway", () => {
     expect(answersIn(slack, GENERAL)).toEqual([]);
     expect(await ends(world)).toEqual(Array.from({ length: 25 }, () => ["ignored", "bot"]));
   });
+
+  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+    const { world, slack, deliver } = await openSlack({
+      config: { access: { dm: "open", groups: { mode: "open", bots: "mentioned" } } },
+    });
+    world.script(() => ({ text: "And you?" }));
+    const bot = { user: "U_OTHER", botId: "B_OTHER", threadTs: "1790000000.000100" };
+    for (let round = 0; round < 25; round += 1) await deliver(channelMention("well?", "U_BOT", bot));
+    expect(textsIn(slack, GENERAL)).toEqual(Array(20).fill("And you?"));
+    expect((await ends(world)).slice(20)).toEqual(Array(5).fill(["ignored", "bot_loop"]));
+  });
 });
 
 type Blocks = NonNullable<ReturnType<typeof answersIn>[number]["content"]["blocks"]>;

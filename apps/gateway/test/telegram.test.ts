@@ -148,6 +148,16 @@ describe("an agent on Telegram", () => {
     ).toBe(createHash("sha1").update("seen").digest("hex"));
   });
 
+  it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
+    const talk = await open({ access: { dm: "open", groups: { mode: "open", bots: "mentioned" } } });
+    talk.world.script(() => ({ text: "And you?" }));
+    const bot = { id: 5_009, firstName: "Other", isBot: true };
+    for (let count = 1; count <= 25; count++)
+      await talk.say(groupMention(`well? (${count})`, "signalbox_bot", { chat: group, from: bot }));
+    expect(said(talk)).toEqual(Array(20).fill("And you?"));
+    expect((await ends(talk.world)).slice(20)).toEqual(Array(5).fill(["ignored", "bot_loop"]));
+  });
+
   it("answers what was written while it was not there, once", async () => {
     const talk = await open();
     talk.world.script(() => ({ text: "late, but here" }));

@@ -52,5 +52,6 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
     transports: ["socket"],
   },
   codec: addressCodec,
+  connects: () => true,
   create: async (context) => createDiscord(context),
 });

@@ -68,6 +68,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     transports: ["webhook", "socket"],
   },
   codec: addressCodec,
+  connects: ({ transport }) => transport === "socket",
   create: async (context) => createFeishu(context),
   async load() {
     prepareSdk();

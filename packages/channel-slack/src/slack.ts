@@ -61,5 +61,6 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
     transports: ["socket", "webhook"],
   },
   codec: addressCodec,
+  connects: ({ transport }) => transport === "socket",
   create: async (context) => createSlack(context),
 });

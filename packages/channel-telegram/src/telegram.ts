@@ -61,5 +61,6 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
     transports: ["poll", "webhook"],
   },
   codec: addressCodec,
+  connects: ({ transport }) => transport === "polling",
   create: async (context) => createTelegram(context),
 });

@@ -27,6 +27,7 @@ export const replayHost: ReplayHost = {
       onProblem: (problem) => problems.push(problem),
       onFatal: (error) => process.stderr.write(`${error.message}\n`),
     });
+    await gateway.connected;
     return {
       url: gateway.url,
       problems: problems.map(formatProblem),

@@ -78,6 +78,22 @@ it("tries an account again that did not start, and says meanwhile why it is down
   expect(accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);
 });
 
+it("brings some accounts up first and the others later, each once", async () => {
+  const starts: string[] = [];
+  const counted = (id: string): ChannelDefinition => ({
+    ...channelThat(async () => void starts.push(id)),
+    id,
+  });
+  const { accounts } = accountsWith(counted("echo"));
+  accounts.add({ definition: counted("later"), account: "main", config: {} });
+  await accounts.start(services, ({ definition }) => definition.id === "echo");
+  expect(starts).toEqual(["echo"]);
+  expect(accounts.health().map(({ state }) => state)).toEqual(["ready", "starting"]);
+  await accounts.start(services);
+  expect(starts).toEqual(["echo", "later"]);
+  expect(accounts.health().map(({ state }) => state)).toEqual(["ready", "ready"]);
+});
+
 it("tries nothing again once it is stopped", async () => {
   let starts = 0;
   const { accounts, waits } = accountsWith(

@@ -62,8 +62,11 @@ export interface AccountHealth {
 export interface Accounts {
   /** To be called before the start. */
   add(planned: PlannedAccount): void;
-  /** Brings every account up; resolves when each has started or failed for the first time. */
-  start(services: Services): Promise<void>;
+  /**
+   * Brings up the accounts that are chosen and were not brought up before, by default all; resolves when each of them
+   * has started or failed for the first time.
+   */
+  start(services: Services, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
   /** Ends some accounts and brings others up, also in the place of one that there is; no other one notices. */
   change(
     accounts: {
@@ -100,6 +103,7 @@ const ELSEWHERE = "another host runs it";
 interface Hosted {
   readonly plan: PlannedAccount;
   readonly ending: AbortController;
+  isBegun?: true;
   /** Where hosts share their accounts, for as long as this one has it. */
   right?: AccountRight;
   running?: Account;
@@ -121,6 +125,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
   const bringUp = async (key: string, account: Hosted, given: Services): Promise<void> => {
     const { plan, ending } = account;
+    account.isBegun = true;
     let right: AccountRight | undefined;
     try {
       right = await given.right?.(plan.definition.id, plan.account);
@@ -204,9 +209,10 @@ export function createAccounts(options: AccountsOptions): Accounts {
 
   return {
     add: (planned) => void plan(planned),
-    async start(given) {
+    async start(given, chosen = () => true) {
       services = given;
-      await Promise.all([...hosted].map(([key, account]) => bringUp(key, account, given)));
+      const due = [...hosted].filter(([, account]) => account.isBegun !== true && chosen(account.plan));
+      await Promise.all(due.map(([key, account]) => bringUp(key, account, given)));
     },
     async change({ remove, add }, drainMs) {
       const replaced = add.map(({ definition, account }) => keyOf(definition.id, account));
@@ -236,7 +242,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       return [...hosted.values()].map(({ plan: { definition, account }, running, failure }) => {
         const health = running?.running.health();
         const reason = health && "reason" in health ? health.reason : failure;
-        const state = health?.state ?? "down";
+        const state = health?.state ?? (failure === undefined ? "starting" : "down");
         return { channel: definition.id, account, state, ...(reason === undefined ? {} : { reason }) };
       });
     },

@@ -224,6 +224,11 @@ export interface ChannelDefinition<
   readonly codec: AddressCodec<Address>;
   /** Import the SDK in here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
+  /**
+   * Whether an account with these settings goes to its platform by itself, rather than being called there: a host may
+   * be ready for others before that is done. Default: it is called, or needs nothing.
+   */
+  connects?(config: Config): boolean;
   /** Loads ahead of time what an account's first message would have to wait for: a vendor's SDK, for instance. */
   load?(): Promise<void>;
 }
