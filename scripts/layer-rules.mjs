@@ -5,6 +5,7 @@
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "docs", "create-channel"] },
   { name: "command line", members: ["cli"] },
+  { name: "service", members: ["service"] },
   { name: "setup", members: ["setup"] },
   { name: "home", members: ["home"] },
   {
@@ -72,7 +73,7 @@ export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", 
 export const FOLDERS = [
   ["program"],
   ["compose"],
-  ["commands", "service"],
+  ["commands"],
   ["wakes"],
   ["path"],
   ["tools"],

@@ -21,6 +21,7 @@ import {
   watchEnd,
 } from "@signalbox/lanes";
 import { type GatewayService, ONCE } from "@signalbox/server";
+import { createService } from "@signalbox/service";
 import { createLiveSetup } from "@signalbox/setup";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { channelState } from "./compose/channel-state.ts";
@@ -33,9 +34,11 @@ import { createSurroundings, type Parts, type Surroundings } from "./compose/sur
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
+import { explainRoute } from "./path/2-admit/route.ts";
+import { READING } from "./path/reading.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
-import { createService } from "./service/create-service.ts";
+import { VERSION } from "./version.ts";
 import { startSubAgents } from "./wakes/sub-agents.ts";
 import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
@@ -252,6 +255,9 @@ function serviceOf(
   const { store, lease, redact, audit } = opened;
   const { exchanges, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
+    version: VERSION,
+    reading: READING,
+    explainRoute: (event) => explainRoute(router, event),
     store,
     lease,
     upkeep,
@@ -260,7 +266,6 @@ function serviceOf(
     live,
     outcomes,
     metrics,
-    router,
     redact,
     ready,
     now,

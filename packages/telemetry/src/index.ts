@@ -1,3 +1,4 @@
+export { failureEvent, failureNote, problemOf } from "./failure-note.ts";
 export {
   formatLogLine,
   isAtLeast,

@@ -16,11 +16,13 @@ import {
 } from "@signalbox/commands";
 import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
 import type { Router } from "@signalbox/routing";
+import { findMessage, messageInfo, readTrace } from "@signalbox/service";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { questionText, type Trust } from "@signalbox/tools";
+import { explainRoute } from "../path/2-admit/route.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
 import { seedOf } from "../path/5-prepare/session.ts";
@@ -28,7 +30,6 @@ import type { Spending } from "../path/spending.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { speakerOf } from "../tools/tool-run.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
-import { findMessage, messageInfo, readTrace } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import type { GatewaySubAgents } from "../wakes/sub-agents.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
@@ -126,7 +127,12 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (row === undefined || !mine)
       return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
     // The tiers name what other people are bound to.
-    const trace = await readTrace(store, row.id, message.stored.role === "owner" ? router : undefined);
+    const isOwner = message.stored.role === "owner";
+    const trace = await readTrace(
+      store,
+      row.id,
+      isOwner ? (event) => explainRoute(router, event) : undefined,
+    );
     const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const { sentence, remedy } = explain(
       trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },

@@ -3,10 +3,10 @@ import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
 import type { Agent } from "@signalbox/setup";
 import { StoreError } from "@signalbox/store";
+import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
-import { failureNote } from "../path/failure-note.ts";
 import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
 

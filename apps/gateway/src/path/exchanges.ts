@@ -1,20 +1,11 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
 import { noteId } from "@signalbox/runs";
+import type { Exchange, KeptExchanges } from "@signalbox/service";
 import * as z from "zod/mini";
 import type { GatewayStore } from "../store.ts";
 import type { QueuedMessage } from "./4-queue/message.ts";
 import { seedOf } from "./5-prepare/session.ts";
-
-/**
- * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command and
- * its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
- */
-export interface Exchange {
-  readonly messages: readonly ChatMessage[];
-  /** Absent where it is a word about a run, which has its end elsewhere. */
-  readonly end?: RunEnd;
-}
 
 const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
 
@@ -31,7 +22,7 @@ interface Said {
   readonly begins?: boolean;
 }
 
-export interface Exchanges {
+export interface Exchanges extends KeptExchanges {
   /**
    * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so again
    * after a crash changes nothing.
@@ -43,8 +34,6 @@ export interface Exchanges {
     channel: Place,
     said: { readonly runId: string; readonly text: string },
   ): Promise<void>;
-  list(sessionKey: string): Promise<Exchange[]>;
-  remove(sessionKey: string): Promise<void>;
 }
 
 /** The account by which somebody talks. */
@@ -87,7 +76,7 @@ export function createExchanges({ store, definition, redact, now }: ExchangesPor
     async keepNote(sessionKey, place, { runId, text }) {
       if (looksBack(place)) await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
     },
-    async list(sessionKey) {
+    async list(sessionKey): Promise<Exchange[]> {
       const kept = await store.kv.list(namespaceOf(sessionKey));
       return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
     },

@@ -9,6 +9,7 @@ import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
 import { describeWhen, type Schedule } from "@signalbox/schedules";
+import { messageInfo, readTrace } from "@signalbox/service";
 import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
@@ -16,7 +17,6 @@ import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } 
 import { ASSETS } from "../assets.ts";
 import { createAgentMemories } from "../compose/memory.ts";
 import type { GatewayBodies } from "../store.ts";
-import { messageInfo, readTrace } from "../traces.ts";
 import { createHeartbeatStore } from "../wakes/heartbeat.ts";
 import { createWakeStore } from "../wakes/wake.ts";
 

@@ -2,6 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { locateHome } from "@signalbox/home";
 import { createRouter, type Router } from "@signalbox/routing";
+import { readTrace } from "@signalbox/service";
 import { resolveAgents, routingConfig } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import type { GatewayRecords, PerformedMessage, PerformedTool, ReplayHost } from "@signalbox/testkit/replay";
@@ -9,7 +10,6 @@ import { stringify } from "yaml";
 import { createGateway } from "../create-gateway.ts";
 import { routeInput } from "../path/2-admit/route.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { readTrace } from "../traces.ts";
 
 const LIMIT = 1_000;
 

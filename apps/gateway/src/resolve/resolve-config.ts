@@ -3,13 +3,14 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
+import type { Surfaces } from "@signalbox/service";
 import { createSetup, type Setup } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GuardedFetch } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
-import { createSurfaces, type Surfaces } from "./surfaces.ts";
+import { createSurfaces } from "./surfaces.ts";
 import { createWebFetch } from "./web-fetch.ts";
 
 /** What a configuration comes to here. */

@@ -1,13 +1,6 @@
-import { createWebHub, MAX_ATTACHMENT_BYTES, type WebHub } from "@signalbox/channel-web";
+import { createWebHub, MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
+import type { Surfaces } from "@signalbox/service";
 import type { GuardedFetch } from "@signalbox/tools";
-
-/** The channels of the gateway's own clients, by id. */
-export interface Surfaces {
-  /** The page and other programs that watch a conversation; also what `/hooks` brings in. */
-  readonly web: WebHub;
-  /** The OpenAI surface. */
-  readonly api: WebHub;
-}
 
 /** Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address. */
 export function createSurfaces(fetch: GuardedFetch): Surfaces {

@@ -1,5 +1,8 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { RouteInput } from "@signalbox/routing";
+import type { RouteExplanation, RouteInput, Router } from "@signalbox/routing";
+
+/** Bindings of each tier whose mismatches are told. */
+const BINDINGS_TOLD = 5;
 
 /** What routing reads of a message: the person in a direct chat, else the group or channel. */
 export function routeInput(event: MessageEvent): RouteInput {
@@ -21,4 +24,9 @@ export function routeInput(event: MessageEvent): RouteInput {
     teamId: conversation.teamId,
     threadId: conversation.threadId,
   };
+}
+
+/** How the route of a message came about. */
+export function explainRoute(router: Pick<Router, "explain">, event: MessageEvent): RouteExplanation {
+  return router.explain(routeInput(event), { limit: BINDINGS_TOLD });
 }

@@ -4,11 +4,11 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { composeReply, type Ending, parseReply, type Reply } from "@signalbox/prompt";
 import type { Histories } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
+import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayHooks } from "../../hooks/points.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
-import { failureNote } from "../failure-note.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import { type Commit, type Concluded, type Conclusion, type ReadyReply, STOPPED_RUN } from "./commit.ts";
 

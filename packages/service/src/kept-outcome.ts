@@ -1,14 +1,14 @@
 import { composeReply, saidIn } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
-import type { InboxRow, PlatformMessage } from "@signalbox/store";
-import { failureNote } from "../path/failure-note.ts";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { PlatformMessage } from "@signalbox/store";
+import { failureNote } from "@signalbox/telemetry";
+import type { ServiceStore, StoredRow } from "./stored.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 
 /** How a message that was taken before ends or ended, whichever process has dealt with it. */
 export async function endOfKnown(
-  store: Pick<GatewayStore, "inbox" | "runs">,
+  store: Pick<ServiceStore, "inbox" | "runs">,
   outcomes: Outcomes,
   message: PlatformMessage,
 ): Promise<Outcome> {
@@ -22,10 +22,7 @@ export async function endOfKnown(
 }
 
 /** What the store keeps of an answer. */
-async function keptOutcome(
-  store: Pick<GatewayStore, "inbox" | "runs">,
-  row: InboxRow<GatewayBodies>,
-): Promise<Outcome> {
+async function keptOutcome(store: Pick<ServiceStore, "inbox" | "runs">, row: StoredRow): Promise<Outcome> {
   const { state, runId, detail } = row;
   const of = runId === undefined ? {} : { runId };
   switch (state) {

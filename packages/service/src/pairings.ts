@@ -1,10 +1,10 @@
 import type { Auditor } from "@signalbox/audit";
 import type { GatewayService } from "@signalbox/server";
-import type { GatewayStore } from "../store.ts";
+import type { ServiceStore } from "./stored.ts";
 
 /** Who waits to be let in and who was, and the decision about them, which stays on record. */
 export function createPairings(
-  { pairing }: Pick<GatewayStore, "pairing">,
+  { pairing }: Pick<ServiceStore, "pairing">,
   audit: Pick<Auditor, "pairing">,
 ): Pick<GatewayService, "pairings" | "approvePairing" | "revokePairing"> {
   return {

@@ -1,16 +1,24 @@
+import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
-import { type Agents, OWN_ACCOUNT } from "@signalbox/setup";
-import type { Surfaces } from "../resolve/surfaces.ts";
-import type { GatewayStore } from "../store.ts";
+import { OWN_ACCOUNT } from "@signalbox/setup";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
+import type { ServiceStore } from "./stored.ts";
+
+/** The channels of the gateway's own clients, by id. */
+export interface Surfaces {
+  /** The page and other programs that watch a conversation; also what `/hooks` brings in. */
+  readonly web: WebHub;
+  /** The OpenAI surface. */
+  readonly api: WebHub;
+}
 
 export interface SubmitPorts {
-  readonly store: Pick<GatewayStore, "inbox" | "runs">;
-  readonly agents: Pick<Agents, "get">;
-  readonly surfaces: Surfaces;
+  readonly store: Pick<ServiceStore, "inbox" | "runs">;
+  readonly agents: { get(id: string): object | undefined };
+  readonly surfaces: { readonly [Name in keyof Surfaces]: Pick<Surfaces[Name], "submit"> };
   readonly outcomes: Outcomes;
   readonly ready: () => boolean;
 }

@@ -1,22 +1,22 @@
 import type { ConversationInfo } from "@signalbox/protocol";
 import type { LeaseToken } from "@signalbox/store";
-import type { Exchanges } from "../path/exchanges.ts";
-import type { GatewayStore } from "../store.ts";
+import type { KeptExchanges } from "./exchange.ts";
+import type { ServiceStore } from "./stored.ts";
 
 /** Conversations listed at most, and pages of sessions that are gone through for them. */
 const LISTED = 200;
 const PAGES = 20;
 
 interface RemovalPorts {
-  readonly store: Pick<GatewayStore, "sessions">;
-  readonly exchanges: Pick<Exchanges, "remove">;
+  readonly store: Pick<ServiceStore, "sessions">;
+  readonly exchanges: Pick<KeptExchanges, "remove">;
   readonly lanes: { busy(sessionKey: string): boolean };
   readonly lease: LeaseToken;
 }
 
 /** The latest conversations of the page's clients whose ids begin with `prefix`. */
 export async function listConversations(
-  store: Pick<GatewayStore, "sessions">,
+  store: Pick<ServiceStore, "sessions">,
   prefix: string,
 ): Promise<ConversationInfo[]> {
   const listed: ConversationInfo[] = [];
@@ -44,7 +44,7 @@ export async function listConversations(
 
 /** False where there is no such conversation. */
 export async function renameConversation(
-  { sessions }: Pick<GatewayStore, "sessions">,
+  { sessions }: Pick<ServiceStore, "sessions">,
   conversation: string,
   title: string,
 ): Promise<boolean> {

@@ -1,20 +1,24 @@
 import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
-import { chatMessages, type RunNotes } from "@signalbox/runs";
-import type { RunSummary } from "@signalbox/store";
-import type { Exchange, Exchanges } from "../path/exchanges.ts";
-import { problemOf } from "../path/failure-note.ts";
-import { READING } from "../path/reading.ts";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
+import { chatMessages, type Reading, type RunNotes } from "@signalbox/runs";
+import { problemOf } from "@signalbox/telemetry";
+import type { Exchange, KeptExchanges } from "./exchange.ts";
+import type { ServiceStore } from "./stored.ts";
 
 const SHOWN_MESSAGES = 500;
 
-type Summary = RunSummary<GatewayBodies>;
+type Summary = Awaited<ReturnType<ServiceStore["runs"]["summaries"]>>[number];
+
+export interface HistoryPorts {
+  readonly store: Pick<ServiceStore, "sessions" | "runs">;
+  readonly exchanges: Pick<KeptExchanges, "list">;
+  /** What of an answer people get to see. */
+  readonly reading: Reading;
+}
 
 /** A conversation as those saw it who watched: what was said, commands too, and how its runs ended. */
 export async function readHistory(
-  store: Pick<GatewayStore, "sessions" | "runs">,
-  exchanges: Pick<Exchanges, "list">,
+  { store, exchanges, reading }: HistoryPorts,
   sessionKey: string,
 ): Promise<ConversationHistory> {
   const rows = (await store.sessions.transcript(sessionKey, { limit: SHOWN_MESSAGES })).toReversed();
@@ -22,7 +26,7 @@ export async function readHistory(
   const summaries = await store.runs.summaries(runIds);
   const kept = await exchanges.list(sessionKey);
   const notes = new Map(summaries.map((summary) => [summary.run.id, notesOn(summary, kept)]));
-  const messages = chatMessages(rows, { notes, sentBy: sentText, reading: READING });
+  const messages = chatMessages(rows, { notes, sentBy: sentText, reading });
   // What is older than the messages that are shown has no place among them.
   const since = rows.length < SHOWN_MESSAGES ? 0 : (rows[0]?.at ?? 0);
   const between = kept.filter(({ end, messages: [first] }) => end !== undefined && (first?.at ?? 0) >= since);

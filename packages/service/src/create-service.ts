@@ -1,38 +1,46 @@
 import type { Auditor } from "@signalbox/audit";
 import type { Upkeep } from "@signalbox/home";
-import type { Lanes } from "@signalbox/lanes";
+import type { LaneItem, Lanes } from "@signalbox/lanes";
 import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
-import { formatSessionKey, type Router } from "@signalbox/routing";
+import { formatSessionKey } from "@signalbox/routing";
+import type { Reading } from "@signalbox/runs";
 import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import { type Approval, type Trust, visibleText } from "@signalbox/tools";
-import type { Queued } from "../path/4-queue/message.ts";
-import type { Exchanges } from "../path/exchanges.ts";
-import type { GatewayStore } from "../store.ts";
-import type { Decisions } from "../tools/toolbox.ts";
-import { messageInfo, readTrace } from "../traces.ts";
-import { VERSION } from "../version.ts";
+import { type Approval, type Questions, type Trust, visibleText } from "@signalbox/tools";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
-import { listSessions, readWhy } from "./overview.ts";
+import type { KeptExchanges } from "./exchange.ts";
+import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
+import type { ServiceStore } from "./stored.ts";
 import { createSubmit, type SubmitPorts } from "./submit.ts";
+import { type ExplainRoute, messageInfo, readTrace, readWhy } from "./traces.ts";
 
 export interface ServiceOptions extends SubmitPorts {
-  readonly store: GatewayStore;
-  readonly router: Pick<Router, "explain">;
-  readonly agents: Agents;
-  readonly models: Models;
-  readonly accounts: Accounts;
-  readonly lanes: Lanes<Queued>;
+  /** Of the host, as its clients are told it. */
+  readonly version: string;
+  readonly store: ServiceStore;
+  readonly explainRoute: ExplainRoute;
+  /** What of an answer people get to see. */
+  readonly reading: Reading;
+  readonly agents: Pick<Agents, "all" | "get" | "defaultId">;
+  readonly models: Pick<Models, "of" | "demoOnly">;
+  readonly accounts: Pick<Accounts, "get" | "list">;
+  readonly lanes: Pick<Lanes<LaneItem>, "busy" | "stop" | "counts">;
   readonly live: LiveHub;
-  readonly exchanges: Exchanges;
+  readonly exchanges: KeptExchanges;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
-  readonly approvals: Pick<Decisions, "list" | "resolve">;
+  readonly approvals: Pick<Questions, "list"> & {
+    resolve(
+      id: string,
+      decision: "allow" | "allow-always" | "deny",
+      approver: string,
+    ): Promise<{ readonly ok: boolean }>;
+  };
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "trusted" | "pairing">;
   readonly lease: LeaseToken;
@@ -49,7 +57,7 @@ export function createService(options: ServiceOptions): GatewayService {
   const { store, agents, lanes, approvals, upkeep } = options;
   return {
     ...createSubmit(options),
-    version: VERSION,
+    version: options.version,
     live: options.live,
     sessionKey,
     ready: options.ready,
@@ -63,7 +71,7 @@ export function createService(options: ServiceOptions): GatewayService {
     conversations: (prefix) => listConversations(store, prefix),
     async history(conversation) {
       const session = await webSession(options, conversation);
-      return session && readHistory(store, options.exchanges, session.key);
+      return session && readHistory(options, session.key);
     },
     renameConversation: (conversation, title) => renameConversation(store, conversation, title),
     removeConversation: (conversation) => removeConversation(options, conversation),
@@ -72,9 +80,9 @@ export function createService(options: ServiceOptions): GatewayService {
       (await store.inbox.list({ limit: 100, ...(key === undefined ? {} : { sessionKey: key }) })).map(
         messageInfo,
       ),
-    why: (messageId) => readWhy(store, messageId, options.router),
+    why: (messageId) => readWhy(store, messageId, options.explainRoute),
     ...createPairings(store, options.audit),
-    trace: (messageId) => readTrace(store, messageId, options.router),
+    trace: (messageId) => readTrace(store, messageId, options.explainRoute),
     async approvals() {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);
     },
@@ -160,7 +168,7 @@ async function statusOf(options: ServiceOptions): Promise<Status> {
   const { inbox, outbox } = await options.store.maintenance.stats();
   const channels = options.accounts.list();
   return {
-    version: VERSION,
+    version: options.version,
     demo: options.models.demoOnly,
     startedAt: options.startedAt,
     agents: agentsOf(options),

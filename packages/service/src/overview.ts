@@ -1,12 +1,9 @@
-import type { SessionInfo, Why } from "@signalbox/protocol";
-import type { Router } from "@signalbox/routing";
-import { explain } from "@signalbox/telemetry";
-import type { GatewayStore } from "../store.ts";
-import { readTrace } from "../traces.ts";
+import type { SessionInfo } from "@signalbox/protocol";
+import type { ServiceStore } from "./stored.ts";
 
 /** The latest sessions of every channel. */
 export async function listSessions(
-  { sessions }: Pick<GatewayStore, "sessions">,
+  { sessions }: Pick<ServiceStore, "sessions">,
   lanes: { busy(sessionKey: string): boolean },
 ): Promise<SessionInfo[]> {
   return (await sessions.list()).map(
@@ -25,14 +22,4 @@ export async function listSessions(
       busy: activeRun !== undefined || lanes.busy(key),
     }),
   );
-}
-
-/** What became of a message, in a sentence and note by note. */
-export async function readWhy(
-  store: GatewayStore,
-  messageId: string,
-  router: Pick<Router, "explain">,
-): Promise<Why | undefined> {
-  const trace = await readTrace(store, messageId, router);
-  return trace && { trace, ...explain(trace) };
 }

@@ -1,0 +1,57 @@
+import { type Lease, openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
+import type { ServiceBodies } from "./stored.ts";
+
+async function storeWith(...peers: readonly string[]) {
+  const store = await openStore<ServiceBodies>({ path: ":memory:" });
+  onTestFinished(() => store.close());
+  const lease = await store.leases.acquire("gateway", "test", 30_000);
+  if (lease === undefined) throw new Error("no lease");
+  for (const peer of peers)
+    for (const agentId of ["coder", "writer"])
+      await store.sessions.ensure({
+        key: `agent:${agentId}:web:direct:${peer}`,
+        agentId,
+        channel: "web",
+        account: "main",
+        peer,
+        kind: "direct",
+      });
+  return { store, lease };
+}
+
+const removal = (lease: Lease, busyWith?: string) => {
+  const removed: string[] = [];
+  return {
+    removed,
+    ports: {
+      lease,
+      lanes: { busy: (key: string) => key === busyWith },
+      exchanges: { remove: async (key: string) => void removed.push(key) },
+    },
+  };
+};
+
+it("lists a client's own conversations, by the title they were given", async () => {
+  const { store } = await storeWith("a-1", "b-1");
+  expect(await renameConversation(store, "a-1", "Plans")).toBe(true);
+  expect(await renameConversation(store, "a-2", "Nothing")).toBe(false);
+  const listed = await listConversations(store, "a-");
+  expect(listed.map(({ id, agent, title }) => [id, agent, title]).toSorted()).toEqual([
+    ["a-1", "coder", "Plans"],
+    ["a-1", "writer", "Plans"],
+  ]);
+});
+
+it("removes a conversation with every agent and what was said beside it, unless one is at work there", async () => {
+  const { store, lease } = await storeWith("a-1");
+  const busy = removal(lease, "agent:writer:web:direct:a-1");
+  expect(await removeConversation({ store, ...busy.ports }, "a-1")).toBe("busy");
+  expect(busy.removed).toEqual([]);
+  const idle = removal(lease);
+  expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("removed");
+  expect(idle.removed).toHaveLength(2);
+  expect(await listConversations(store, "a-")).toEqual([]);
+  expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
+});

@@ -1,0 +1,109 @@
+import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
+import type { WebMessage } from "@signalbox/channel-web";
+import { createOutcomes } from "@signalbox/server";
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import type { ServiceBodies } from "./stored.ts";
+import { createSubmit } from "./submit.ts";
+
+const SUBMISSION = {
+  channel: "api",
+  agent: "coder",
+  conversation: "alice",
+  id: "m1",
+  text: "hello",
+} as const;
+
+/** A gateway that takes what comes by its own channels until it is full, and answers nothing by itself. */
+async function gateway({ ready = true, room = 10 } = {}) {
+  const store = await openStore<ServiceBodies>({ path: ":memory:", limits: { inbox: room } });
+  onTestFinished(() => store.close());
+  const outcomes = createOutcomes();
+  const submitTo = (channel: "web" | "api") => ({
+    async submit(message: WebMessage) {
+      const event = eventOf(channel, message);
+      const { eventId, messageId, conversation, sender } = event;
+      const taken = await store.inbox.accept({
+        channel,
+        account: "main",
+        eventId,
+        messageId,
+        kind: "message",
+        conversationId: conversation.id,
+        senderId: sender.id,
+        payload: { event, rule: "token" },
+        route: { agentId: "coder", sessionKey: "s" },
+      });
+      if (taken.outcome === "full") return "rejected";
+      if (taken.outcome === "accepted") outcomes.accepted(taken.id, { channel, account: "main", messageId });
+      return taken.outcome;
+    },
+  });
+  const service = createSubmit({
+    store,
+    outcomes,
+    surfaces: { web: submitTo("web"), api: submitTo("api") },
+    agents: { get: (id) => (id === "coder" ? {} : undefined) },
+    ready: () => ready,
+  });
+  const end = async (messageId: string) => {
+    const row = await store.inbox.find({ messageId });
+    if (row === undefined) throw new Error(`no message ${messageId}`);
+    await store.inbox.settle(row.id, "failed-reported", { rule: "overloaded" });
+    outcomes.settle(row.id, { state: "failed", text: "", error: { code: "overloaded", message: "later" } });
+  };
+  return { service, end };
+}
+
+function eventOf(channel: string, { id, text, conversation, user, turn }: WebMessage): MessageEvent {
+  return normalizeEvent({
+    type: "message",
+    eventId: id,
+    messageId: id,
+    channel,
+    account: "main",
+    timestamp: 1,
+    address: conversation,
+    conversation: { kind: "direct", id: conversation },
+    sender: { ...user, isBot: false, isSelf: false },
+    addressed: "dm",
+    text,
+    media: [],
+    mentions: [],
+    ...(turn === undefined ? {} : { turn: normalizeTurn(turn) }),
+  });
+}
+
+it("takes a message and tells its end, to whoever asks for it under the same id, too", async () => {
+  const { service, end } = await gateway();
+  const submitted = await service.submit(SUBMISSION);
+  const again = await service.submit(SUBMISSION);
+  expect([submitted.kind, again.kind]).toEqual(["accepted", "duplicate"]);
+  await end("m1");
+  for (const taken of [submitted, again, await service.submit(SUBMISSION)])
+    expect(taken.kind !== "refused" && (await taken.done)).toMatchObject({
+      state: "failed",
+      error: { code: "overloaded" },
+    });
+});
+
+it("refuses another message under an id that was taken", async () => {
+  const { service } = await gateway();
+  await service.submit(SUBMISSION);
+  expect(await service.submit({ ...SUBMISSION, text: "something else" })).toMatchObject({
+    kind: "refused",
+    code: "id_taken",
+  });
+});
+
+it("refuses what nobody can answer, and what there is no room for", async () => {
+  const full = await gateway({ room: 1 });
+  await full.service.submit(SUBMISSION);
+  const stopping = await gateway({ ready: false });
+  const refusals = await Promise.all([
+    full.service.submit({ ...SUBMISSION, id: "m2" }),
+    full.service.submit({ ...SUBMISSION, agent: "nobody" }),
+    stopping.service.submit(SUBMISSION),
+  ]);
+  expect(refusals).toMatchObject([{ code: "full" }, { code: "no_agent" }, { code: "stopping" }]);
+});

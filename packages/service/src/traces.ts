@@ -1,0 +1,70 @@
+import type { MessageEvent } from "@signalbox/channel";
+import type { MessageInfo, Trace, Why } from "@signalbox/protocol";
+import type { RouteExplanation } from "@signalbox/routing";
+import { type Bodies, type InboxId, type InboxRow, type InboxStore, parseId } from "@signalbox/store";
+import { explain, traceEntry, withRouteExplained } from "@signalbox/telemetry";
+import type { ServiceStore, StoredRow } from "./stored.ts";
+
+/** How the route of a message came about. */
+export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
+
+/** A message by the platform's id or the gateway's. */
+export async function findMessage<T extends Bodies>(
+  { inbox }: { readonly inbox: Pick<InboxStore<T>, "find" | "get"> },
+  id: string,
+): Promise<InboxRow<T> | undefined> {
+  const own = parseId<InboxId>(id.toUpperCase());
+  return (await inbox.find({ messageId: id })) ?? (own && (await inbox.get(own)));
+}
+
+/** A message with what became of it; the rule that let it in counts until it has an end of its own. */
+export function messageInfo(row: StoredRow): MessageInfo {
+  const { id, messageId, receivedAt, channel, account, conversationId, senderId, state, payload } = row;
+  const rule = row.detail?.rule ?? payload.rule;
+  const { route, detail } = row;
+  return {
+    id,
+    at: receivedAt,
+    channel,
+    account,
+    conversation: conversationId,
+    sender: senderId,
+    state,
+    rule,
+    ...(messageId === undefined ? {} : { messageId }),
+    text: payload.event.text,
+    ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),
+    ...(detail?.reason === undefined ? {} : { reason: detail.reason }),
+  };
+}
+
+/** Every note about a message, by the gateway's id or the platform's; its route is explained by `explainRoute`. */
+export async function readTrace(
+  store: Pick<ServiceStore, "inbox" | "traces">,
+  id: string,
+  explainRoute?: ExplainRoute,
+): Promise<Trace | undefined> {
+  const message = await findMessage(store, id);
+  const messageId: string = message?.id ?? id;
+  const rows = await store.traces.read(messageId);
+  if (rows.length === 0 && message === undefined) return undefined;
+  const trace: Trace = {
+    messageId,
+    entries: rows.map(traceEntry),
+    ...(message === undefined ? {} : { message: messageInfo(message) }),
+  };
+  const event = message?.payload.event;
+  // Where its sender named the agent, nothing was routed.
+  if (event === undefined || explainRoute === undefined || event.turn?.agent !== undefined) return trace;
+  return withRouteExplained(trace, explainRoute(event), message?.route);
+}
+
+/** What became of a message, in a sentence and note by note. */
+export async function readWhy(
+  store: Pick<ServiceStore, "inbox" | "traces">,
+  messageId: string,
+  explainRoute: ExplainRoute,
+): Promise<Why | undefined> {
+  const trace = await readTrace(store, messageId, explainRoute);
+  return trace && { trace, ...explain(trace) };
+}
