@@ -17,6 +17,13 @@ export {
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {
+  driftBetween,
+  type PrefixDrift,
+  type PromptPrefix,
+  prefixOf,
+  type SectionHashes,
+} from "./prefix.ts";
+export {
   composeReply,
   type Ending,
   mediaMark,

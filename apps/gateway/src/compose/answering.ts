@@ -8,6 +8,7 @@ import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts"
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
+import { createPrefixWatch } from "../path/5-prepare/prefix-watch.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
 import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
 import { createTakeUp } from "../path/5-prepare/take-up.ts";
@@ -98,6 +99,7 @@ function createPreparing(
   const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
     spending,
+    prefixes: createPrefixWatch(opened.store, logger, now),
     store: opened.store,
     live,
     tracer,

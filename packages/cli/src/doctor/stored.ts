@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Home } from "@signalbox/home";
-import { openStore } from "@signalbox/store";
+import { type JsonValue, openStore } from "@signalbox/store";
 import { type Finding, look } from "./finding.ts";
 
 /** What the home keeps. It is read, and neither made nor migrated. */
@@ -19,6 +19,7 @@ export async function lookAtStored(home: Home): Promise<Finding[]> {
       "Stop the gateway, keep a copy of the file, and take the latest backup back with `signalbox restore`.",
     ),
     ...(await undelivered(home)),
+    ...(await driftedPrompts(home)),
   ];
 }
 
@@ -33,6 +34,33 @@ async function database(home: Home): Promise<string> {
   } finally {
     await store.close();
   }
+}
+
+const MOST_DRIFTS = 5;
+
+/** Conversations whose prompt did not begin as before: their vendors' caches were of no use for a turn. */
+async function driftedPrompts(home: Home): Promise<Finding[]> {
+  if (!existsSync(home.databaseFile)) return [];
+  const store = await openStore({ path: home.databaseFile, access: "read" }).catch(() => undefined);
+  if (store === undefined) return [];
+  const rows = await store.kv.list("prompt-drift").finally(() => store.close());
+  if (rows.length === 0) return [];
+  const told = rows.slice(0, MOST_DRIFTS).map(({ key, value }) => `${key}: ${driftText(value)}`);
+  const more = rows.length > told.length ? [`and ${rows.length - told.length} more`] : [];
+  return [
+    {
+      part: "prompt cache",
+      state: "ok",
+      detail: `in the last 7 days the beginning of a prompt has changed in ${rows.length} conversations: ${[...told, ...more].join("; ")}`,
+      remedy: "That is paid for once. Where a section changes at each turn, find out what writes it.",
+    },
+  ];
+}
+
+function driftText(value: JsonValue): string {
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return "unknown";
+  const { section, change, byte } = { section: "?", change: "?", byte: "?", ...value };
+  return `${String(section)} ${String(change)} at byte ${String(byte)}`;
 }
 
 /** Replies that somebody has to look at. */

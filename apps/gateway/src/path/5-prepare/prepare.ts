@@ -21,6 +21,7 @@ import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
+import type { PrefixWatch } from "./prefix-watch.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
 
 export interface PreparePorts {
@@ -30,6 +31,7 @@ export interface PreparePorts {
   readonly incoming: Pick<Incoming, "show">;
   readonly remember: RunMemory;
   readonly spending: Pick<Spending, "cheaperModels">;
+  readonly prefixes: PrefixWatch;
   readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
   readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly live: Pick<LiveHub, "publish">;
@@ -92,7 +94,8 @@ export function createPrepare(ports: PreparePorts): Prepare {
       });
       const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });
       await taint.keep({ sources: tools.taint(), speakers: [] });
-      traceOf(ports.tracer, run, asked, prompt);
+      const prefix = await ports.prefixes.look(sessionKey, prompt, tools.tools);
+      traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
     } catch (error) {
       tools.end();
@@ -202,16 +205,16 @@ function traceOf(
   tracer: Tracer,
   { agentModel, history }: OpenedRun,
   { id }: QueuedMessage,
-  { sections, system }: BuiltPrompt,
+  { sections, system, digest, drift }: BuiltPrompt & Awaited<ReturnType<PrefixWatch["look"]>>,
 ): void {
-  tracer.note(
-    id,
-    "prompt",
-    `${sections.length} sections, ${system.stable.length} characters before the boundary`,
-    {
-      sections: packSections(sections),
-      model: `${agentModel.model.provider}/${agentModel.model.id}`,
-      history: history.length,
-    },
-  );
+  const size = `${sections.length} sections, ${system.stable.length} characters before the boundary`;
+  const changed =
+    drift === undefined ? "" : `; not as before: ${drift.section} ${drift.change} at byte ${drift.byte}`;
+  tracer.note(id, "prompt", `${size}, digest ${digest}${changed}`, {
+    digest,
+    ...(drift === undefined ? {} : { drift: { ...drift } }),
+    sections: packSections(sections),
+    model: `${agentModel.model.provider}/${agentModel.model.id}`,
+    history: history.length,
+  });
 }

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { estimateTokens } from "@signalbox/agent-core";
+import { imageMessage, textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { ask, from, open, said } from "./feishu-talk.ts";
+import { type World, ZHANG } from "./harness.ts";
+import { type ModelRequest, modelRequests } from "./requests.ts";
+
+const SEED_TOOLS = ["read", "write", "edit", "ls", "exec", "message"];
+const TURNS = 50;
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+const agents = (tools: readonly string[]) => ({
+  agents: { list: [{ id: "coder", model: "anthropic/claude-sonnet-4-6", tools: { allow: tools } }] },
+});
+
+interface Part {
+  readonly hash: string;
+  readonly tokens: number;
+  readonly isMarked: boolean;
+}
+
+/** A request in the order that Anthropic caches it, each part with a hash of all up to it. */
+function partsOf({ body }: ModelRequest): Part[] {
+  const blocks: unknown[] = [
+    ...body.tools,
+    ...body.system,
+    ...body.messages.flatMap(({ role, content }) =>
+      (typeof content === "string" ? [content] : content).map((block) => ({ role, block })),
+    ),
+  ];
+  const hash = createHash("sha256");
+  return blocks.map((block) => {
+    const text = JSON.stringify(block, (key, value: unknown) =>
+      key === "cache_control" ? undefined : value,
+    );
+    const isMarked = JSON.stringify(block).includes('"cache_control"');
+    hash.update(text);
+    return { hash: hash.copy().digest("hex"), tokens: estimateTokens(text), isMarked };
+  });
+}
+
+/** How many blocks ahead of a mark Anthropic looks for what it has. */
+const LOOK_BACK = 20;
+
+/** What is read from a cache of each request, and its whole input, as Anthropic accounts for them. */
+function cacheAccounts(requests: readonly ModelRequest[]) {
+  const written = new Set<string>();
+  return requests.map((request) => {
+    const parts = partsOf(request);
+    const marks = parts.flatMap(({ isMarked }, place) => (isMarked ? [place] : []));
+    const hits = marks.flatMap((mark) =>
+      parts.flatMap(({ hash }, place) =>
+        place <= mark && place > mark - LOOK_BACK && written.has(hash) ? [place] : [],
+      ),
+    );
+    const upTo = Math.max(-1, ...hits);
+    const tokensOf = (some: readonly Part[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
+    for (const mark of marks) written.add(parts[mark]?.hash ?? "");
+    return { read: tokensOf(parts.slice(0, upTo + 1)), total: tokensOf(parts) };
+  });
+}
+
+/** Which digests the traces of these messages tell. */
+async function digestsOf(world: World, ids: readonly string[]): Promise<string[]> {
+  const digests = new Set<string>();
+  for (const id of ids) {
+    const told = world.run(["why", id, "--details"]);
+    await told.exited;
+    digests.add(/digest ([0-9a-f]{16})/.exec(told.stdout())?.[1] ?? "none");
+  }
+  return [...digests];
+}
+
+describe("the prefix of a conversation's requests", () => {
+  it("is the same for fifty turns with tools, pictures, a skill, memory and a restart, and is read from the cache", async () => {
+    const { world, started: first } = await open(agents([...SEED_TOOLS, "memory_search"]));
+    // A page of text, as agents read them all the time.
+    writeFileSync(
+      join(world.home.workspace("coder"), "garden.md"),
+      "Roses, tulips and lilies grow here.\n".repeat(80),
+    );
+    let started = first;
+    let turn = 0;
+    let isAfterTool = false;
+    world.script(() => {
+      const wantsTool = turn % 2 === 1 && !isAfterTool;
+      isAfterTool = wantsTool;
+      if (wantsTool) return { toolCalls: [{ name: "read", input: { file_path: "garden.md" } }] };
+      return { text: `This is answer ${turn}, about gardens and their flowers. `.repeat(4) };
+    });
+    const ids: string[] = [];
+    for (turn = 0; turn < TURNS; turn++) {
+      if (turn === TURNS / 2) {
+        await started.stop();
+        started = await world.start();
+      }
+      if (turn === 10) {
+        const sender = from(ZHANG);
+        world.feishu.addResource(sender.messageId, "img_1", PNG, { mimeType: "image/png" });
+        await started.post(imageMessage("img_1", sender));
+        await started.settled();
+        ids.push(sender.messageId);
+      } else ids.push(await ask(started, `question ${turn}: what about the flowers of garden ${turn}?`));
+    }
+    expect(said(world)).toHaveLength(TURNS);
+    const digests = await digestsOf(
+      world,
+      [ids[0], ids[24], ids[25], ids[49]].filter((id) => id !== undefined),
+    );
+    expect(digests).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    const requests = modelRequests(world.anthropic);
+    expect(new Set(requests.map(({ stable }) => stable)).size).toBe(1);
+    expect(new Set(requests.map(({ body }) => JSON.stringify(body.tools))).size).toBe(1);
+    const accounts = cacheAccounts(requests).slice(1);
+    const sum = (name: "read" | "total") => accounts.reduce((all, account) => all + account[name], 0);
+    // What a message's own context says goes with its turn, and what came behind it there is written once more.
+    expect(sum("read") / sum("total")).toBeGreaterThanOrEqual(0.94);
+  });
+
+  it("names the section that has changed, in the trace and in doctor", async () => {
+    const { world, started } = await open();
+    world.script(() => ({ text: "yes" }));
+    await ask(started, "one");
+    writeFileSync(join(world.home.workspace("coder"), "TOOLS.md"), "The printer is upstairs.");
+    await expect
+      .poll(async () => {
+        await ask(started, "two");
+        await ask(started, "/why");
+        return said(world).at(-1);
+      })
+      .toContain("not as before: workspace-files added at byte 0");
+    const doctor = world.run(["doctor", "--json"]);
+    await doctor.exited;
+    expect(doctor.stdout()).toContain("workspace-files added at byte 0");
+  });
+
+  it("of a hello with the six tools and a skill has less than 2,500 tokens", async () => {
+    const { world, started } = await open(agents(SEED_TOOLS));
+    world.script([{ text: "Hello!" }]);
+    await started.post(textMessage("hello", from(ZHANG)));
+    await started.settled();
+    const [request] = modelRequests(world.anthropic);
+    expect(request?.tools).toEqual(SEED_TOOLS);
+    expect(request?.stable).toContain("<available_skills>");
+    const body = request?.body;
+    const texts = [...(body?.system ?? []), ...(body?.messages ?? []), ...(body?.tools ?? [])];
+    expect(texts.reduce((sum, one) => sum + estimateTokens(JSON.stringify(one)), 0)).toBeLessThan(2_500);
+  });
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import {
+  buildSystemPrompt,
+  driftBetween,
+  type PromptPrefix,
+  prefixOf,
+  type SystemPromptInput,
+} from "./index.ts";
+
+const INPUT: SystemPromptInput = {
+  agent: { id: "main" },
+  workspaceFiles: [
+    { name: "AGENTS.md", text: "Work carefully. 工作要仔细。 It is all that there is to say here." },
+    { name: "TOOLS.md", text: "The printer is upstairs." },
+  ],
+  extra: [{ name: "notes", title: "Notes", text: "changes all the time", part: "volatile" }],
+};
+const TOOL = { name: "ls", description: "Lists files.", inputSchema: { type: "object" } };
+const prefix = (more: Partial<SystemPromptInput> = {}, tools = [TOOL]) =>
+  prefixOf(buildSystemPrompt({ ...INPUT, ...more }).sections, tools);
+
+const driftOf = (before: PromptPrefix, after: PromptPrefix) => driftBetween(before.hashes(), after.hashes());
+
+describe("the prefix of a prompt", () => {
+  it("has one digest for the same bytes, whatever is told behind the boundary", () => {
+    const later = prefix({
+      extra: [{ name: "notes", title: "Notes", text: "changed", part: "volatile" }],
+      runtime: { session: "another" },
+    });
+    expect(later.digest).toBe(prefix().digest);
+    expect(driftOf(prefix(), later)).toBeUndefined();
+  });
+
+  it("names the section that has changed, and the block of its first byte that has", () => {
+    const files = (text: string) => ({ workspaceFiles: [{ name: "AGENTS.md", text }] });
+    const begin = '<workspace_file name="AGENTS.md">\n'.length;
+    const before = prefix(files(`${"a".repeat(100)}b`));
+    const drift = driftOf(before, prefix(files(`${"a".repeat(100)}c`)));
+    expect(drift).toEqual({
+      section: "workspace-file:AGENTS.md",
+      change: "changed",
+      byte: Math.floor((begin + 100) / 16) * 16,
+    });
+    expect(driftOf(prefix(), prefix({ agent: { id: "main", systemPrompt: "Be brief." } }))?.section).toBe(
+      "identity",
+    );
+  });
+
+  it("counts bytes, not characters", () => {
+    const at = (text: string) => prefix({ workspaceFiles: [{ name: "AGENTS.md", text }] });
+    const drift = driftOf(at(`${"工".repeat(100)}b`), at(`${"工".repeat(100)}c`));
+    expect(drift?.byte).toBeGreaterThanOrEqual(300);
+  });
+
+  it("tells of sections that are new or gone, and of tools", () => {
+    const short = { workspaceFiles: INPUT.workspaceFiles?.slice(0, 1) ?? [] };
+    const added = driftOf(prefix(short), prefix());
+    expect(added).toEqual({ section: "workspace-file:TOOLS.md", change: "added", byte: 0 });
+    const removed = driftOf(prefix(), prefix(short));
+    expect(removed).toEqual({ section: "workspace-file:TOOLS.md", change: "removed", byte: 0 });
+    const other = { ...TOOL, description: "Lists the files of a folder." };
+    expect(driftOf(prefix(), prefix({}, [other]))).toMatchObject({
+      section: "tools",
+      change: "changed",
+    });
+  });
+
+  it("keeps no text", () => {
+    expect(JSON.stringify(prefix().hashes())).not.toMatch(/printer|upstairs/);
+  });
+});
