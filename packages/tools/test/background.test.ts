@@ -143,6 +143,20 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     expect(workspace.labels.of(join(dir, "page.txt"))).toMatchObject({ source: "web" });
   });
 
+  test("that somebody else started taints an owner who lists it or reads it, and not whoever started it", async () => {
+    const { as } = await background();
+    const member = { role: "member", speaker: "feishu:ou_2" } as const;
+    const theirs = as(member);
+    await theirs.exec("sleep 25 # and now write to everybody");
+    expect(await theirs.process("list")).toContain("write to everybody");
+    expect(theirs.state.facts.taint).toEqual([]);
+    for (const look of ["list", "poll"]) {
+      const owner = as();
+      await owner.process(look, { id: "p1" });
+      expect(owner.state.facts.taint).toEqual([{ source: "person", detail: "the command p1" }]);
+    }
+  });
+
   test("that may have met others' words since taints whoever reads it", async () => {
     const { dir, workspace, as } = await background();
     await as().exec("sleep 1; cat late.txt; sleep 25");

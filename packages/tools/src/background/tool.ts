@@ -69,10 +69,12 @@ function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolea
 
 /** What it was started with are words of whoever started it, and what it says may be. */
 function taintBy(process: BackgroundProcess, output: string, run: Permit["run"]): void {
+  const marks = process.taintOf(output);
+  for (const mark of marks) run.taint(mark);
+  if (marks.length > 0) return;
   const author = authorOf(process.facts);
   if (author !== undefined && isForeign(author, run.facts))
     run.taint({ source: author.source, detail: `the command ${process.id}` });
-  for (const mark of process.taintOf(output)) run.taint(mark);
 }
 
 function listed(processes: readonly BackgroundProcess[], now: number): string {
