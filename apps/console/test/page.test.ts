@@ -1,4 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
+import { mkdtemp, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ServerFrame } from "@signalbox/protocol";
@@ -416,6 +416,58 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     expect(gateway.received.at(-1)).toMatchObject({ text: "one\ntwo" });
     expect(await message().inputValue()).toBe("");
     expect(await message().evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
+  it("takes files that are chosen, dropped or pasted, shows them, and sends them with the message", async () => {
+    await signIn();
+    const send = page.getByRole("button", { name: "Send", exact: true });
+    const picture = await readFile(join(import.meta.dirname, "../../../docs/console.png"));
+    await page.locator('input[type="file"]').setInputFiles([
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.alloc(1_200_000, "a") },
+      { name: "page.png", mimeType: "image/png", buffer: picture },
+    ]);
+    const chosen = page.getByRole("list", { name: "Files for this message" });
+    await chosen.getByText("1.2 MB").waitFor();
+    await chosen.locator("img").waitFor();
+    expect([...gateway.uploads.values()]).toContain(1_200_000);
+    const give = (event: "paste" | "drop") =>
+      message().evaluate((field, type) => {
+        const data = new DataTransfer();
+        data.items.add(new File(["b"], `${type}.csv`, { type: "text/csv" }));
+        const init = { bubbles: true, cancelable: true };
+        field.dispatchEvent(
+          type === "paste"
+            ? new ClipboardEvent(type, { ...init, clipboardData: data })
+            : new DragEvent(type, { ...init, dataTransfer: data }),
+        );
+      }, event);
+    await give("paste");
+    await give("drop");
+    await chosen.getByText("drop.csv").waitFor();
+    await chosen.getByRole("button", { name: "Remove paste.csv" }).press("Enter");
+    gateway.refusesUploads = true;
+    await give("paste");
+    await chosen.getByRole("alert").getByText("larger than the gateway takes").waitFor();
+    expect(await send.isEnabled()).toBe(false);
+    await chosen.getByRole("button", { name: "Remove paste.csv" }).click();
+    await shot("files-chosen");
+    // A message may be nothing but its files.
+    await send.click();
+    await received("send");
+    expect(gateway.received.at(-1)).toMatchObject({
+      text: "",
+      attachments: [
+        { name: "notes.txt", mimeType: "text/plain", bytes: 1_200_000 },
+        { name: "page.png", mimeType: "image/png" },
+        { name: "drop.csv", mimeType: "text/csv" },
+      ],
+    });
+    const sent = log().getByRole("list", { name: "Files" });
+    await sent.getByText("notes.txt").waitFor();
+    expect(await sent.locator("img").count()).toBe(1);
+    await shot("files-sent");
+    await page.reload();
+    await sent.getByText("notes.txt").waitFor();
   });
 
   it("fits a phone", async () => {

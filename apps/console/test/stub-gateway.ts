@@ -62,6 +62,9 @@ export interface StubGateway {
   /** Requests of these pages that changed something, in order. */
   changes: { path: string; body: unknown }[];
   received: ClientFrame[];
+  /** Bytes of each file, by the path of its pieces. */
+  uploads: Map<string, number>;
+  refusesUploads: boolean;
   /** What happens with a message once it is accepted. */
   answer: (send: SendFrame, stub: StubGateway) => void;
   /** Where it returns a problem, the message is refused with it. */
@@ -100,6 +103,8 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     },
     changes: [],
     received: [],
+    uploads: new Map(),
+    refusesUploads: false,
     answer: () => {},
     refuse: () => undefined,
     down: false,
@@ -163,6 +168,10 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     }
     if (path === "/api/me") return json(response, 200, { ...me(), version: "0.1.0" });
     if (path === "/api/conversations") return json(response, 200, stub.conversations);
+    if (request.method === "PUT") {
+      upload(stub, new URL(request.url ?? "/", stub.url), body.length, response);
+      return;
+    }
     if (request.method === "POST") return change(stub, path, JSON.parse(body), response);
     const shown = ownersBody(stub.owners, new URL(request.url ?? "/", stub.url));
     if (shown !== undefined) return json(response, 200, shown);
@@ -194,7 +203,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     if (frame.type === "subscribe")
       tell(connection, { type: "subscribed", conversation: frame.conversation, busy: false });
     if (frame.type !== "send") return;
-    const { id, conversation, agent, text } = frame;
+    const { id, conversation, agent, text, attachments } = frame;
     const problem = stub.refuse(frame);
     if (problem !== undefined) {
       tell(connection, { type: "error", id, conversation, ...problem });
@@ -221,7 +230,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     stub.say({
       type: "message",
       conversation,
-      message: { id: messageId, role: "user", text, at: Date.now() },
+      message: { id: messageId, role: "user", text, at: Date.now(), ...(attachments && { attachments }) },
     });
     stub.answer(frame, stub);
   }
@@ -229,6 +238,22 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   stub.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return stub;
+}
+
+/** Takes a piece of a file, whatever it holds, as long as it follows on what came before. */
+function upload(
+  stub: StubGateway,
+  { pathname, searchParams }: URL,
+  bytes: number,
+  response: ServerResponse,
+): void {
+  const there = stub.uploads.get(pathname) ?? 0;
+  if (stub.refusesUploads) {
+    refuse(response, 413, "too_large", "The file is larger than the gateway takes.");
+  } else if (Number(searchParams.get("at")) === there) {
+    stub.uploads.set(pathname, there + bytes);
+    json(response, 200, { bytes: there + bytes });
+  } else json(response, 409, { bytes: there });
 }
 
 /** The answer to what an owner reads; undefined where there is none. */

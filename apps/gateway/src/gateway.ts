@@ -251,7 +251,7 @@ function serviceOf(
   ready: () => boolean,
 ): GatewayService {
   const { now = Date.now } = options;
-  const { agents, models, accounts, surfaces } = resolved;
+  const { agents, models, accounts, surfaces, uploads } = resolved;
   const { store, lease, redact, audit } = opened;
   const { exchanges, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
@@ -274,6 +274,7 @@ function serviceOf(
     models,
     accounts,
     surfaces,
+    uploads,
     approvals: toolbox.approvals,
     trust,
     audit,

@@ -63,7 +63,7 @@ async function tainted(channel: string) {
     if (event.type === "message") asked.push(event.message.text);
   });
   const now = Date.now;
-  const surfaces = createSurfaces(nothing);
+  const surfaces = createSurfaces(nothing, { open: async () => undefined });
   const toolbox = await createToolbox({
     config: loaded.config,
     home,

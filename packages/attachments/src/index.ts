@@ -12,3 +12,10 @@ export {
 export type { AttachmentAccount, AttachmentLogger, FetchUrl, Folder, Inspector, OpenFile } from "./ports.ts";
 export { blobsOf, pruneBlobs } from "./prune.ts";
 export { attachmentNote, isUntrusted, type MessageWithFiles, type ReceivedFile } from "./received.ts";
+export {
+  createUploads,
+  type UploadAdded,
+  type UploadPiece,
+  type Uploads,
+  type UploadsOptions,
+} from "./uploads.ts";

@@ -1,4 +1,5 @@
 import { ChannelError, type FetchedMedia, type MediaRef } from "@signalbox/channel";
+import { z } from "zod";
 
 /** Largest attachment in bytes. */
 export const MAX_ATTACHMENT_BYTES: number = 20_000_000;
@@ -17,12 +18,45 @@ export function attachmentOf(kind: "image" | "file", address: string, name?: str
   return { kind, mimeType, ...(name === undefined ? {} : { name }), ref: address };
 }
 
+/** Opens a file that a client has uploaded to the host; undefined where it is not there any more. */
+export type OpenUpload = (owner: string, id: string) => Promise<Omit<FetchedMedia, "mimeType"> | undefined>;
+
+/** A file that a client has uploaded to the host. */
+export interface UploadedFile {
+  readonly owner: string;
+  readonly id: string;
+  readonly name?: string;
+  readonly mimeType: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** An attachment that was uploaded before. */
+export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): MediaRef {
+  const kind = mimeType.startsWith("image/") ? "image" : "file";
+  return { kind, mimeType, size, ...(name === undefined ? {} : { name }), ref: { owner, id } };
+}
+
+const uploadRef = z.object({ owner: z.string(), id: z.string() });
+
+/** Where attachments come from that a message does not hold itself. */
+export interface AttachmentSources {
+  readonly fetchUrl: FetchUrl | undefined;
+  readonly openUpload: OpenUpload | undefined;
+}
+
 /** What is behind the address of an attachment. */
 export async function fetchAttachment(
   { ref, mimeType }: MediaRef,
-  fetchUrl: FetchUrl | undefined,
+  { fetchUrl, openUpload }: AttachmentSources,
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
+  const uploaded = uploadRef.safeParse(ref);
+  if (uploaded.success) {
+    const file = await openUpload?.(uploaded.data.owner, uploaded.data.id);
+    if (file === undefined) throw new ChannelError("invalid", "The file is not there any more");
+    return { ...file, mimeType };
+  }
   if (typeof ref !== "string") throw new ChannelError("invalid", "Not an attachment of this channel");
   if (ref.startsWith("data:")) {
     const { body } = await fetch(ref);

@@ -14,7 +14,13 @@ import {
 } from "@signalbox/channel";
 import { z } from "zod";
 import { createAddressCodec, type WebAddress } from "./address.ts";
-import { type FetchUrl, fetchAttachment, MAX_ATTACHMENT_BYTES } from "./attachments.ts";
+import {
+  type AttachmentSources,
+  type FetchUrl,
+  fetchAttachment,
+  MAX_ATTACHMENT_BYTES,
+  type OpenUpload,
+} from "./attachments.ts";
 import { sendToViewers, type WebUpdate } from "./send.ts";
 
 /** The channel has nothing to configure. */
@@ -34,7 +40,7 @@ export interface WebMessage {
   readonly id: string;
   /** The message it answers. */
   readonly replyTo?: string;
-  /** Attachments; made by {@link attachmentOf}. */
+  /** Attachments; made by {@link attachmentOf} or {@link uploadOf}. */
   readonly media?: readonly MediaRef[];
   /** Where the text comes from, if it is not the user's own words. */
   readonly forwardedFrom?: string;
@@ -51,6 +57,8 @@ export interface WebHubOptions {
   readonly awaitsSingleAnswer?: boolean;
   /** For attachments that a client names by their address. Default: only those that it sends are taken. */
   readonly fetchUrl?: FetchUrl;
+  /** For files that a client has uploaded to the host. Default: there are none. */
+  readonly openUpload?: OpenUpload;
 }
 
 /** A channel of the host's own clients, and the two ends that the host connects to them. */
@@ -94,7 +102,10 @@ export function createWebHub(options: WebHubOptions = {}): WebHub {
     capabilities: capabilitiesOf(awaitsSingleAnswer),
     codec,
     create: async (context: ChannelContext<WebConfig>) => {
-      const channel = createWebChannel(channelId, publish, options.fetchUrl);
+      const channel = createWebChannel(channelId, publish, {
+        fetchUrl: options.fetchUrl,
+        openUpload: options.openUpload,
+      });
       current = { context, channel };
       return channel;
     },
@@ -163,7 +174,7 @@ type WebChannel = Channel<WebAddress> & Required<Pick<Channel<WebAddress>, "fetc
 function createWebChannel(
   id: string,
   publish: (update: WebUpdate) => void,
-  fetchUrl: FetchUrl | undefined,
+  sources: AttachmentSources,
 ): WebChannel {
   let state: Health["state"] & ("starting" | "ready" | "stopped") = "starting";
   return {
@@ -177,6 +188,6 @@ function createWebChannel(
     health: () => ({ state }),
     self: () => ({ id }),
     send: ({ conversation }, message, options) => sendToViewers(publish, conversation, message, options),
-    fetchMedia: (media, signal) => fetchAttachment(media, fetchUrl, signal),
+    fetchMedia: (media, signal) => fetchAttachment(media, sources, signal),
   };
 }

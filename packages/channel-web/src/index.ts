@@ -1,4 +1,11 @@
 export type { WebAddress } from "./address.ts";
-export { attachmentOf, type FetchUrl, MAX_ATTACHMENT_BYTES } from "./attachments.ts";
+export {
+  attachmentOf,
+  type FetchUrl,
+  MAX_ATTACHMENT_BYTES,
+  type OpenUpload,
+  type UploadedFile,
+  uploadOf,
+} from "./attachments.ts";
 export { createWebHub, type WebConfig, type WebHub, type WebHubOptions, type WebMessage } from "./hub.ts";
 export type { WebUpdate } from "./send.ts";

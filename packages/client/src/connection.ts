@@ -1,4 +1,4 @@
-import type { AcceptedFrame, ReadyFrame, ServerFrame } from "@signalbox/protocol";
+import type { AcceptedFrame, ReadyFrame, SentAttachment, ServerFrame } from "@signalbox/protocol";
 import type { ClientError } from "./errors.ts";
 
 /** `waiting`: the connection was lost or not had; it is tried again at `retryAt` (Unix milliseconds). */
@@ -23,8 +23,11 @@ export interface ConnectOptions {
 export interface Outgoing {
   agent: string;
   conversation: string;
+  /** Empty only where something comes with it. */
   text: string;
   id?: string;
+  /** Files that `upload` has sent. */
+  attachments?: SentAttachment[];
 }
 
 export interface ChatOptions {

@@ -17,6 +17,7 @@ import {
   PairingList,
   type Person,
   SESSION_KEY_HEADER,
+  type SentAttachment,
   type SessionInfo,
   SessionList,
   SignedIn,
@@ -25,10 +26,12 @@ import {
   Trace,
   TrustAnswer,
   type TrustRequest,
+  UploadState,
   Why,
 } from "@signalbox/protocol";
 import { ClientError, errorOfAnswer } from "./errors.ts";
 import type { SessionKey } from "./session-key.ts";
+import { type UploadOptions, uploadFile } from "./upload.ts";
 
 /** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
 export interface HttpApi {
@@ -48,6 +51,8 @@ export interface HttpApi {
   renameConversation(conversation: string, title: string): Promise<void>;
   /** Removes a conversation with all that was said in it; code `busy` while a run goes on there. */
   removeConversation(conversation: string): Promise<void>;
+  /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
+  upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   status(): Promise<Status>;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;
@@ -124,6 +129,12 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     removeConversation: async (conversation) => {
       await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/remove`, {});
     },
+    upload: (file, uploading = {}) =>
+      uploadFile(file, uploading, async (path, piece, signal) => {
+        const type = "application/octet-stream";
+        const answer = await exchange(options, path, { method: "PUT", type, body: piece, signal });
+        return understood(path, UploadState, answer).bytes;
+      }),
     status: () => get("/api/status", Status),
     sessions: async () => (await get("/api/sessions", SessionList)).sessions,
     latestMessages: async (sessionKey) => {
@@ -162,8 +173,26 @@ async function request(
   path: string,
   json?: unknown,
 ): Promise<Answer> {
+  const body = json === undefined ? undefined : JSON.stringify(json);
+  return exchange(options, path, { method, type: "application/json", body });
+}
+
+interface Exchange {
+  readonly method: "GET" | "POST" | "PUT";
+  /** Of the body. */
+  readonly type: string;
+  readonly body: string | Blob | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+async function exchange(
+  options: HttpOptions,
+  path: string,
+  { method, type, body, signal }: Exchange,
+): Promise<Answer> {
   const headers: Record<string, string> = { accept: "application/json", ...credentials(options) };
-  if (json !== undefined) headers["content-type"] = "application/json";
+  if (body !== undefined) headers["content-type"] = type;
+  const timeout = AbortSignal.timeout(options.timeoutMs);
   let status: number;
   let text: string;
   let ok: boolean;
@@ -173,17 +202,17 @@ async function request(
       headers,
       credentials: "same-origin",
       redirect: "error",
-      signal: AbortSignal.timeout(options.timeoutMs),
-      ...(json !== undefined && { body: JSON.stringify(json) }),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      ...(body !== undefined && { body }),
     });
     ({ status, ok } = response);
     text = await response.text();
   } catch (cause) {
     throw unreachable(options, cause);
   }
-  const body = parse(text);
-  if (!ok) throw errorOfAnswer(status, body);
-  return { status, body };
+  const answer = parse(text);
+  if (!ok) throw errorOfAnswer(status, answer);
+  return { status, body: answer };
 }
 
 /** A program's token, or what a browser sends beside its cookie. */

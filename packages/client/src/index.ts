@@ -8,3 +8,4 @@ export { newId } from "./id.ts";
 export type { KeyStorage } from "./session-key.ts";
 export { signInAddress, signInSecret } from "./sign-in-link.ts";
 export type { WebSocketConstructor, WebSocketLike } from "./socket.ts";
+export type { UploadOptions } from "./upload.ts";

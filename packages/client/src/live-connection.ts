@@ -96,10 +96,11 @@ export class LiveConnection implements Connection {
 
   send(message: Outgoing): Promise<AcceptedFrame> {
     if (this.#state.kind === "closed") return Promise.reject(this.#closedError());
-    const { agent, conversation, text, id = newId() } = message;
+    const { agent, conversation, text, attachments = [], id = newId() } = message;
     const pending = this.#sends.get(id);
     if (pending !== undefined) return pending.result.promise;
-    const frame: SendFrame = { type: "send", id, agent, conversation, text };
+    const files = attachments.length === 0 ? {} : { attachments };
+    const frame: SendFrame = { type: "send", id, agent, conversation, text, ...files };
     const result = Promise.withResolvers<AcceptedFrame>();
     this.#sends.set(id, { frame, result });
     this.#write(frame);

@@ -55,6 +55,19 @@ export const ConversationHistory = z.object({
 });
 export type ConversationHistory = z.infer<typeof ConversationHistory>;
 
+/** Made by the client, and not to be guessed: 16 to 64 letters, digits, `_` and `-`. */
+export const UploadId = z.string().check(z.regex(/^[\w-]{16,64}$/));
+
+/** The largest body of a `PUT /api/uploads/:id`: a longer file is sent in pieces. */
+export const UPLOAD_PIECE_BYTES = 500_000;
+
+/**
+ * `PUT /api/uploads/:id?at=<bytes before it>`, with a piece of a file as its body: how much of the file is there now. 409
+ * with the same where the piece does not follow on that, 413 for what is too large, 507 where too much is kept.
+ */
+export const UploadState = z.object({ bytes: z.number() });
+export type UploadState = z.infer<typeof UploadState>;
+
 /** A channel account as `GET /api/status` shows it. */
 export const ChannelStatus = z.object({
   channel: z.string(),

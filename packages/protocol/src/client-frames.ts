@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { UploadId } from "./bodies.ts";
 import { parseJson } from "./json.ts";
 
 /** A conversation or agent id: no control characters, since ids end up in logs and addresses. */
@@ -20,18 +21,34 @@ export type SubscribeFrame = z.infer<typeof SubscribeFrame>;
 export const UnsubscribeFrame = z.object({ type: z.literal("unsubscribe"), conversation: Name });
 export type UnsubscribeFrame = z.infer<typeof UnsubscribeFrame>;
 
+/** Files of a message, at most. */
+export const MAX_ATTACHMENTS = 20;
+
+/** A file that was uploaded before, by `PUT /api/uploads/:id`. */
+export const SentAttachment = z.object({
+  id: UploadId,
+  name: z.exactOptional(z.string().check(z.regex(/^[^\p{Cc}]{1,200}$/u))),
+  mimeType: z.string().check(z.maxLength(200)),
+  bytes: z.number(),
+});
+export type SentAttachment = z.infer<typeof SentAttachment>;
+
 /**
  * A message to an agent. Answered with `accepted` once it is durable, or with an `error` of the same `id`.
  * Sending the same `id` again is harmless, so a client repeats what was not accepted after a reconnect.
  */
-export const SendFrame = z.object({
-  type: z.literal("send"),
-  /** Idempotency key made by the client; 1 to 64 letters, digits, `_` and `-`. */
-  id: z.string().check(z.regex(/^[\w-]{1,64}$/)),
-  agent: Name,
-  conversation: Name,
-  text: z.string().check(z.minLength(1)),
-});
+export const SendFrame = z
+  .object({
+    type: z.literal("send"),
+    /** Idempotency key made by the client; 1 to 64 letters, digits, `_` and `-`. */
+    id: z.string().check(z.regex(/^[\w-]{1,64}$/)),
+    agent: Name,
+    conversation: Name,
+    /** Empty only where something comes with it. */
+    text: z.string(),
+    attachments: z.exactOptional(z.array(SentAttachment).check(z.maxLength(MAX_ATTACHMENTS))),
+  })
+  .check(z.refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, { path: ["text"] }));
 export type SendFrame = z.infer<typeof SendFrame>;
 
 /** Stops the run of a conversation, if there is one; its `run.end` says `aborted`. */

@@ -58,6 +58,16 @@ export type ToolResultInfo = z.infer<typeof ToolResultInfo>;
 export const Role = z.enum(["user", "assistant", "tool"]);
 export type Role = z.infer<typeof Role>;
 
+/** A file that came with a message. */
+export const AttachmentInfo = z.object({
+  /** As the sender called it. */
+  name: z.exactOptional(z.string()),
+  /** As the sender or the platform said it is. */
+  mimeType: z.string(),
+  bytes: z.exactOptional(z.number()),
+});
+export type AttachmentInfo = z.infer<typeof AttachmentInfo>;
+
 /** A finished message. `text` of a `tool` message is the result that the model was told. */
 export const ChatMessage = z.object({
   id: z.string(),
@@ -65,6 +75,8 @@ export const ChatMessage = z.object({
   text: z.string(),
   at: z.number(),
   runId: z.exactOptional(z.string()),
+  /** With role `user`: what came with it. */
+  attachments: z.exactOptional(z.array(AttachmentInfo)),
   /** The agent begins anew with this message: it knows nothing of what was said before any more. */
   begins: z.exactOptional(z.literal(true)),
   /** With role `tool`: the call that this message answers. */

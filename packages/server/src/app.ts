@@ -3,6 +3,7 @@ import { apiErrors } from "./api/errors.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { makeSignInLink, signIn, signOut } from "./api/sign-in.ts";
+import { takeUpload } from "./api/uploads.ts";
 import type { Auth } from "./auth/index.ts";
 import { countRefused, type Door } from "./doors.ts";
 import { messageOf } from "./errors.ts";
@@ -71,6 +72,15 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.use("/v1/*", jsonOnly(openAiErrors), limitBody(MAX_OPENAI_BODY, openAiErrors));
   app.all("/v1/*", openAiApp(service, now));
 
+  // No form of another site sends a PUT, and the only body that is not JSON is this one.
+  app.put(
+    "/api/uploads/:id",
+    noStore,
+    limitBody(MAX_BODY, apiErrors),
+    fromOwnPage(allowedHosts, apiErrors),
+    signedIn(auth, apiErrors),
+    (context) => takeUpload(context, service),
+  );
   app.use("/api/*", noStore, limitBody(MAX_BODY, apiErrors), jsonOnly(apiErrors));
   app.use("/api/*", fromOwnPage(allowedHosts, apiErrors));
   // Signing in is how a browser without a session gets one, so it comes before the guard.

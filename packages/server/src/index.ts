@@ -28,4 +28,7 @@ export {
   type Submitted,
   type Surface,
   type TurnUsage,
+  type UploadedFile,
+  type UploadPiece,
+  type UploadResult,
 } from "./service.ts";

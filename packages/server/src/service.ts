@@ -35,6 +35,28 @@ export interface ClientAttachment {
   readonly name?: string;
 }
 
+/** A file that the client has uploaded. */
+export interface UploadedFile {
+  readonly id: string;
+  readonly name?: string;
+  readonly mimeType: string;
+  readonly bytes: number;
+}
+
+/** A piece of a file, and how much of the file comes before it. */
+export interface UploadPiece {
+  readonly client: Principal;
+  readonly id: string;
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What became of a piece; `bytes` is how much of the file is there now. */
+export interface UploadResult {
+  readonly kind: "added" | "out_of_order" | "too_large" | "full";
+  readonly bytes: number;
+}
+
 /** A message from a client. */
 export interface Submission {
   /** Whose token it came with. Default: the gateway's own, which is its owner's. */
@@ -47,6 +69,7 @@ export interface Submission {
   readonly id: string;
   readonly text: string;
   readonly attachments?: readonly ClientAttachment[];
+  readonly uploads?: readonly UploadedFile[];
   /** Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing. */
   readonly from?: string;
   /** What the client wants the agent to heed in this turn. */
@@ -108,6 +131,8 @@ export interface GatewayService {
   readonly live: Pick<LiveHub, "subscribe" | "running">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
+  /** Keeps a piece of a file, which messages of this client may name for a day. */
+  upload(piece: UploadPiece): Promise<UploadResult>;
   /** What was answered to a message of the OpenAI surface; undefined where nothing of it is kept for this client. */
   answer(messageId: string, client: Principal): Promise<string | undefined>;
   /** Stops the running turn of a conversation and leaves out what waits; false where there is neither. */

@@ -85,6 +85,8 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       talked
         .filter((id) => id.startsWith(prefix))
         .map((id) => ({ id, agent: "second", title: id, updatedAt: 0 })),
+    upload: async ({ at, bytes }) =>
+      at === 0 ? { kind: "added", bytes: bytes.byteLength } : { kind: "out_of_order", bytes: 0 },
     history: async (conversation) => (talked.includes(conversation) ? { messages: [], ends: [] } : undefined),
     renameConversation: async (conversation) => talked.includes(conversation),
     removeConversation: async (conversation) => {

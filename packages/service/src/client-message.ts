@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
-import { attachmentOf, type WebMessage } from "@signalbox/channel-web";
+import { attachmentOf, uploadOf, type WebMessage } from "@signalbox/channel-web";
 import type { Principal, Submission } from "@signalbox/server";
 
 type Sender = WebMessage["user"];
@@ -13,13 +13,20 @@ export function senderOf({ name, role }: Principal): Sender {
   return { id: `token:${name}`, name, authenticatedAs: role };
 }
 
+/** Whose files a client's uploads are. */
+export function uploaderOf(client: Principal | undefined): string {
+  return client?.name ?? OWNER_NAME;
+}
+
 /** A submission as a message of its channel. */
 export function clientMessage(submission: Submission): WebMessage {
   const { agent, conversation, id, text, from, instructions, history, sampling, verbatim, sender } =
     submission;
-  const media = (submission.attachments ?? []).flatMap(
-    ({ kind, url, name }) => attachmentOf(kind, url, name) ?? [],
-  );
+  const { attachments = [], uploads = [] } = submission;
+  const media = [
+    ...attachments.flatMap(({ kind, url, name }) => attachmentOf(kind, url, name) ?? []),
+    ...uploads.map(({ bytes: size, ...file }) => uploadOf({ ...file, size, owner: uploaderOf(sender) })),
+  ];
   return {
     conversation,
     user: sender === undefined || sender.name === OWNER_NAME ? { id: conversation } : senderOf(sender),

@@ -2,6 +2,7 @@ import type { ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage, ConversationHistory, RunEnd, RunOutcome } from "@signalbox/protocol";
 import { chatMessages, type Reading, type RunNotes } from "@signalbox/runs";
 import { problemOf } from "@signalbox/telemetry";
+import { attachmentsSeen } from "./attachments-seen.ts";
 import type { Exchange, KeptExchanges } from "./exchange.ts";
 import type { ServiceStore } from "./stored.ts";
 
@@ -40,7 +41,7 @@ export async function readHistory(
 
 function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
   const asked = inbox.flatMap(({ messageId: id, payload }) =>
-    id === undefined ? [] : [{ id, text: payload.event.text }],
+    id === undefined ? [] : [{ id, text: payload.event.text, ...attachmentsSeen(payload.event) }],
   );
   const words = kept.flatMap(({ end, messages }) => (end === undefined ? messages : []));
   const note = words.find(({ runId }) => runId === run.id);

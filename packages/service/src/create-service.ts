@@ -4,11 +4,12 @@ import type { LaneItem, Lanes } from "@signalbox/lanes";
 import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { Reading } from "@signalbox/runs";
-import type { GatewayService, LiveHub } from "@signalbox/server";
+import type { GatewayService, LiveHub, UploadPiece, UploadResult } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Questions, type Trust, visibleText } from "@signalbox/tools";
+import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
 import type { KeptExchanges } from "./exchange.ts";
@@ -31,6 +32,10 @@ export interface ServiceOptions extends SubmitPorts {
   readonly lanes: Pick<Lanes<LaneItem>, "busy" | "stop" | "counts">;
   readonly live: LiveHub;
   readonly exchanges: KeptExchanges;
+  /** Keeps files that clients send, each client's by itself. */
+  readonly uploads: {
+    add(piece: Omit<UploadPiece, "client"> & { readonly owner: string }): Promise<UploadResult>;
+  };
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;
@@ -61,6 +66,7 @@ export function createService(options: ServiceOptions): GatewayService {
     live: options.live,
     sessionKey,
     ready: options.ready,
+    upload: ({ client, id, at, bytes }) => options.uploads.add({ owner: uploaderOf(client), id, at, bytes }),
     agents: () => agentsOf(options),
     busy: (key) => lanes.busy(key),
     abort(channel, agent, conversation) {

@@ -1,3 +1,4 @@
+export { attachmentsSeen } from "./attachments-seen.ts";
 export { createService, type ServiceOptions } from "./create-service.ts";
 export type { Exchange, KeptExchanges } from "./exchange.ts";
 export type { ServiceBodies, ServiceStore, StoredMessage, StoredRow } from "./stored.ts";

@@ -6,6 +6,7 @@ import { useWords } from "../words/words.tsx";
 import { ChatHeader } from "./chat-header.tsx";
 import { Composer } from "./composer.tsx";
 import { Log } from "./log.tsx";
+import type { Chosen } from "./use-attachments.ts";
 import type { ViewActions } from "./use-views.ts";
 import { isBusy, type View } from "./view.ts";
 
@@ -35,7 +36,7 @@ export function Chat(props: Props): ReactNode {
   const words = useWords();
   const agent = agents.find((each) => each.id === agentId);
   const send = useCallback(
-    (text: string) => actions.send(conversation, agentId, text),
+    (text: string, files: readonly Chosen[] = []) => actions.send(conversation, agentId, text, files),
     [actions, conversation, agentId],
   );
   const dismiss = useCallback((key: string) => actions.dismiss(conversation, key), [actions, conversation]);
@@ -60,6 +61,7 @@ export function Chat(props: Props): ReactNode {
       {props.isOwner && <WaitingApprovals client={client} />}
       <Composer
         key={`composer ${conversation}`}
+        client={client}
         draft={drafts.get(conversation) ?? ""}
         onDraft={(text) => drafts.set(conversation, text)}
         agentName={agent?.name ?? agentId}

@@ -1,25 +1,42 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import type { Client } from "@signalbox/client";
+import {
+  type ClipboardEvent,
+  type DragEvent,
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
 import { useWords } from "../words/words.tsx";
+import { ChosenFiles } from "./attachment-list.tsx";
+import { type Chosen, useAttachments } from "./use-attachments.ts";
 
 interface Props {
+  client: Client;
   draft: string;
   onDraft: (text: string) => void;
   agentName: string;
   busy: boolean;
   canStop: boolean;
-  onSend: (text: string) => void;
+  onSend: (text: string, files: Chosen[]) => void;
   onStop: () => void;
 }
 
 /**
  * Where one writes. Enter sends, Shift+Enter begins a line, Escape stops the agent, and an input method keeps
- * its own keys.
+ * its own keys. Files are chosen, dropped or pasted.
  */
 export function Composer(props: Props): ReactNode {
-  const { draft, onDraft, agentName, busy, canStop, onSend, onStop } = props;
-  const { chat: words } = useWords();
+  const { client, draft, onDraft, agentName, busy, canStop, onSend, onStop } = props;
+  const { chat: words, attachments: fileWords } = useWords();
   const [text, setText] = useState(draft);
+  const [isOver, setIsOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
+  const picker = useRef<HTMLInputElement>(null);
+  const { chosen, add, remove, take } = useAttachments(client);
+  const isReady = chosen.every(({ sent }) => sent !== undefined);
+  const canSend = isReady && (text.trim() !== "" || chosen.length > 0);
 
   useEffect(() => {
     // On a touch screen the keyboard would cover what one came to read.
@@ -31,14 +48,28 @@ export function Composer(props: Props): ReactNode {
     onDraft(next);
   };
   const send = () => {
-    if (text.trim() === "") return;
-    onSend(text.trim());
+    if (!canSend) return;
+    onSend(text.trim(), take());
     write("");
   };
   const stop = () => {
     onStop();
     // The button goes with the run, and the focus would be lost with it.
     field.current?.focus();
+  };
+  const choose = (files: FileList | null) => {
+    if (files !== null) add(files);
+    field.current?.focus();
+  };
+  const onPaste = (event: ClipboardEvent) => {
+    if (event.clipboardData.files.length === 0) return;
+    event.preventDefault();
+    choose(event.clipboardData.files);
+  };
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault();
+    setIsOver(false);
+    choose(event.dataTransfer.files);
   };
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: what Safari gives for the Enter that ends a composition.
@@ -51,12 +82,39 @@ export function Composer(props: Props): ReactNode {
 
   return (
     <form
-      className="composer"
+      className={isOver ? "composer over" : "composer"}
       onSubmit={(event) => {
         event.preventDefault();
         send();
       }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setIsOver(true);
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={onDrop}
     >
+      <ChosenFiles chosen={chosen} onRemove={remove} />
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          choose(event.target.files);
+          // The same file again is a change, too.
+          event.target.value = "";
+        }}
+      />
+      <button
+        type="button"
+        className="quiet attach"
+        aria-label={fileWords.attach}
+        title={fileWords.attach}
+        onClick={() => picker.current?.click()}
+      >
+        +
+      </button>
       <div className="field" data-text={text}>
         <textarea
           ref={field}
@@ -66,6 +124,7 @@ export function Composer(props: Props): ReactNode {
           placeholder={words.placeholder(agentName)}
           onChange={(event) => write(event.target.value)}
           onKeyDown={onKeyDown}
+          onPaste={onPaste}
         />
       </div>
       {busy && (
@@ -73,7 +132,7 @@ export function Composer(props: Props): ReactNode {
           {words.stop}
         </button>
       )}
-      <button type="submit" disabled={text.trim() === ""}>
+      <button type="submit" disabled={!canSend}>
         {words.send}
       </button>
     </form>

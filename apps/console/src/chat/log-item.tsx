@@ -3,6 +3,7 @@ import { lazy, memo, type ReactNode, Suspense } from "react";
 import { ProblemNote } from "../parts/problem.tsx";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
+import { SentFiles } from "./attachment-list.tsx";
 import { ToolCall } from "./tool-call.tsx";
 import type { Item } from "./view.ts";
 
@@ -27,7 +28,8 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
             </p>
           )}
           <article className={`user ${item.state}`} aria-label={words.chat.you}>
-            <div className="bubble">{item.text}</div>
+            {item.text !== "" && <div className="bubble">{item.text}</div>}
+            {item.files && <SentFiles files={item.files} />}
             {item.state === "sending" && <p className="state">{words.chat.sending}</p>}
             {item.problem && (
               <ProblemNote

@@ -1,5 +1,6 @@
 /** What the page shows of a conversation, worked out from its history and its frames. Pure. */
 import type {
+  AttachmentInfo,
   ChatMessage,
   ConversationHistory,
   Problem,
@@ -8,6 +9,11 @@ import type {
   RunUsage,
   ServerFrame,
 } from "@signalbox/client";
+
+/** What came with a message; pictures that were chosen on this page show. */
+export interface Shown extends AttachmentInfo {
+  preview?: string;
+}
 
 export type Item =
   | {
@@ -18,6 +24,7 @@ export type Item =
       text: string;
       state: "sending" | "sent" | "refused";
       problem?: Problem;
+      files?: readonly Shown[];
       /** The agent begins anew with it, and knows nothing of what stands above. */
       begins?: true;
     }
@@ -63,7 +70,7 @@ export interface View {
 export type Change =
   | { type: "frame"; frame: ServerFrame }
   | { type: "history"; history: ConversationHistory }
-  | { type: "sending"; id: string; text: string }
+  | { type: "sending"; id: string; text: string; files?: readonly Shown[] }
   | { type: "refused"; id: string; problem: Problem }
   | { type: "problem"; problem: Problem }
   | { type: "dismiss"; key: string };
@@ -81,8 +88,8 @@ export function applyChange(view: View, change: Change): View {
     case "history":
       return { ...view, loaded: true, items: merge(change.history, view.items) };
     case "sending": {
-      const { id, text } = change;
-      return add(view, { kind: "user", key: id, id, text, state: "sending" });
+      const { id, text, files } = change;
+      return add(view, { kind: "user", key: id, id, text, state: "sending", ...(files && { files }) });
     }
     case "refused":
       return update(view, (item) =>
@@ -265,8 +272,10 @@ function keep(old: Item | undefined, item: Item): Item {
   if (old === undefined) return item;
   if (old.kind === "assistant" && item.kind === "assistant")
     return { ...item, key: old.key, thinking: old.thinking };
-  if (old.kind === "user" && item.kind === "user" && old.begins)
-    return { ...item, key: old.key, begins: true };
+  if (old.kind === "user" && item.kind === "user") {
+    const { files, begins } = old;
+    return { ...item, key: old.key, ...(files && { files }), ...(begins && { begins }) };
+  }
   return { ...item, key: old.key };
 }
 
@@ -290,7 +299,15 @@ function itemOf(message: ChatMessage): Item | undefined {
   const run = message.runId === undefined ? {} : { runId: message.runId };
   switch (message.role) {
     case "user":
-      return { kind: "user", key: id, id, text, state: "sent", ...(message.begins && { begins: true }) };
+      return {
+        kind: "user",
+        key: id,
+        id,
+        text,
+        state: "sent",
+        ...(message.attachments && { files: message.attachments }),
+        ...(message.begins && { begins: true }),
+      };
     case "assistant":
       if (text.trim() === "") return undefined;
       return { kind: "assistant", key: id, id, ...run, text, thinking: "", state: "done" };

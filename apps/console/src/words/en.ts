@@ -78,6 +78,13 @@ export const en = {
     tokens: (input: string, output: string) => `${input} tokens in, ${output} out`,
     cost: (amount: string) => `cost ${amount}`,
   },
+  attachments: {
+    attach: "Attach files",
+    chosen: "Files for this message",
+    sent: "Files",
+    sending: (percent: number) => `${percent} %`,
+    remove: (name: string) => `Remove ${name}`,
+  },
   tool: {
     states: { running: "running", done: "done", failed: "failed", lost: "no result" },
     args: "Arguments",

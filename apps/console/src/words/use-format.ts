@@ -9,6 +9,7 @@ export interface Format {
   /** The time for today, day and time for any other day. */
   time(at: number): string;
   duration(ms: number): string;
+  bytes(count: number): string;
 }
 
 export function useFormat(): Format {
@@ -26,6 +27,8 @@ function formatOf(language: string): Format {
       const isToday = date.toDateString() === new Date().toDateString();
       return date.toLocaleString(language, isToday ? clock : { ...clock, day: "numeric", month: "short" });
     },
+    bytes: (count) =>
+      count < 1_000_000 ? `${Math.ceil(count / 1_000)} kB` : `${(count / 1_000_000).toFixed(1)} MB`,
     duration: (ms) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`),
   };
 }

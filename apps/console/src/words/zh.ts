@@ -79,6 +79,13 @@ export const zh: Words = {
     tokens: (input, output) => `输入 ${input} 词元，输出 ${output}`,
     cost: (amount) => `费用 ${amount}`,
   },
+  attachments: {
+    attach: "添加文件",
+    chosen: "随这条消息发送的文件",
+    sent: "文件",
+    sending: (percent: number) => `${percent} %`,
+    remove: (name: string) => `移除 ${name}`,
+  },
   tool: {
     states: { running: "运行中", done: "完成", failed: "失败", lost: "没有结果" },
     args: "参数",

@@ -13,6 +13,7 @@ import type { Logger } from "@signalbox/telemetry/logger";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
 import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";
+import { openUploads } from "../resolve/surfaces.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** Attachments and links on the way of a message. */
@@ -39,6 +40,7 @@ export interface MediaOptions {
 export function createMedia(options: MediaOptions): Media {
   const { config, home, workspaces, store, agents, fetch, account, logger, now } = options;
   const blobs = createBlobs(home.mediaDir);
+  const uploads = openUploads(home, now);
   const folder = (agentId: string) => {
     const agent = agents.get(agentId);
     return agent === undefined
@@ -61,6 +63,7 @@ export function createMedia(options: MediaOptions): Media {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);
         if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
+        await uploads.prune();
       } catch (error) {
         logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
       }

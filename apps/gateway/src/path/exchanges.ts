@@ -2,6 +2,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
 import { noteId } from "@signalbox/runs";
 import type { Exchange, KeptExchanges } from "@signalbox/service";
+import { attachmentsSeen } from "@signalbox/service";
 import * as z from "zod/mini";
 import type { GatewayStore } from "../store.ts";
 import type { QueuedMessage } from "./4-queue/message.ts";
@@ -88,11 +89,19 @@ export function createExchanges({ store, definition, redact, now }: ExchangesPor
 }
 
 function questionOf(
-  { messageId, text, timestamp }: QueuedMessage["stored"]["event"],
+  event: QueuedMessage["stored"]["event"],
   runId: string,
   begins: boolean | undefined,
 ): ChatMessage {
-  const message: ChatMessage = { id: messageId, role: "user", text, at: timestamp, runId };
+  const { messageId, text, timestamp } = event;
+  const message: ChatMessage = {
+    id: messageId,
+    role: "user",
+    text,
+    at: timestamp,
+    runId,
+    ...attachmentsSeen(event),
+  };
   return begins === true ? { ...message, begins } : message;
 }
 

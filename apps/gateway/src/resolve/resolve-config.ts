@@ -1,3 +1,4 @@
+import type { Uploads } from "@signalbox/attachments";
 import type { ChannelDefinition, ChannelLogger } from "@signalbox/channel";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
@@ -10,13 +11,15 @@ import type { GuardedFetch } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
-import { createSurfaces } from "./surfaces.ts";
+import { createSurfaces, openUploads } from "./surfaces.ts";
 import { createWebFetch } from "./web-fetch.ts";
 
 /** What a configuration comes to here. */
 export interface ResolvedConfig extends Setup {
   /** The channels of the gateway's own clients. */
   readonly surfaces: Surfaces;
+  /** Files that those clients send. */
+  readonly uploads: Uploads;
   /** The one way from the gateway to addresses that people or models name. */
   readonly fetch: GuardedFetch;
 }
@@ -30,7 +33,8 @@ export async function resolveConfig(
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault, channels = [], tools = [] } = options;
   const fetch = createWebFetch(loaded.config);
-  const surfaces = createSurfaces(fetch);
+  const uploads = openUploads(home, Date.now);
+  const surfaces = createSurfaces(fetch, uploads);
   const setup = await createSetup({
     home,
     loaded,
@@ -43,7 +47,7 @@ export async function resolveConfig(
     ownChannels: Object.values(surfaces).map(({ definition }) => definition),
     logger: (account) => channelLogger(logger.child({ account })),
   });
-  return { ...setup, surfaces, fetch };
+  return { ...setup, surfaces, uploads, fetch };
 }
 
 function channelLogger(log: Logger): ChannelLogger {

@@ -1,15 +1,26 @@
+import { join } from "node:path";
+import { createUploads, type Uploads } from "@signalbox/attachments";
 import { createWebHub, MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
+import type { Home } from "@signalbox/home";
 import type { Surfaces } from "@signalbox/service";
 import type { GuardedFetch } from "@signalbox/tools";
 
-/** Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address. */
-export function createSurfaces(fetch: GuardedFetch): Surfaces {
+/** Files that clients send, in the gateway's home. */
+export function openUploads({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): Uploads {
+  return createUploads({ dir: join(mediaDir, "uploads"), maxBytes: MAX_ATTACHMENT_BYTES, now });
+}
+
+/**
+ * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has those
+ * that they send.
+ */
+export function createSurfaces(fetch: GuardedFetch, uploads: Pick<Uploads, "open">): Surfaces {
   const fetchUrl = async (url: string, signal: AbortSignal) => {
     const { bytes, contentType } = await fetch(url, { signal, maxBytes: MAX_ATTACHMENT_BYTES });
     return { body: ReadableStream.from([bytes]), mimeType: contentType, size: bytes.byteLength };
   };
   return {
-    web: createWebHub({ fetchUrl }),
+    web: createWebHub({ fetchUrl, openUpload: uploads.open }),
     api: createWebHub({ id: "api", label: "API", awaitsSingleAnswer: true, fetchUrl }),
   };
 }

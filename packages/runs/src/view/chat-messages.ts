@@ -16,6 +16,7 @@ export interface ConversationMessage extends PlacedMessage {
 export interface Asked {
   readonly id: string;
   readonly text?: string;
+  readonly attachments?: ChatMessage["attachments"];
 }
 
 /** What the journal adds to the messages of a run. */
@@ -97,6 +98,7 @@ class ConversationReader {
       ...ofRun(runId),
       role: "user",
       text: asked?.text ?? textOf(message),
+      ...(asked?.attachments === undefined ? {} : { attachments: asked.attachments }),
       ...(begins ? { begins } : {}),
     };
   }

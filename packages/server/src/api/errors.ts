@@ -28,6 +28,18 @@ export const apiErrors = {
       message: "A run goes on in this conversation.",
       remedy: "Stop it, or wait until it has ended.",
     }),
+  fileTooLarge: (context: Context): Response =>
+    apiError(context, 413, {
+      code: "too_large",
+      message: "The file is larger than the gateway takes.",
+      remedy: "Send a smaller one, or a link to it.",
+    }),
+  uploadsFull: (context: Context): Response =>
+    apiError(context, 507, {
+      code: "full",
+      message: "The gateway keeps too many files of yours already.",
+      remedy: "Those of today are gone tomorrow; try again then.",
+    }),
   noAccount: (context: Context, channel: string, account: string): Response =>
     apiError(context, 404, {
       code: "not_found",

@@ -118,13 +118,20 @@ class Connection {
     this.#subscriptions.delete(conversation);
   }
 
-  async #submit({ id, agent, conversation, text }: SendFrame): Promise<void> {
+  async #submit({ id, agent, conversation, text, attachments: uploads = [] }: SendFrame): Promise<void> {
     if (!this.#service.agents().some((one) => one.id === agent)) {
       const message = `There is no agent ${agent}.`;
       return this.#send({ type: "error", id, conversation, code: "unknown_agent", message });
     }
     this.#watch(conversation, agent);
-    const submitted = await this.#service.submit({ channel: "web", agent, conversation, id, text });
+    const submitted = await this.#service.submit({
+      channel: "web",
+      agent,
+      conversation,
+      id,
+      text,
+      uploads,
+    });
     if (submitted.kind === "refused") {
       const { code, message } = submitted;
       return this.#send({ type: "error", id, conversation, code, message });

@@ -1,5 +1,6 @@
 import type { InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
+import { attachmentsSeen } from "@signalbox/service";
 import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayHooks } from "../../hooks/points.ts";
@@ -50,7 +51,13 @@ export function createAccept(ports: AcceptPorts): Accept {
     ports.onAccepted(id, event);
     if (capabilities?.readsSession === true) {
       const { messageId, text, timestamp } = event;
-      const message = { id: messageId, role: "user", text, at: timestamp } as const;
+      const message = {
+        id: messageId,
+        role: "user",
+        text,
+        at: timestamp,
+        ...attachmentsSeen(event),
+      } as const;
       ports.live.publish(route.sessionKey, { type: "message", message });
     }
     const { kind, rule } = decision;

@@ -1,0 +1,57 @@
+import type { ReactNode } from "react";
+import { useFormat } from "../words/use-format.ts";
+import { useWords } from "../words/words.tsx";
+import type { Chosen } from "./use-attachments.ts";
+import type { Shown } from "./view.ts";
+
+/** The files that go with the next message, each with how far it has come. */
+export function ChosenFiles({
+  chosen,
+  onRemove,
+}: {
+  chosen: readonly Chosen[];
+  onRemove: (key: string) => void;
+}): ReactNode {
+  const { attachments: words } = useWords();
+  const format = useFormat();
+  if (chosen.length === 0) return null;
+  return (
+    <ul className="files chosen" aria-label={words.chosen}>
+      {chosen.map(({ key, name, bytes, preview, share, sent, problem }) => (
+        <li key={key} className={problem === undefined ? "file" : "file refused"}>
+          {preview !== undefined && <img src={preview} alt="" />}
+          <span className="file-name">{name}</span>
+          <span className="help" role={problem === undefined ? undefined : "alert"}>
+            {problem?.message ??
+              (sent === undefined ? words.sending(Math.round(share * 100)) : format.bytes(bytes))}
+          </span>
+          <button
+            type="button"
+            className="quiet"
+            aria-label={words.remove(name)}
+            onClick={() => onRemove(key)}
+          >
+            ✕
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What came with a message. Pictures show where they were chosen on this page. */
+export function SentFiles({ files }: { files: readonly Shown[] }): ReactNode {
+  const { attachments: words } = useWords();
+  const format = useFormat();
+  return (
+    <ul className="files" aria-label={words.sent}>
+      {files.map(({ name, mimeType, bytes, preview }, place) => (
+        <li key={String(place)} className="file">
+          {preview !== undefined && <img src={preview} alt={name ?? ""} />}
+          <span className="file-name">{name ?? mimeType}</span>
+          {bytes !== undefined && <span className="help">{format.bytes(bytes)}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}

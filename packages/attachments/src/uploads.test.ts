@@ -1,0 +1,79 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createUploads, type Uploads } from "./uploads.ts";
+
+const ID = "an-id-of-16-chars";
+const bytes = (text: string) => new TextEncoder().encode(text);
+let dir: string;
+let at = Date.now();
+let uploads: Uploads;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "signalbox-uploads-"));
+  at = Date.now();
+  uploads = createUploads({
+    dir: join(dir, "new"),
+    maxBytes: 10,
+    quotaBytes: 15,
+    quotaFiles: 2,
+    now: () => at,
+  });
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+const add = (id: string, from: number, text: string, owner = "alice") =>
+  uploads.add({ owner, id, at: from, bytes: bytes(text) });
+const read = async (owner: string, id: string) => {
+  const upload = await uploads.open(owner, id);
+  return upload && new Response(upload.body).text();
+};
+
+describe("uploads", () => {
+  it("are put together from pieces, each of which counts once", async () => {
+    expect(await add(ID, 0, "hello")).toEqual({ kind: "added", bytes: 5 });
+    // Its answer was lost, so it is sent again.
+    expect(await add(ID, 0, "hello")).toEqual({ kind: "out_of_order", bytes: 5 });
+    expect(await add(ID, 9, "late")).toEqual({ kind: "out_of_order", bytes: 5 });
+    expect(await Promise.all([add(ID, 5, "!"), add(ID, 5, "!")])).toEqual([
+      { kind: "added", bytes: 6 },
+      { kind: "out_of_order", bytes: 6 },
+    ]);
+    expect(await read("alice", ID)).toBe("hello!");
+  });
+
+  it("are their owner's alone", async () => {
+    await add(ID, 0, "hello");
+    expect(await read("bob", ID)).toBeUndefined();
+    expect(await add(ID, 0, "mine", "bob")).toEqual({ kind: "added", bytes: 4 });
+    expect(await read("alice", ID)).toBe("hello");
+  });
+
+  it("are held to the size of a file, and to what an owner may keep", async () => {
+    expect(await add(ID, 0, "x".repeat(11))).toEqual({ kind: "too_large", bytes: 0 });
+    await add(ID, 0, "x".repeat(10));
+    expect(await add(ID, 10, "x")).toEqual({ kind: "too_large", bytes: 10 });
+    expect(await add(`${ID}-2`, 0, "x".repeat(6))).toEqual({ kind: "full", bytes: 0 });
+    await add(`${ID}-2`, 0, "x");
+    expect(await add(`${ID}-3`, 0, "x")).toEqual({ kind: "full", bytes: 0 });
+    expect((await add(ID, 0, "x", "bob")).kind).toBe("added");
+  });
+
+  it("are gone a day after the last piece", async () => {
+    await add(ID, 0, "hello");
+    expect(await uploads.prune()).toBe(0);
+    at += 25 * 60 * 60 * 1000;
+    expect(await uploads.prune()).toBe(1);
+    expect(await read("alice", ID)).toBeUndefined();
+  });
+
+  it.each(["../../etc/passwd", "short", ".", "a/b-a/b-a/b-a/b-a/b", `${"x".repeat(65)}`])(
+    "have no id %j",
+    async (id) => {
+      await expect(add(id, 0, "x")).rejects.toThrow(TypeError);
+      expect(await read("alice", id)).toBeUndefined();
+      expect(await readdir(dir)).toEqual([]);
+    },
+  );
+});

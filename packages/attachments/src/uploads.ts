@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { codeOf } from "./ports.ts";
+
+/** Files that clients send piece by piece, kept until a message that names them is read. */
+export interface Uploads {
+  /** Adds a piece to a file of `owner`, at the end of what is there; the first one makes it. */
+  add(piece: UploadPiece): Promise<UploadAdded>;
+  /** Undefined where there is no such file, or not any more. */
+  open(
+    owner: string,
+    id: string,
+  ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined>;
+  /** Removes files that nothing was added to for a day. Gives how many. */
+  prune(): Promise<number>;
+}
+
+export interface UploadPiece {
+  /** Whose it is: nobody else can name it, and what each may keep is counted by itself. */
+  readonly owner: string;
+  /** Made by the client; 16 to 64 letters, digits, `_` and `-`. */
+  readonly id: string;
+  /** How many bytes of the file come before it. */
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * `bytes` is how much of the file is there now. `out_of_order`: the piece does not follow on that. `too_large`: the file
+ * would be. `full`: the owner keeps too much already.
+ */
+export interface UploadAdded {
+  readonly kind: "added" | "out_of_order" | "too_large" | "full";
+  readonly bytes: number;
+}
+
+export interface UploadsOptions {
+  /** Made when it is first needed. One process at a time works on it. */
+  readonly dir: string;
+  /** Of one file. */
+  readonly maxBytes: number;
+  /** Of all files of one owner. Default 100,000,000. */
+  readonly quotaBytes?: number;
+  /** Files of one owner. Default 100. */
+  readonly quotaFiles?: number;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const ID = /^[\w-]{16,64}$/;
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+export function createUploads(options: UploadsOptions): Uploads {
+  const { dir, maxBytes, quotaBytes = 100_000_000, quotaFiles = 100, now } = options;
+  /** What is added is counted before, so one piece follows the other. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const result = last.then(work, work);
+    last = result.catch(() => {});
+    return result;
+  };
+  const folderOf = (owner: string): string =>
+    join(dir, createHash("sha256").update(owner).digest("hex").slice(0, 32));
+
+  const add = async ({ owner, id, at, bytes: piece }: UploadPiece): Promise<UploadAdded> => {
+    const folder = folderOf(owner);
+    const files = await filesIn(folder);
+    const there = files.find(({ name }) => name === id)?.size;
+    const bytes = there ?? 0;
+    if (at !== bytes) return { kind: "out_of_order", bytes };
+    if (bytes + piece.byteLength > maxBytes) return { kind: "too_large", bytes };
+    const used = files.reduce((sum, { size }) => sum + size, 0);
+    const isOneMore = there === undefined && files.length >= quotaFiles;
+    if (isOneMore || used + piece.byteLength > quotaBytes) return { kind: "full", bytes };
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
+    const file = await open(join(folder, id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
+    try {
+      await file.writeFile(piece);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    return { kind: "added", bytes: bytes + piece.byteLength };
+  };
+
+  return {
+    async add(piece) {
+      if (!ID.test(piece.id)) throw new TypeError("not the id of an upload");
+      return inTurn(() => add(piece));
+    },
+    async open(owner, id) {
+      if (!ID.test(id)) return undefined;
+      const path = join(folderOf(owner), id);
+      const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
+      if (file === undefined) return undefined;
+      const { size } = await file.stat();
+      return { body: Readable.toWeb(file.createReadStream()), size };
+    },
+    prune: () =>
+      inTurn(async () => {
+        let removed = 0;
+        for (const owner of await namesIn(dir)) {
+          for (const { name, changedAt } of await filesIn(join(dir, owner))) {
+            if (changedAt >= now() - KEPT_MS) continue;
+            await rm(join(dir, owner, name));
+            removed += 1;
+          }
+        }
+        return removed;
+      }),
+  };
+}
+
+async function filesIn(folder: string) {
+  const files = (await namesIn(folder)).map(async (name) => {
+    const { size, mtimeMs: changedAt } = await stat(join(folder, name));
+    return { name, size, changedAt };
+  });
+  return Promise.all(files);
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  });
+}

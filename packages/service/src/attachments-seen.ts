@@ -1,0 +1,13 @@
+import type { MessageEvent } from "@signalbox/channel";
+import type { AttachmentInfo } from "@signalbox/protocol";
+
+/** What came with a message, as its viewers are told. */
+export function attachmentsSeen({ media }: Pick<MessageEvent, "media">): { attachments?: AttachmentInfo[] } {
+  if (media.length === 0) return {};
+  const attachments = media.map(({ name, mimeType, size }) => ({
+    mimeType,
+    ...(name === undefined ? {} : { name }),
+    ...(size === undefined ? {} : { bytes: size }),
+  }));
+  return { attachments };
+}
