@@ -53,6 +53,8 @@ function rowsOf(path: string, schema: Schema, told: Set<string>): Row[] {
 
 /** A setting, and those below it; what only holds others has a row where something is said of it. */
 function settingAt(path: string, schema: Schema, told: Set<string>): Row[] {
+  const kinds = kindsOf(schema);
+  if (kinds.length > 0) return kinds.flatMap((kind) => settingAt(path, kind, told));
   const below = rowsOf(path, schema, told);
   if (below.length > 0 && schema.description === undefined) return below;
   return [rowOf(path, schema, below.length > 0), ...below];
@@ -69,8 +71,14 @@ function rowOf(key: string, schema: Schema, holdsOthers: boolean): Row {
   };
 }
 
-function hasMore({ properties, additionalProperties, items, description }: Schema): boolean {
-  if (properties !== undefined || description !== undefined) return true;
+/** Different things that may stand in one place, each with a word about it. */
+function kindsOf({ anyOf = [] }: Schema): readonly Schema[] {
+  return anyOf.filter(({ properties, description }) => properties !== undefined && description !== undefined);
+}
+
+function hasMore(schema: Schema): boolean {
+  const { properties, additionalProperties, items, description } = schema;
+  if (properties !== undefined || description !== undefined || kindsOf(schema).length > 0) return true;
   return typeof additionalProperties === "object" || (items !== undefined && hasMore(items));
 }
 

@@ -42,6 +42,7 @@ export const GROUPS: readonly PageGroup[] = [
     pages: [
       doc("tools", "Built-in tools"),
       doc("automation", "By themselves"),
+      doc("hooks", "Code of your own"),
       doc("costs", "What they cost"),
     ],
   },

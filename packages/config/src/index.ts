@@ -15,6 +15,7 @@ export type {
   LinksConfig,
   MemoryConfig,
   ModelConfig,
+  PointHookConfig,
   ProviderConfig,
   RepliesConfig,
   RetentionConfig,

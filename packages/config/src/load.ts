@@ -26,7 +26,9 @@ import {
   type MemoryConfig,
   mcpServerSchema,
   memorySchema,
+  type PointHookConfig,
   type ProviderConfig,
+  pointHookSchema,
   providerSchema,
   type RepliesConfig,
   type RetentionConfig,
@@ -56,6 +58,8 @@ export interface Config {
   readonly replies: RepliesConfig;
   readonly access: AccessConfig;
   readonly hooks: Readonly<Record<string, HookConfig>>;
+  /** Those with `at`, in their order; undefined where one cannot be used as it is written. */
+  readonly pointHooks: Readonly<Record<string, PointHookConfig | undefined>>;
   readonly tools: ToolsConfig;
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
   readonly links: LinksConfig;
@@ -280,7 +284,15 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const { web, ...otherTools } = asRecord(root.tools) ?? {};
   const withoutWeb = asRecord(root.tools) === undefined ? (root.tools ?? {}) : otherTools;
   const hooks: Record<string, HookConfig> = {};
+  const pointHooks: Record<string, PointHookConfig | undefined> = {};
   for (const [name, input] of entries(["hooks"], root.hooks)) {
+    const at: ConfigPath = ["hooks", name];
+    if (asRecord(input)?.["at"] !== undefined) {
+      const faults = problems.length;
+      const hook = part(pointHookSchema, at, input, `hook ${name}`);
+      pointHooks[name] = problems.length > faults || hasMissing(at) ? undefined : hook;
+      continue;
+    }
     const hook = part(hookSchema, ["hooks", name], input ?? {}, `hook ${name}`);
     if (hook === undefined || !isAgent(hook.agent, ["hooks", name, "agent"], `hook ${name}`)) continue;
     // A secret that could not be read must not leave the hook to another one.
@@ -340,6 +352,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     replies: section(repliesSchema, ["replies"], root.replies),
     access,
     hooks,
+    pointHooks,
     // A wrong setting may have been the one that kept commands from running.
     tools: {
       ...(part(toolsSchema, ["tools"], withoutWeb, "exec") ??

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { frozenCopy } from "./frozen-copy.ts";
-import type { AnyPoints, Hook, HookAt, Payload, PointDefinitions, PointOf } from "./points.ts";
+import type { AnyPoints, Hook, Payload, PointDefinitions, PointOf, UncheckedHook } from "./points.ts";
 import { createTimeLimit, type StartTimer } from "./time-limit.ts";
 
 /** Calls the hooks of each point as its kind asks for. */
@@ -41,6 +41,8 @@ export interface HooksOptions<Points extends AnyPoints<Points>> {
   readonly points: PointDefinitions<Points>;
   /** In the order in which they are called. */
   readonly hooks: readonly Hook<Points>[];
+  /** Further ones, called before those. Default: none. */
+  readonly unchecked?: readonly UncheckedHook[];
   /** The host's own, called before the others. They change nothing they are given, so they get no copy of it. */
   readonly own?: readonly Hook<Points>[];
   readonly onFailure: (failure: HookFailure) => void;
@@ -58,20 +60,20 @@ export function createHooks<Points extends AnyPoints<Points>>(options: HooksOpti
 
 class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
   readonly #options: HooksOptions<Points>;
-  readonly #hooks: readonly Hook<Points>[];
+  readonly #hooks: readonly UncheckedHook[];
   readonly #own: ReadonlySet<unknown>;
   readonly #limit: ReturnType<typeof createTimeLimit>;
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: HooksOptions<Points>) {
-    const { points, hooks, own = [], startTimer } = options;
+    const { points, hooks, own = [], unchecked = [], startTimer } = options;
     this.#options = options;
-    this.#hooks = [...own, ...hooks];
+    this.#hooks = [...own, ...unchecked, ...hooks];
     this.#own = new Set(own);
     this.#limit = createTimeLimit(startTimer);
     for (const { point } of this.#hooks)
       if (!Object.hasOwn(points, point))
-        throw new TypeError(`there is no hook point ${JSON.stringify(point)}`);
+        throw new TypeError(`there is no hook point ${JSON.stringify(String(point))}`);
   }
 
   observe<Name extends PointOf<Points, "observe">>(point: Name, payload: Payload<Points, Name>): void {
@@ -127,16 +129,12 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
 
-  #at<Name extends keyof Points>(point: Name): readonly HookAt<Points, Name>[] {
-    return this.#hooks.filter((hook): hook is HookAt<Points, Name> => hook.point === point);
+  #at(point: keyof Points): readonly UncheckedHook[] {
+    return this.#hooks.filter((hook) => hook.point === point);
   }
 
-  #call<Name extends keyof Points>(
-    hook: HookAt<Points, Name>,
-    payload: Payload<Points, Name>,
-    defaultMs: number,
-  ): Promise<unknown> {
-    return this.#limit<unknown>(hook.timeoutMs ?? defaultMs, (signal) =>
+  #call(hook: UncheckedHook, payload: object, defaultMs: number): Promise<unknown> {
+    return this.#limit<unknown>(hook.timeoutMs ?? defaultMs, async (signal) =>
       hook.run(this.#own.has(hook) ? payload : frozenCopy(payload), signal),
     );
   }
@@ -156,7 +154,7 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
   }
 
   #failed(
-    { name, point }: { readonly name: string; readonly point: keyof Points },
+    { name, point }: Pick<UncheckedHook, "name" | "point">,
     error: unknown,
     consequence: HookFailure["consequence"],
   ): void {

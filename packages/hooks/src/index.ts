@@ -1,4 +1,5 @@
 export { createHooks, type GateResult, type HookFailure, type Hooks, type HooksOptions } from "./hooks.ts";
+export { createHttpHook, type HttpHookOptions } from "./http-hook.ts";
 export type {
   AnyPoint,
   AnyPoints,
@@ -13,5 +14,6 @@ export type {
   PointDefinition,
   PointDefinitions,
   PointOf,
+  UncheckedHook,
 } from "./points.ts";
 export type { StartTimer } from "./time-limit.ts";

@@ -70,6 +70,14 @@ export interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Poi
   run(payload: Payload<Points, Name>, signal: AbortSignal): Returned<Points[Name]>;
 }
 
+/** A hook whose types nobody has checked, such as one of a configuration. What it returns is checked as that of any other. */
+export interface UncheckedHook {
+  readonly point: PropertyKey;
+  readonly name: string;
+  readonly timeoutMs?: number;
+  run(payload: object, signal: AbortSignal): unknown;
+}
+
 /** Code of a host at some point. */
 export type Hook<Points extends AnyPoints<Points>> = {
   [Name in keyof Points]: HookAt<Points, Name>;

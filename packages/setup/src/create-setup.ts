@@ -10,6 +10,7 @@ import { embeddingsProblems } from "./embeddings.ts";
 import type { HostPackages } from "./host-packages.ts";
 import { type Models, resolveModels } from "./models.ts";
 import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
+import { type ConfiguredHooks, resolvePointHooks } from "./point-hooks.ts";
 import { routingProblems } from "./routing.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./tool-names.ts";
@@ -39,6 +40,7 @@ export interface Setup {
   readonly models: Models;
   readonly skills: AgentsSkills;
   readonly plugins: PluginTools;
+  readonly pointHooks: ConfiguredHooks;
   readonly accounts: Accounts;
   readonly secrets: JudgedSecrets;
   /** In the order of the file, without secrets. */
@@ -52,6 +54,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   const models = resolveModels(loaded, agents, env, vault, packages);
   const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
   const plugins = await resolvePluginTools({ loaded, home, packages, given: options.tools });
+  const pointHooks = await resolvePointHooks({ loaded, home, packages });
   const secrets = await judgeSecrets(loaded, home, env);
   const accounts = await resolveAccounts({
     loaded,
@@ -63,7 +66,9 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     own: options.ownChannels,
     cache: createMemoryCache({ clock: systemClock }),
   });
-  const ofParts = [agents, models, skills, plugins, accounts, secrets].flatMap((part) => part.problems);
+  const ofParts = [agents, models, skills, plugins, pointHooks, accounts, secrets].flatMap(
+    (part) => part.problems,
+  );
   const problems = onceEach(loaded.problems, [
     ...ofParts,
     ...[openListeningProblem(loaded, env)].filter((problem) => problem !== undefined),
@@ -80,7 +85,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     remedy: redact(problem.remedy),
     ...(problem.disables === undefined ? {} : { disables: redact(problem.disables) }),
   }));
-  return { agents, models, skills, plugins, accounts, secrets, problems: told };
+  return { agents, models, skills, plugins, pointHooks, accounts, secrets, problems: told };
 }
 
 /** What is wrong with the text of a value says why its part misses it; the part only adds what does not work now. */

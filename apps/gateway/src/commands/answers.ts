@@ -107,7 +107,6 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   async stop(options, { message }) {
     const { role } = message.stored;
     const reason = new Error("stopped by the user");
-    await stopSubAgents(options, message.sessionKey, reason);
     const { running, dropped } = options.lanes.stop(
       message.sessionKey,
       reason,
@@ -117,6 +116,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
         item.seq < message.seq &&
         (role === "owner" || ownerOf(item) === ownerOf(message)),
     );
+    await stopSubAgents(options, message.sessionKey, reason);
     return stoppedText(running, dropped);
   },
 

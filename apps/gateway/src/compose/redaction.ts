@@ -1,8 +1,8 @@
-import type { HookAt } from "@signalbox/hooks";
+import type { UncheckedHook } from "@signalbox/hooks";
 import { type Redact, redactJson } from "@signalbox/redaction";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { ApprovalSubject } from "@signalbox/tools";
-import type { GatewayHook, HookPoints } from "../hooks/points.ts";
+import type { GatewayHook } from "../hooks/points.ts";
 import type { GatewayStore } from "../store.ts";
 
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
@@ -73,18 +73,21 @@ export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
 
 /** What code of the host is told of failures. */
 export function hooksWithRedaction(hooks: readonly GatewayHook[], redact: Redact): GatewayHook[] {
-  return hooks.map((hook) => {
-    if (hook.point !== "run_end") return hook;
-    const redacting: HookAt<HookPoints, "run_end"> = {
-      ...hook,
-      run(ended, signal) {
-        const { error } = ended;
-        const clean = error && { ...error, message: redact(error.message) };
-        return hook.run({ ...ended, error: clean }, signal);
-      },
-    };
-    return redacting;
-  });
+  return hooks.map((hook) => (hook.point === "run_end" ? withRedaction(hook, redact) : hook));
+}
+
+/** The same of one hook, at whichever point it is. */
+export function withRedaction<Hook extends UncheckedHook>(hook: Hook, redact: Redact): Hook {
+  return {
+    ...hook,
+    run: (payload: object, signal: AbortSignal) => hook.run(withCleanError(payload, redact), signal),
+  };
+}
+
+function withCleanError(ended: object, redact: Redact): object {
+  const error = "error" in ended ? ended.error : undefined;
+  if (typeof error !== "object" || error === null || !("message" in error)) return ended;
+  return { ...ended, error: { ...error, message: redact(String(error.message)) } };
 }
 
 /** What clients that wait are told of failures. */

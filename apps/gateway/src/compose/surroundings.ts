@@ -49,7 +49,7 @@ import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
-import { hooksWithRedaction, liveWithRedaction, redactedOutcome } from "./redaction.ts";
+import { hooksWithRedaction, liveWithRedaction, redactedOutcome, withRedaction } from "./redaction.ts";
 import { createAgentSpending } from "./spending.ts";
 
 /** What the stages of a message's way work with. */
@@ -99,7 +99,7 @@ export async function createSurroundings(
   configuration: LiveSetup<ResolvedConfig>,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
-  const observers = createObservers(options, opened);
+  const observers = createObservers(options, resolved, opened);
   const outward = await createOutward(options, resolved, opened, configuration, observers);
   const { store } = opened;
   await tryAgain(() => expireApprovals(store.approvals));
@@ -177,7 +177,11 @@ type Observers = Pick<
 >;
 
 /** Whoever is told what happens: without secrets. */
-function createObservers(options: GatewayOptions, { store, redact }: OpenHome): Observers {
+function createObservers(
+  options: GatewayOptions,
+  { pointHooks }: ResolvedConfig,
+  { store, redact }: OpenHome,
+): Observers {
   const { logger, hooks = [], now = Date.now } = options;
   const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
@@ -190,7 +194,12 @@ function createObservers(options: GatewayOptions, { store, redact }: OpenHome): 
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
     metrics,
-    hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own),
+    hooks: createGatewayHooks(
+      hooksWithRedaction(hooks, redact),
+      logger,
+      own,
+      pointHooks.hooks.map((hook) => withRedaction(hook, redact)),
+    ),
     outcomes,
     subAgents,
     onOutcome(id, outcome) {

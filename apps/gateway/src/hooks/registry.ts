@@ -1,4 +1,4 @@
-import { createHooks } from "@signalbox/hooks";
+import { createHooks, type UncheckedHook } from "@signalbox/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
 import { type GatewayHook, type GatewayHooks, HOOK_POINTS } from "./points.ts";
@@ -10,7 +10,7 @@ const CONSEQUENCES = {
 } as const;
 
 /**
- * The gateway's `own` hooks and those of its host.
+ * The gateway's `own` hooks, those of its configuration and those of its host.
  *
  * @throws TypeError where a hook names a point that does not exist
  */
@@ -18,11 +18,13 @@ export function createGatewayHooks(
   hooks: readonly GatewayHook[],
   logger: Logger,
   own: readonly GatewayHook[] = [],
+  configured: readonly UncheckedHook[] = [],
 ): GatewayHooks {
   return createHooks({
     points: HOOK_POINTS,
     hooks,
     own,
+    unchecked: configured,
     onFailure: ({ hook, point, error, consequence }) =>
       logger.error({ hook, point, err: messageOf(error) }, CONSEQUENCES[consequence]),
   });

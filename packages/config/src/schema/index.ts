@@ -4,7 +4,7 @@ export { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema 
 export { gatewaySchema } from "./gateway.ts";
 export { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
 export { providerSchema } from "./models.ts";
-export { hookSchema, mcpServerSchema, toolsSchema, webSchema } from "./tools.ts";
+export { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema, webSchema } from "./tools.ts";
 export type {
   AccessConfig,
   AgentConfig,
@@ -18,6 +18,7 @@ export type {
   McpServerConfig,
   MemoryConfig,
   ModelConfig,
+  PointHookConfig,
   ProviderConfig,
   RepliesConfig,
   RetentionConfig,

@@ -86,6 +86,43 @@ export const mcpServerSchema = z
     "One MCP server: a program (`command`) or an address (`url`). It is started when an agent that names its tools first runs, with all rights of the gateway's user.",
   );
 
+/** Where code of an operator's can hang, in the order of a message. */
+const HOOK_POINTS = [
+  "message_received",
+  "before_model_resolve",
+  "before_prompt_build",
+  "before_tool_call",
+  "after_tool_call",
+  "before_reply",
+  "message_sent",
+  "run_end",
+] as const;
+
+export const pointHookSchema = z
+  .strictObject({
+    at: z.enum(HOOK_POINTS).describe("The point of a message's way; docs/hooks.md says what each is told."),
+    url: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .describe("Where what happens is posted, and which answers what becomes of it."),
+    module: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("A package, or the folder of one, whose default export is the hook."),
+    secret: z.string().min(16).optional().describe("Signs what is posted."),
+    timeoutMs: z
+      .int()
+      .positive()
+      .max(60_000)
+      .optional()
+      .describe("Default: 5,000 where it only observes, else 2,000."),
+  })
+  .refine(({ url, module }) => (url === undefined) !== (module === undefined), {
+    message: "needs exactly one of url and module",
+  })
+  .describe("Code of yours that is run at a point of a message's way.");
+
 export const hookSchema = z
   .strictObject({
     agent: id.optional().describe("Default: the agent that answers where no binding matches."),

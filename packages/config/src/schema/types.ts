@@ -5,7 +5,7 @@ import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSc
 import type { gatewaySchema } from "./gateway.ts";
 import type { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
 import type { providerSchema } from "./models.ts";
-import type { hookSchema, mcpServerSchema, toolsSchema } from "./tools.ts";
+import type { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema } from "./tools.ts";
 
 export type GatewayConfig = z.output<typeof gatewaySchema>;
 export type ProviderConfig = z.output<typeof providerSchema>;
@@ -19,6 +19,7 @@ export type SessionConfig = z.output<typeof sessionSchema>;
 export type RepliesConfig = z.output<typeof repliesSchema>;
 export type AccessConfig = z.output<typeof accessSchema>;
 export type HookConfig = z.output<typeof hookSchema>;
+export type PointHookConfig = z.output<typeof pointHookSchema>;
 export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
 export type McpServerConfig = z.output<typeof mcpServerSchema>;

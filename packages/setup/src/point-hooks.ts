@@ -1,0 +1,75 @@
+import { importPackage } from "@signalbox/channel/accounts";
+import type { LoadedConfig, PointHookConfig, Problem } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
+import { createHttpHook, type UncheckedHook } from "@signalbox/hooks";
+import type { HostPackages } from "./host-packages.ts";
+
+/** Code that the configuration hangs on points of a message's way. */
+export interface ConfiguredHooks {
+  readonly hooks: readonly UncheckedHook[];
+  readonly problems: readonly Problem[];
+}
+
+export interface PointHooksOptions {
+  readonly loaded: LoadedConfig;
+  /** May have packages of its own, which are looked for there first. */
+  readonly home: Pick<Home, "dir">;
+  readonly packages: Pick<HostPackages, "load">;
+}
+
+/** The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open. */
+const GATE = "before_tool_call";
+
+/** Finds the hooks that the configuration names. One at the gate that cannot be used denies whatever it is asked. */
+export async function resolvePointHooks({
+  loaded,
+  home,
+  packages,
+}: PointHooksOptions): Promise<ConfiguredHooks> {
+  const problems: Problem[] = [];
+  const hooks: UncheckedHook[] = [];
+  for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
+    const hook =
+      config === undefined ? "it is not configured right" : await hookOf(name, config, home.dir, packages);
+    if (typeof hook !== "string") {
+      hooks.push(hook);
+      continue;
+    }
+    if (config !== undefined) problems.push(problemOf(loaded, name, config, hook));
+    if (config === undefined || config.at === GATE) hooks.push(denying(name, hook));
+  }
+  return { hooks, problems };
+}
+
+/** A text says why there is none. */
+async function hookOf(
+  name: string,
+  { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,
+  home: string,
+  { load }: Pick<HostPackages, "load">,
+): Promise<UncheckedHook | string> {
+  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  if (url !== undefined)
+    return createHttpHook({ point, name, url, ...limit, ...(secret === undefined ? {} : { secret }) });
+  try {
+    const run = (await importPackage(module, { load, home }))["default"];
+    if (typeof run !== "function") return `the package ${module} exports no function as default`;
+    return { point, name, ...limit, run: (payload, signal): unknown => run(payload, signal) };
+  } catch (error) {
+    return `the package ${module} could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function denying(name: string, why: string): UncheckedHook {
+  return { point: GATE, name, run: () => Promise.reject(new Error(why)) };
+}
+
+function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, message: string): Problem {
+  return loaded.problem(["hooks", name, "module"], {
+    severity: "error",
+    message,
+    remedy:
+      "Install the package in the gateway's home or beside the gateway, or name the folder that it is in.",
+    disables: at === GATE ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
+  });
+}
