@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pnpmCommand, root, run, workspaceMembers } from "../workspace.mjs";
+import { followFirstHour } from "./first-hour.mjs";
 import { installGateway, useSinglePackages } from "./installed.mjs";
 import { startRegistry } from "./registry.mjs";
 
@@ -27,6 +28,7 @@ export async function rehearse() {
     await step("versions and changelogs", () => makeVersions(copy));
     await step("every package is published", () => publishAll(copy, registry));
     await step("the gateway, installed by npm alone, answers", () => installGateway(folder, registry));
+    await step("the first hour, word for word as it is documented", () => followFirstHour(folder, registry));
     await step("three single packages in a project of their own", () => useSinglePackages(folder, registry));
   } finally {
     await registry.stop();

@@ -1,0 +1,179 @@
+// Goes through docs/first-hour.md as somebody would who has nothing but Node.js, npm and that page: each command of it, in
+// its order, as it is typed there. What the page asks of people (writing to the bot) is done in between, and what it
+// promises is looked for. The vendors are stand-ins, whose addresses are all that is added to a command.
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root, run } from "../workspace.mjs";
+
+const KEY = "sk-ant-of-the-newcomer-0123456789";
+const TOKEN = "42:secret-of-the-bot-0123456789";
+const OWNER = "5001";
+const ANSWER = "Here I am.";
+/** How long something that the page promises may take. */
+const LONGEST_MS = 30_000;
+
+/** What the page promises of its commands, in its order. `meanwhile` is done before the output is looked at. */
+const PROMISES = [
+  { command: 'init --yes --provider anthropic --api-key "$ANTHROPIC_API_KEY" --channel', says: "answers." },
+  { command: "config check", says: "nothing is wrong" },
+  { command: "start", says: "listens on", meanwhile: (world) => world.writeToBot("are you there?", ANSWER) },
+  { command: "status", says: "anthropic/" },
+  { command: "send", says: ANSWER },
+  { command: "messages", says: "are you there?" },
+  { command: "why", says: "It was answered by agent main" },
+  {
+    command: "init --yes --provider anthropic --api-key not-a-key",
+    says: "invalid x-api-key",
+    meanwhile: async (world) => {
+      await world.rereadAgain();
+      await world.writeToBot("and now?", "provider refuses this gateway's account");
+    },
+  },
+  { command: "why", says: "refused the key" },
+  { command: "logs", says: "invalid x-api-key" },
+  { command: "doctor", says: "gateway" },
+  {
+    command: 'init --yes --provider anthropic --api-key "$ANTHROPIC_API_KEY"',
+    says: "answers.",
+    meanwhile: (world) => world.rereadAgain(),
+  },
+  { command: "send", says: ANSWER },
+  { command: "pairing list", says: "" },
+  { command: "backup", says: "database of" },
+  { command: "restore", says: "has the database of the backup" },
+  { command: "sessions --home", says: "are you there?" },
+  { command: "doctor --home", says: "sound" },
+];
+
+/** @returns how many commands were tried */
+export async function followFirstHour(folder, { npmrc }) {
+  const world = await openWorld(folder, npmrc);
+  const promises = [...PROMISES];
+  try {
+    const commands = commandsOf(readFileSync(join(root, "docs", "first-hour.md"), "utf8"));
+    for (const command of commands) {
+      const output = await world.type(command);
+      if (!command.includes("npx signalbox")) continue;
+      const promise = promises.shift();
+      if (promise === undefined || !command.includes(`signalbox ${promise.command}`))
+        throw new Error(`the page goes on with "${command}", of which nothing is known here`);
+      await promise.meanwhile?.(world);
+      if (!output.includes(promise.says))
+        throw new Error(`"${command}" does not say "${promise.says}":\n${output}`);
+    }
+    if (promises.length > 0) throw new Error(`the page has no "${promises[0].command}" any more`);
+    return `${commands.length} commands`;
+  } finally {
+    await world.close();
+  }
+}
+
+/** The lines of the shell's blocks of a page. */
+function commandsOf(markdown) {
+  return [...markdown.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].flatMap(([, text]) => text.trim().split("\n"));
+}
+
+/** A person's home with nothing in it, and the vendors. */
+async function openWorld(folder, npmrc) {
+  const { startAnthropic } = await standIn("anthropic");
+  const { startTelegram, textMessage } = await standIn("telegram");
+  const anthropic = await startAnthropic({ script: () => ({ text: ANSWER }), apiKeys: [KEY] });
+  const telegram = await startTelegram({ token: TOKEN });
+  const home = join(folder, "newcomer");
+  mkdirSync(join(home, ".signalbox"), { recursive: true, mode: 0o700 });
+  writeFileSync(join(home, ".npmrc"), npmrc);
+  // Another gateway of this machine may have the usual port.
+  writeFileSync(join(home, ".signalbox", "signalbox.yaml"), "gateway: { port: 0 }\n");
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    ANTHROPIC_API_KEY: KEY,
+    TELEGRAM_BOT_TOKEN: TOKEN,
+    TELEGRAM_ID: OWNER,
+  };
+  let place = home;
+  let gateway;
+  let reread = 0;
+  const log = () => gateway?.said() ?? "";
+
+  return {
+    async type(command) {
+      const line = withStandIns(command, anthropic.url, telegram.url);
+      if (line === "npx signalbox start") {
+        gateway = startGateway(place, env);
+        await until(
+          () => log().includes("listens on"),
+          () => `the gateway does not start:\n${log()}`,
+        );
+        return log();
+      }
+      const { code, output } = await run("bash", ["-euc", `${line}\npwd > "$HOME/place"`], {
+        cwd: place,
+        env,
+      });
+      if (code !== 0) throw new Error(`"${command}" ended with ${code}:\n${output}`);
+      place = readFileSync(join(home, "place"), "utf8").trim();
+      return output;
+    },
+    async writeToBot(text, expected) {
+      const before = telegram.sent.length;
+      await telegram.push(textMessage(text, { userId: Number(OWNER) }));
+      const answers = () => telegram.sent.slice(before).map((message) => message.text);
+      await until(
+        () => answers().some((answer) => answer.includes(expected)),
+        () => `the bot does not answer "${text}" with "${expected}", but ${JSON.stringify(answers())}`,
+      );
+    },
+    /** Once the gateway has read the configuration that a command has just written. */
+    async rereadAgain() {
+      reread += 1;
+      const times = () => log().split("the configuration was read again").length - 1;
+      await until(
+        () => times() >= reread,
+        () => `the configuration is not read again:\n${log()}`,
+      );
+    },
+    async close() {
+      await gateway?.stop();
+      await Promise.all([anthropic.stop(), telegram.stop()]);
+    },
+  };
+}
+
+function standIn(name) {
+  return import(join(root, "packages", "testkit", "dist", name, "index.js"));
+}
+
+function withStandIns(command, anthropic, telegram) {
+  if (!command.includes("signalbox init")) return command;
+  const channel = command.includes("--channel telegram") ? ` --set apiBaseUrl=${telegram}` : "";
+  return `${command} --base-url ${anthropic}${channel}`;
+}
+
+/** What `npx signalbox start` runs; itself it would not pass a signal on. */
+function startGateway(cwd, env) {
+  const program = join(cwd, "node_modules", ".bin", "signalbox");
+  const child = spawn(program, ["start"], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => {
+      said += text;
+    });
+  return {
+    said: () => said,
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function until(holds, complaint) {
+  const end = performance.now() + LONGEST_MS;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(complaint());
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
