@@ -93,6 +93,19 @@ describe("signalbox init", () => {
     expect(configured(world)).toEqual({ agents: { defaults: { model: "openai/gpt-5.2" } } });
   });
 
+  it("refuses what would say nothing, and takes a model alone", async () => {
+    const world = await openWorld();
+    for (const args of [
+      ["--api-key", KEY],
+      ["--owner", "5001"],
+      ["--set", "botToken=x"],
+    ])
+      expect((await command(world, "init", "--yes", ...args)).code).toBe(64);
+    expect((await command(world, "init", "--yes", "--model", "nonsense")).code).toBe(78);
+    expect((await command(world, "init", "--yes", "--model", "anthropic/claude-haiku-4-5")).code).toBe(0);
+    expect(configured(world)).toEqual({ agents: { defaults: { model: "anthropic/claude-haiku-4-5" } } });
+  });
+
   it("sets nothing up where nothing is asked for, and says so", async () => {
     const world = await openWorld();
     const { code, out } = await command(world, "init", "--provider", "none");

@@ -71,3 +71,36 @@ it("--json has each finding with its remedy", async () => {
   expect(findings).toContainEqual(expect.objectContaining({ part: "node", state: "ok" }));
   expect(findings).toContainEqual(expect.objectContaining({ part: "policy", detail: "nobody reaches much" }));
 });
+
+it("says everything else, too, where the configuration cannot be read at all", async () => {
+  writeFileSync(join(home, "signalbox.yaml"), "gateway: { port: banana }\n");
+  const lock = acquireHomeLock(home);
+  onTestFinished(() => lock.release());
+  lock.describe({ url: "http://127.0.0.1:1" });
+  const { out, code } = await doctor();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^ok +node: /m);
+  expect(out).toMatch(/^warning gateway: process \d+ holds this home, and goes on/m);
+  expect(out).toMatch(/^error +configuration: .*gateway.port/m);
+});
+
+it("misses a backup once a week has gone by, and knows the last one", async () => {
+  await (await openStore({ path: join(home, "signalbox.db") })).close();
+  expect((await doctor()).out).toMatch(/^ok +backup: none was made here$/m);
+  const copies = mkdtempSync(join(tmpdir(), "signalbox-copies-"));
+  onTestFinished(() => rmSync(copies, { recursive: true, force: true }));
+  const folder = join(copies, "monday");
+  expect((await runCommand(host, "backup", "--home", home, folder)).code).toBe(0);
+  expect((await doctor()).out).toContain(`backup: the last is 0 days old, in ${folder}`);
+  const note = { path: folder, at: Date.now() - 8 * 86_400_000 };
+  writeFileSync(join(home, "last-backup.json"), JSON.stringify(note));
+  expect((await doctor()).out).toMatch(
+    /^warning backup: the last is 8 days old.*\n +`signalbox backup <folder>`/m,
+  );
+});
+
+it("has a word for a backup into a folder that is not there", async () => {
+  const { err, code } = await runCommand(host, "backup", "--home", home, join(home, "nowhere", "monday"));
+  expect(code).toBe(73);
+  expect(err).toContain(`There is no folder ${join(home, "nowhere")} to put it into.`);
+});

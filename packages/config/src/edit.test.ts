@@ -18,6 +18,14 @@ agents:
 `;
 
 describe("editConfig", () => {
+  it("says so where there is nothing to take out", () => {
+    for (const path of [
+      ["nothing", "here"],
+      ["gateway", "host"],
+    ])
+      expect(() => editConfig(file, text, [{ path, value: undefined }])).toThrow("is not set");
+  });
+
   it("changes what it is told and nothing else", () => {
     const edited = editConfig(file, text, [
       { path: ["gateway", "port"], value: 4800 },

@@ -30,8 +30,11 @@ export function editConfig(file: string, text: string, edits: readonly ConfigEdi
       const at = path.slice(0, parent + 1);
       throw fault(file, at, "holds a value, and nothing under it", "Unset it first, or name another place.");
     }
-    if (value === undefined) document.deleteIn(path);
-    else document.setIn(path, nodeOf(document, path, value));
+    if (value === undefined) {
+      if (!document.hasIn(path))
+        throw fault(file, path, "is not set", "`signalbox config show` prints what is.");
+      document.deleteIn(path);
+    } else document.setIn(path, nodeOf(document, path, value));
   }
   if (file.endsWith(".json")) return `${JSON.stringify(document.toJS() ?? {}, null, 2)}\n`;
   return document.contents === null ? "" : document.toString({ lineWidth: 0 });

@@ -6,6 +6,7 @@ export {
 } from "./account-leases.ts";
 export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { pruneSentBlobs } from "./backup/blobs.ts";
+export { type LastBackup, lastBackup, noteBackup } from "./backup/note.ts";
 export { changeConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
 export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";

@@ -8,7 +8,7 @@ const CONFIG_NAMES = ["signalbox.yaml", "signalbox.yml", "signalbox.json", "sign
 const STATE_NAMES = [
   ...["signalbox.db", "signalbox.db-wal", "signalbox.db-shm", "signalbox.db-journal"],
   ...["signalbox.lock", "signalbox.lock-journal", "signalbox.holder.json"],
-  ...["token", "secrets", "audit-head.json", "config-history", "skill-pins"],
+  ...["token", "secrets", "audit-head.json", "last-backup.json", "config-history", "skill-pins"],
   ...["logs", "service.log", "media", "memory"],
 ];
 
@@ -36,6 +36,8 @@ export interface Home {
   readonly tokenFile: string;
   /** Holds the end of the audit chain, so that a tail that is cut off in the database is missed. */
   readonly auditHeadFile: string;
+  /** Holds when and where the last backup was made. */
+  readonly backupNoteFile: string;
   /** What no tool may reach, wherever an agent's workspace is: the folder itself, and each file of it that is ours. */
   readonly closed: readonly string[];
   /** The default workspace of an agent. */
@@ -62,6 +64,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     logFile: join(dir, "logs", "gateway.log"),
     tokenFile: join(dir, "token"),
     auditHeadFile: join(dir, "audit-head.json"),
+    backupNoteFile: join(dir, "last-backup.json"),
     // The folder closes all of it to workspaces around it; one that is the folder itself needs the names.
     closed: [dir, ...[...CONFIG_NAMES, ...STATE_NAMES].map((name) => join(dir, name))],
     workspace: (agentId) => join(dir, "workspaces", agentId),

@@ -42,6 +42,7 @@ export async function prepare(
       const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
       const gateway = await startGateway(options, resolved);
       const letGo = releaseIdleMemory();
+      logger.info({ url: gateway.url }, "started");
       return {
         url: gateway.url,
         reload: async (read) => {

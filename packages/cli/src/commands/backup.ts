@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { backupHome, GatewayError, locateHome } from "@signalbox/home";
+import { backupHome, GatewayError, locateHome, noteBackup } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { codeOf, messageOf } from "../errors.ts";
 import { print } from "../output.ts";
@@ -12,6 +12,11 @@ import { withProgress } from "../progress.ts";
 export async function backup(folder: string, options: CommonOptions): Promise<void> {
   const path = resolve(folder);
   if (existsSync(path)) throw taken(path);
+  if (!existsSync(dirname(path)))
+    throw new GatewayError(
+      "cannot_write",
+      `There is no folder ${dirname(path)} to put it into. Make it first, for instance with mkdir -p.`,
+    );
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
   // A thread may put a file into it while it is being removed.
   const clear = (): void => rmSync(part, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
@@ -28,6 +33,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     });
     const parent = await open(dirname(path), "r");
     await parent.sync().finally(() => parent.close());
+    noteBackup(home, { path, at: Date.now() });
     const { databaseBytes, media, missing } = report;
     print(options.json, { path, ...report }, () => [
       `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,

@@ -21,7 +21,7 @@ export async function doctor(
   const findings = [
     ...(await lookAtMachine(home, Date.now)),
     ...(await lookAtGateway(home)),
-    ...(await lookAtStored(home)),
+    ...(await lookAtStored(home, Date.now)),
     ...(await lookAtConfiguration(home, host)),
   ].map((finding) => (options.fix === true ? fixed(finding) : finding));
   print(options.json, findings, () =>

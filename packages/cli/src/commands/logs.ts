@@ -20,7 +20,10 @@ export async function logs(options: LogsOptions): Promise<void> {
   const { logFile } = locateHome(options.home, process.env);
   const tail = openLog(logFile);
   if (tail === undefined)
-    throw new GatewayError("failure", `There is no log ${logFile} yet: it is made when a gateway starts.`);
+    throw new GatewayError(
+      "failure",
+      `There is no log ${logFile} yet: it is made with the first line that a gateway logs.`,
+    );
   const wanted = tail.read().flatMap((line) => shown(line, options));
   for (const line of wanted.slice(-options.lines)) process.stdout.write(`${line}\n`);
   if (options.follow === true) await follow(logFile, tail, options);

@@ -1,4 +1,5 @@
 import { isClientError } from "@signalbox/client";
+import { ConfigError } from "@signalbox/config";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 import { runningGateway } from "../running.ts";
@@ -48,6 +49,15 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
       }),
     ];
   } catch (error) {
+    if (error instanceof ConfigError)
+      return [
+        {
+          part: "gateway",
+          state: "warning",
+          detail: `${pid} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it`,
+          remedy: "Correct the configuration, which has a line of its own here.",
+        },
+      ];
     if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
     return [
       {

@@ -1,10 +1,14 @@
-import { existsSync } from "node:fs";
-import type { Home } from "@signalbox/home";
+import { existsSync, statSync } from "node:fs";
+import { type Home, lastBackup } from "@signalbox/home";
 import { type JsonValue, openStore } from "@signalbox/store";
 import { type Finding, look } from "./finding.ts";
 
+const DAY_MS = 86_400_000;
+/** What was said in a week is missed. */
+const OLD_BACKUP_DAYS = 7;
+
 /** What the home keeps. It is read, and neither made nor migrated. */
-export async function lookAtStored(home: Home): Promise<Finding[]> {
+export async function lookAtStored(home: Home, now: () => number): Promise<Finding[]> {
   return [
     {
       part: "token",
@@ -18,6 +22,7 @@ export async function lookAtStored(home: Home): Promise<Finding[]> {
       () => database(home),
       "Stop the gateway, keep a copy of the file, and take the latest backup back with `signalbox restore`.",
     ),
+    ...backup(home, now()),
     ...(await undelivered(home)),
     ...(await driftedPrompts(home)),
   ];
@@ -53,6 +58,24 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
       state: "ok",
       detail: `in the last 7 days the beginning of a prompt has changed in ${rows.length} conversations: ${[...told, ...more].join("; ")}`,
       remedy: "That is paid for once. Where a section changes at each turn, find out what writes it.",
+    },
+  ];
+}
+
+/** How long ago the last backup was made. */
+function backup(home: Home, now: number): Finding[] {
+  if (!existsSync(home.databaseFile)) return [];
+  const last = lastBackup(home);
+  const since = last?.at ?? statSync(home.databaseFile).birthtimeMs;
+  const days = Math.floor((now - since) / DAY_MS);
+  const detail = last === undefined ? "none was made here" : `the last is ${days} days old, in ${last.path}`;
+  if (days <= OLD_BACKUP_DAYS) return [{ part: "backup", state: "ok", detail }];
+  return [
+    {
+      part: "backup",
+      state: "warning",
+      detail,
+      remedy: "`signalbox backup <folder>` makes one while the gateway runs; keep it on another machine.",
     },
   ];
 }

@@ -31,7 +31,14 @@ export async function channelStep(
     ],
   });
   const definition = definitions.find((one) => one.id === id);
-  if (definition === undefined) return;
+  if (definition === undefined) {
+    if (options.set !== undefined || options.owner !== undefined)
+      throw new GatewayError(
+        "usage",
+        `${options.set === undefined ? "--owner" : "--set"} says nothing without a channel: name it with --channel.`,
+      );
+    return;
+  }
   await addPackages(asker, missingPackages(definition.meta.requires ?? []));
   const account = options.account ?? "main";
   const settings = await askSettings(step, definition, options.set ?? {});
@@ -125,7 +132,7 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     await channel.stop({ drainMs: 0 });
     return name === undefined ? "The settings are accepted." : `It is ${name}.`;
   } catch (error) {
-    return `It does not start: ${messageOf(error)}. It is set all the same; \`signalbox config set\` mends it.`;
+    return `It does not start: ${messageOf(error).replace(/\.?$/, ".")} It is set all the same; \`signalbox config set\` mends it.`;
   } finally {
     ending.abort();
   }

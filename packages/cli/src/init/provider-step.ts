@@ -1,4 +1,4 @@
-import { keepSecret } from "@signalbox/home";
+import { GatewayError, keepSecret } from "@signalbox/home";
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
@@ -29,7 +29,7 @@ export async function providerStep(
     initial: "none",
     options: OPTIONS,
   });
-  if (name === undefined || name === "none") return;
+  if (name === undefined || name === "none") return modelAlone(change, options);
   const entry =
     name === "local" ? await localEntry(asker, options) : await vendorEntry(name, env, asker, options);
   if (entry === undefined)
@@ -54,6 +54,16 @@ export async function providerStep(
     ...(Object.keys(kept).length === 0 ? [] : [{ path: ["models", "providers", name], value: kept }]),
     { path: ["agents", "defaults", "model"], value: model },
   ]);
+}
+
+/** A model of a provider that is there already, or whose key is in the environment. */
+function modelAlone(change: Step["change"], { model, apiKey, baseUrl }: InitOptions): void {
+  if (apiKey !== undefined || baseUrl !== undefined)
+    throw new GatewayError(
+      "usage",
+      `${apiKey === undefined ? "--base-url" : "--api-key"} says nothing without a provider: name it with --provider.`,
+    );
+  if (model !== undefined) change([{ path: ["agents", "defaults", "model"], value: model }]);
 }
 
 interface Entry {
@@ -110,5 +120,5 @@ async function tried(models: ReturnType<typeof createModels>, reference: string)
   });
   return answer.ok
     ? `${reference} answers.`
-    : `${reference} does not answer: ${answer.error.message} It is set all the same; \`signalbox init\` again, or \`signalbox config set\`, mends it.`;
+    : `${reference} does not answer: ${answer.error.message.replace(/\.?$/, ".")} It is set all the same; \`signalbox init\` again, or \`signalbox config set\`, mends it.`;
 }

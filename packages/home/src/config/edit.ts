@@ -1,4 +1,4 @@
-import { type ConfigEdit, editConfig, loadConfig, type Problem } from "@signalbox/config";
+import { type ConfigEdit, ConfigError, editConfig, loadConfig, type Problem } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
 import { secretSources } from "../secrets/sources.ts";
@@ -22,5 +22,11 @@ export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[],
 }
 
 function problemsOf(home: Home, env: Env, text: string): readonly Problem[] {
-  return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) }).problems;
+  try {
+    return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) }).problems;
+  } catch (error) {
+    // Nothing could start with it: what is wrong is told all the same.
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
 }

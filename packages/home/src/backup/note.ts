@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Home } from "../layout.ts";
+
+/** The last backup of a home. */
+export interface LastBackup {
+  /** Where it was put. */
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** Keeps in the home that it was backed up, so that somebody can be told when that is long ago. */
+export function noteBackup({ backupNoteFile }: Home, last: LastBackup): void {
+  writeFileSync(backupNoteFile, `${JSON.stringify(last)}\n`, { mode: 0o600 });
+}
+
+/** Undefined where none was made, or nothing can be read of it. */
+export function lastBackup({ backupNoteFile }: Home): LastBackup | undefined {
+  try {
+    const note: unknown = JSON.parse(readFileSync(backupNoteFile, "utf8"));
+    return isNote(note) ? note : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isNote(value: unknown): value is LastBackup {
+  if (typeof value !== "object" || value === null || !("path" in value && "at" in value)) return false;
+  return typeof value.path === "string" && typeof value.at === "number";
+}
