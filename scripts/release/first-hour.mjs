@@ -3,11 +3,12 @@
 // promises is looked for. The vendors are stand-ins, whose addresses are all that is added to a command.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { root, run } from "../workspace.mjs";
 
 const KEY = "sk-ant-of-the-newcomer-0123456789";
 const TOKEN = "42:secret-of-the-bot-0123456789";
+/** Whom the stand-in has write to the bot. */
 const OWNER = "5001";
 const ANSWER = "Here I am.";
 /** How long something that the page promises may take. */
@@ -86,7 +87,8 @@ async function openWorld(folder, npmrc) {
   // Another gateway of this machine may have the usual port.
   writeFileSync(join(home, ".signalbox", "signalbox.yaml"), "gateway: { port: 0 }\n");
   const env = {
-    PATH: process.env.PATH,
+    // The page wants a newer Node.js than a machine may have.
+    PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     HOME: home,
     ANTHROPIC_API_KEY: KEY,
     TELEGRAM_BOT_TOKEN: TOKEN,
@@ -118,7 +120,7 @@ async function openWorld(folder, npmrc) {
     },
     async writeToBot(text, expected) {
       const before = telegram.sent.length;
-      await telegram.push(textMessage(text, { userId: Number(OWNER) }));
+      await telegram.push(textMessage(text));
       const answers = () => telegram.sent.slice(before).map((message) => message.text);
       await until(
         () => answers().some((answer) => answer.includes(expected)),
