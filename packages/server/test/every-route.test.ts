@@ -1,0 +1,167 @@
+import { Agent, request } from "node:http";
+import { tmpdir } from "node:os";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createApp } from "../src/app.ts";
+import { createAuth, createMemoryAccess, type GatewayService, tokenHash } from "../src/index.ts";
+import { openServer, TOKEN } from "./harness.ts";
+import { createMemoryService } from "./memory-service.ts";
+
+const HOOK = "the-secret-of-the-hook";
+/** What members may call, in conversations of their own; every other route is the owners'. */
+const MEMBERS = [
+  "GET /api/me",
+  "GET /api/agents",
+  "GET /api/conversations",
+  "GET /api/conversations/:id/messages",
+  "POST /api/conversations/:id/rename",
+  "POST /api/conversations/:id/remove",
+  "POST /api/logout",
+  "GET /v1/models",
+  "GET /v1/models/:id",
+  "POST /v1/chat/completions",
+  "POST /v1/responses",
+];
+/** What has secrets of its own, or is how one comes to have one. */
+const OF_OTHER_SECRETS = ["POST /api/login", "POST /hooks/:name"];
+/** A surface of its own behind one route. */
+const OPENAI = MEMBERS.filter((route) => route.includes(" /v1/"));
+/** What tells nothing, to browsers of any page: whether the gateway is up, and the files of its own page. */
+const FOR_ALL = ["GET /healthz", "GET /readyz", "GET /*"];
+/** What platforms call, whose signatures their channels check. */
+const WEBHOOKS = /^(GET|POST) \/channels\//;
+
+/** Every route there is, as the server itself lists them. */
+function routes(): readonly string[] {
+  const quiet = (): void => {};
+  const app = createApp({
+    service: createMemoryService(),
+    auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
+    allowedHosts: new Set(),
+    hooks: { hooks: {}, defaultAgent: "second" },
+    pageDir: tmpdir(),
+    logger: { debug: quiet, warn: quiet, error: quiet },
+    now: Date.now,
+    onRefused: quiet,
+  });
+  const listed = app.routes
+    .filter(({ method }) => method !== "ALL")
+    .map(({ method, path }) => `${method} ${path}`);
+  return [...new Set([...listed, ...OPENAI])].filter(
+    (route) => !FOR_ALL.includes(route) && !WEBHOOKS.test(route),
+  );
+}
+
+/** A server, and which functions of its service were called. */
+async function openWatched() {
+  const called: string[] = [];
+  const service = new Proxy<GatewayService>(createMemoryService(), {
+    get(target, name, receiver) {
+      called.push(String(name));
+      return Reflect.get(target, name, receiver);
+    },
+  });
+  const { url, access } = await openServer(service);
+  await access.tokens.add({
+    name: "alice",
+    role: "member",
+    hash: tokenHash("secret-of-alice"),
+    createdAt: 0,
+  });
+  called.length = 0;
+  const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+  onTestFinished(() => agent.destroy());
+  const { host, hostname, port } = new URL(url);
+  const send = (route: string, headers: Readonly<Record<string, string>>): Promise<number> => {
+    const [method = "", pattern = ""] = route.split(" ");
+    const path = pattern.replace(":name", "build").replace(/:id(\{.*\})?/, "x");
+    const body = method === "GET" ? "" : `{"token":"${TOKEN}","state":"broke"}`;
+    const json = { "content-type": "application/json", "content-length": String(body.length) };
+    return new Promise((resolve, reject) => {
+      const sent = request({ agent, hostname, port, method, path, headers: { host, ...json, ...headers } });
+      sent.on("error", reject).on("response", (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+      });
+      sent.end(body);
+    });
+  };
+  return { host, port, called, send };
+}
+
+function credentialsOf(route: string): Readonly<Record<string, string>> {
+  return { authorization: `Bearer ${route.includes("/hooks/") ? HOOK : TOKEN}` };
+}
+
+describe("every route", () => {
+  it("is known to this test, which lists what is not the owners'", () => {
+    const all = routes();
+    expect(all.length).toBeGreaterThan(25);
+    expect([...MEMBERS, ...OF_OTHER_SECRETS].filter((route) => !all.includes(route))).toEqual([]);
+  });
+
+  it("is closed to pages of other sites and ports and to names that were rebound, the right secret in hand", async () => {
+    const { host, port, called, send } = await openWatched();
+    const hosts = [
+      host,
+      `localhost:${port}`,
+      "rebound.example",
+      `rebound.example:${port}`,
+      "127.0.0.1.evil.example",
+    ];
+    const origins = [undefined, `http://${host}`, "http://127.0.0.1:9999", "https://evil.example", "null"];
+    const sites = [undefined, "same-origin", "none", "same-site", "cross-site"];
+    const claims = hosts.flatMap((named) =>
+      origins.flatMap((origin) => sites.map((site) => ({ named, origin, site }))),
+    );
+    const lies = claims.filter(({ named, origin, site }) => {
+      const isOurs = hosts.indexOf(named) < 2 && (origin === undefined || origin === `http://${named}`);
+      return !isOurs || !(site === undefined || site === "same-origin" || site === "none");
+    });
+    expect(lies.length).toBeGreaterThan(100);
+    for (const route of routes()) {
+      const answers = lies.map(async ({ named, origin, site }) => {
+        const claimed = {
+          host: named,
+          ...(origin === undefined ? {} : { origin }),
+          ...(site === undefined ? {} : { "sec-fetch-site": site }),
+        };
+        return { claimed, status: await send(route, { ...credentialsOf(route), ...claimed }) };
+      });
+      const through = (await Promise.all(answers)).filter(({ status }) => status !== 403);
+      expect({ route, through }).toEqual({ route, through: [] });
+    }
+    expect(called).toEqual([]);
+  }, 120_000);
+
+  it("is closed to whoever has no secret, a wrong one, or sends it as another kind of body", async () => {
+    const { called, send } = await openWatched();
+    for (const route of routes()) {
+      if (route !== "POST /api/login") {
+        expect([route, await send(route, {})]).toEqual([route, 401]);
+        const long = { authorization: `Bearer ${"x".repeat(43)}` };
+        expect([route, [401, 429]]).toEqual([route, expect.arrayContaining([await send(route, long)])]);
+      }
+      if (route.startsWith("GET ")) continue;
+      for (const type of [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "",
+      ]) {
+        const headers = { ...credentialsOf(route), "content-type": type };
+        expect([route, type, await send(route, headers)]).toEqual([route, type, 415]);
+      }
+    }
+    expect(called).toEqual([]);
+  });
+
+  it("of the owners' is closed to members, and open to the owner", async () => {
+    const { called, send } = await openWatched();
+    const owners = routes().filter((route) => !MEMBERS.includes(route) && !OF_OTHER_SECRETS.includes(route));
+    expect(owners.length).toBeGreaterThan(10);
+    const member = { authorization: "Bearer secret-of-alice" };
+    for (const route of owners) expect([route, await send(route, member)]).toEqual([route, 403]);
+    expect(called).toEqual([]);
+    for (const route of owners) expect([401, 403]).not.toContain(await send(route, credentialsOf(route)));
+    for (const route of MEMBERS) expect([401, 403]).not.toContain(await send(route, member));
+  });
+});
