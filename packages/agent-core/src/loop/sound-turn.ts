@@ -50,16 +50,16 @@ function soundBlock(block: Block): Block | undefined {
 
 /** A call as `soundTurn` leaves it, also for one that comes from a history. */
 export function soundCall(call: ToolCallBlock): ToolCallBlock {
-  const { args: given, argsError: said, ...rest } = call;
-  const readable = isJsonObject(given) && !isDeeperThan(given, MAX_JSON_DEPTH);
-  const args = readable ? toWellFormed(given) : undefined;
+  const readable = isJsonObject(call.args) && !isDeeperThan(call.args, MAX_JSON_DEPTH);
+  const args = readable ? toWellFormed(call.args) : undefined;
   const [name, id] = [stringOf(call.name), stringOf(call.id)];
   const argsText = stringOf(call.argsText).toWellFormed();
-  const isFine = name === call.name && id === call.id && argsText === call.argsText && args === given;
+  const isFine = name === call.name && id === call.id && argsText === call.argsText && args === call.args;
   if (isFine) return call;
+  const { argsError: said, ...rest } = call;
   const argsError = args === undefined ? (said ?? texts.notArguments(MAX_JSON_DEPTH)) : said;
   // The text is what is sent again, so it says what the arguments say.
-  const kept = args === undefined || args === given ? argsText : JSON.stringify(args);
+  const kept = args === undefined || args === call.args ? argsText : JSON.stringify(args);
   return { ...rest, name, id, args, argsText: kept, ...(argsError === undefined ? {} : { argsError }) };
 }
 

@@ -33,6 +33,8 @@ export class ToolBatch {
   /** For calls of an earlier run, what was decided about each. */
   readonly #resumed: readonly ResumedCall[] | undefined;
   readonly #results: (ToolResultMessage | undefined)[];
+  /** Calls without a result. */
+  #pending: readonly ToolCallBlock[];
   #steering: readonly AgentMessage[] = [];
   #end: BatchOutcome["end"];
 
@@ -47,6 +49,7 @@ export class ToolBatch {
     this.#calls = calls;
     this.#resumed = resumed;
     this.#results = calls.map(() => undefined);
+    this.#pending = calls;
   }
 
   async run(): Promise<BatchOutcome> {
@@ -76,7 +79,7 @@ export class ToolBatch {
   #outcome(): BatchOutcome {
     return {
       results: this.#results.filter((result) => result !== undefined),
-      waiting: this.#withoutResult(),
+      waiting: this.#pending,
       steering: this.#steering,
       ...(this.#end === undefined ? {} : { end: this.#end }),
     };
@@ -164,7 +167,7 @@ export class ToolBatch {
     const allowed = "question" in gated ? await askPerson(gated, this.#setting) : gated;
     if (allowed === "waiting" || "outcome" in allowed) return allowed;
     const { args } = allowed.info;
-    const pendingToolCalls = this.#withoutResult();
+    const pendingToolCalls = this.#pending;
     await log.keep({ kind: "toolStart", turn: log.turn, messages: [], pendingToolCalls, call, args });
     await log.emit({ type: "tool.start", call, args });
     const started = now();
@@ -177,12 +180,9 @@ export class ToolBatch {
     const { outcome, durationMs = 0 } = settled;
     const message = resultMessage(call, settled, this.#setup);
     this.#results[index] = message;
-    const pendingToolCalls = this.#withoutResult();
+    const pendingToolCalls = this.#pending.filter((pending) => pending !== call);
+    this.#pending = pendingToolCalls;
     await log.keep({ kind: "toolResult", turn: log.turn, messages: [message], pendingToolCalls, message });
     await log.emit({ type: "tool.end", call, result: message, outcome, durationMs });
-  }
-
-  #withoutResult(): readonly ToolCallBlock[] {
-    return this.#calls.filter((_call, index) => this.#results[index] === undefined);
   }
 }
