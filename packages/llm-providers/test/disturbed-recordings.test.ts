@@ -1,17 +1,9 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
-import type { Recording } from "@signalbox/testkit/wire";
 import { describe, expect, test } from "vitest";
-import {
-  eventEnds,
-  type ReadTurn,
-  type WireAnswer,
-  wholeOf,
-  wire,
-  wrongWithCut,
-} from "../src/testkit/index.ts";
-import { type Family, families } from "./support/families.ts";
+import { eventEnds, type ReadTurn, type WireAnswer, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
+import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { asker, type Told, tell } from "./support/replay.ts";
+import { accountAt, asker, replay, type Told } from "./support/replay.ts";
 
 /** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
 const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
@@ -46,18 +38,6 @@ function some<T>(all: readonly T[], most: number): T[] {
   if (all.length <= most) return [...all];
   const picked = Array.from({ length: most }, (_, i) => all[Math.round((i * (all.length - 1)) / (most - 1))]);
   return picked.filter((one) => one !== undefined);
-}
-
-function ask({ provider, model }: Family, recording: Recording, answer: WireAnswer): Promise<Told> {
-  const stream = provider.connect({
-    apiKey: "test",
-    baseUrl: `https://${recording.host}`,
-    fetch: wire(answer).fetch,
-    now: () => 0,
-    ...(answer.ending === "stall" ? { timeouts: { firstByteMs: 20, idleMs: 20 } } : {}),
-  });
-  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
-  return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
 }
 
 /** What two readings of the same stream have to agree on. */
@@ -149,7 +129,9 @@ describe
     async (_, recording) => {
       const bytes = Buffer.from(recording.res);
       const ends = eventEnds(bytes);
-      const told = await ask(family, recording, { pieces: [bytes] });
+      const account = accountAt(family, recording.host);
+      const ask = asker(account);
+      const told = await ask({ pieces: [bytes] });
       const whole = wholeOf(told);
       if (whole.failed) expect(told.terminal).not.toMatchObject({ error: { code: "timeout" } });
       const between = (at: number, words: string): WireAnswer => ({
@@ -158,17 +140,17 @@ describe
 
       const kept = ends.flatMap((end, i) => [bytes.subarray(ends[i - 1] ?? 0, end), Buffer.from(alive)]);
       const rest = bytes.subarray(ends.at(-1) ?? 0);
-      const living = await ask(family, recording, { pieces: [Buffer.from(alive), ...kept, rest] });
+      const living = await ask({ pieces: [Buffer.from(alive), ...kept, rest] });
       expect(living.message).toEqual(told.message);
 
       for (const at of some(ends.slice(0, -1), 4)) {
-        const noisy = await ask(family, recording, between(at, "data: {<html> not json\n\n"));
-        const upTo = await ask(family, recording, { pieces: [bytes.subarray(0, at)] });
+        const noisy = await ask(between(at, "data: {<html> not json\n\n"));
+        const upTo = await ask({ pieces: [bytes.subarray(0, at)] });
         expectSound(noisy, told, upTo);
         if (noisy.terminal.type === "error" && !whole.failed)
           expect(noisy.terminal.error).toMatchObject({ code: "protocol", retryable: true });
 
-        const cut = await ask(family, recording, {
+        const cut = await ask({
           pieces: [bytes.subarray(0, at), Buffer.from(failed)],
         });
         expectSound(cut, told, upTo);
@@ -177,20 +159,20 @@ describe
       }
 
       const pieces = [bytes.subarray(0, ends[Math.floor(ends.length / 2)] ?? 0)];
-      const half = await ask(family, recording, { pieces, ending: "stall" });
-      expectSound(half, told, await ask(family, recording, { pieces }));
+      const impatient = { ...account, timeouts: { firstByteMs: 20, idleMs: 20 } };
+      const half = await replay(impatient, { pieces, ending: "stall" });
+      expectSound(half, told, await ask({ pieces }));
       if (half.terminal.type === "error" && !whole.failed) expect(half.terminal.error.code).toBe("timeout");
 
-      const twice = await ask(family, recording, { pieces: [bytes.subarray(0, ends[0] ?? 0), bytes] });
-      const first = await ask(family, recording, { pieces: [bytes.subarray(0, ends[0] ?? 0)] });
+      const twice = await ask({ pieces: [bytes.subarray(0, ends[0] ?? 0), bytes] });
+      const first = await ask({ pieces: [bytes.subarray(0, ends[0] ?? 0)] });
       expect(twice.error).toEqual(told.error);
       expectSaidTwice(twice, told, first, api);
 
       if (bytes.length >= EVERY_BYTE_BELOW) return;
-      const again = asker(family, recording.host);
       for (const at of bytes.keys()) {
         const ending = at % 2 === 0 ? "end" : "break";
-        const broken = await again({ pieces: [bytes.subarray(0, at)], ending });
+        const broken = await ask({ pieces: [bytes.subarray(0, at)], ending });
         expect(wrongWithCut(broken, whole), `cut at byte ${at}`).toBeUndefined();
       }
     },
@@ -200,7 +182,11 @@ describe
     "refusal %s",
     async (_, { host, status, ctype, res }) => {
       const pieces = [Buffer.from(res)];
-      const { error } = await asker(family, host)({ status, headers: { "content-type": ctype }, pieces });
+      const { error } = await replay(accountAt(family, host), {
+        status,
+        headers: { "content-type": ctype },
+        pieces,
+      });
       expect(error).toMatchObject({
         status,
         emitted: false,

@@ -12,7 +12,7 @@ import type { Recording } from "@signalbox/testkit/wire";
 import { eventEnds, type Whole, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
 import { type Family, families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { asker } from "./support/replay.ts";
+import { accountAt, asker } from "./support/replay.ts";
 
 /** A cut run that takes longer hangs. */
 const HUNG_MS = 10_000;
@@ -62,7 +62,7 @@ function cutPoints(bytes: Uint8Array): Iterable<number> {
 
 async function cutUp(family: Family, recording: Recording, counts: Counts): Promise<void> {
   const bytes = Buffer.from(recording.res);
-  const ask = asker(family, recording.host);
+  const ask = asker(accountAt(family, recording.host));
   const whole: Whole = wholeOf(await ask({ pieces: [bytes] }));
   counts.streams++;
   if (bytes.length < below) counts.everyByte++;

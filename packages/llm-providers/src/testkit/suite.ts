@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { AssistantMessage, JsonObject, Model, ModelContext, ModelEvent } from "@signalbox/agent-core";
-import type { Provider, ProviderConfig } from "../provider/provider.ts";
+import type { FetchLike, Provider, ProviderConfig } from "../provider/provider.ts";
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { bytewise, eventEnds, type Wire, type WireAnswer, wire } from "./wire.ts";
@@ -102,6 +102,18 @@ class Subject {
     const { events } = this.open(answer, config);
     return within("a turn", readTurn(events), this.#subject.hungMs);
   }
+
+  /** Reads many answers of one account, one after the other: a client takes longer to make than most are to read. */
+  reader(): (answer: WireAnswer) => Promise<ReadTurn> {
+    const { provider, model, hungMs } = this.#subject;
+    let line = wire({ pieces: [] });
+    const fetch: FetchLike = (input, init) => line.fetch(input, init);
+    const stream = provider.connect({ apiKey: "k", now: () => FIXED_TIME, fetch });
+    return (answer) => {
+      line = wire(answer);
+      return within("a turn", readTurn(stream(model, CONTEXT, {})), hungMs);
+    };
+  }
 }
 
 /** What two readings of the same stream have to agree on; `config.now` is an adapter's to pass on or not. */
@@ -183,16 +195,17 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         });
 
         it("ends once wherever it is cut, and runs nothing then", async () => {
-          const whole = wholeOf(await under.read({ pieces: [bytes] }));
+          const read = under.reader();
+          const whole = wholeOf(await read({ pieces: [bytes] }));
           const edges = new Set(eventEnds(bytes));
           for (const cut of cutsOf(bytes, subject.everyByte === true)) {
             const near = edges.has(cut) || edges.has(cut + 1);
             for (const ending of near ? ENDINGS : ENDINGS.slice(cut % 2, (cut % 2) + 1)) {
-              const turn = await under
-                .read({ pieces: [bytes.subarray(0, cut)], ending })
-                .catch((error: unknown) => {
+              const turn = await read({ pieces: [bytes.subarray(0, cut)], ending }).catch(
+                (error: unknown) => {
                   throw new Error(`cut at byte ${cut} (${ending})`, { cause: error });
-                });
+                },
+              );
               assertSound(turn, whole, `cut at byte ${cut} (${ending})`);
             }
           }
@@ -234,10 +247,11 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         });
 
         it("survives garbage between its events", async () => {
-          const whole = wholeOf(await under.read({ pieces: [bytes] }));
+          const read = under.reader();
+          const whole = wholeOf(await read({ pieces: [bytes] }));
           const noise = bytesOf('data: {"type": <html>\u0000 not json\n\n');
           for (const end of eventEnds(bytes).slice(0, -1)) {
-            const turn = await under.read({ pieces: [bytes.subarray(0, end), noise, bytes.subarray(end)] });
+            const turn = await read({ pieces: [bytes.subarray(0, end), noise, bytes.subarray(end)] });
             assertSound(turn, whole, `garbage after byte ${end}`);
           }
         });
@@ -255,10 +269,11 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
         const { errorEvent } = subject;
         if (errorEvent !== undefined && recording.ends !== "error")
           it("ends with the vendor's error in mid-stream", async () => {
-            const whole = wholeOf(await under.read({ pieces: [bytes] }));
+            const read = under.reader();
+            const whole = wholeOf(await read({ pieces: [bytes] }));
             const ends = eventEnds(bytes);
             for (const end of ends.slice(0, Math.max(1, ends.length - 3))) {
-              const turn = await under.read({ pieces: [bytes.subarray(0, end), bytesOf(errorEvent)] });
+              const turn = await read({ pieces: [bytes.subarray(0, end), bytesOf(errorEvent)] });
               assert.equal(
                 turn.error?.code,
                 "overloaded",

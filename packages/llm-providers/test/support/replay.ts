@@ -1,5 +1,5 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
-import type { FetchLike, Provider } from "../../src/provider/provider.ts";
+import type { FetchLike, Provider, Timeouts } from "../../src/provider/provider.ts";
 import {
   eventEnds,
   type ReadTurn,
@@ -35,32 +35,43 @@ export interface Replay {
   readonly model: Model;
   readonly baseUrl: string;
   readonly options?: StreamOptions;
+  readonly timeouts?: Timeouts;
+}
+
+/** The account of a family of models at the host of a recording. */
+export function accountAt({ provider, model }: Pick<Replay, "provider" | "model">, host: string): Replay {
+  return { provider, model, baseUrl: `https://${host}` };
 }
 
 /** Asks the provider one question that is answered as given. */
 export function replay(replayed: Replay, answer: WireAnswer): Promise<Told> {
-  const { provider, model, baseUrl, options } = replayed;
-  const stream = provider.connect({ apiKey: "test", baseUrl, fetch: wire(answer).fetch, now: () => 0 });
-  const context: ModelContext = {
-    system: { stable: "Be brief." },
-    messages: [{ role: "user", content: "Hello.", timestamp: 0 }],
-    tools: [],
-  };
-  return tell(stream(model, context, options));
+  return asker(replayed)(answer);
 }
 
-/** Asks one provider again and again, each time answered as given. */
-export function asker(
-  { provider, model }: Pick<Replay, "provider" | "model">,
-  host: string,
-): (answer: WireAnswer) => Promise<Told> {
+const CONTEXT: ModelContext = {
+  system: { stable: "Be brief." },
+  messages: [{ role: "user", content: "Hello.", timestamp: 0 }],
+  tools: [],
+};
+
+/**
+ * Asks one account again and again, one question after the other, each answered as given: to make the client of a
+ * vendor's SDK takes longer than to read most answers.
+ */
+export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Told> {
+  const { provider, model, baseUrl, options, timeouts } = replayed;
   let given: WireAnswer = { pieces: [] };
   const fetch: FetchLike = (input, init) => wire(given).fetch(input, init);
-  const stream = provider.connect({ apiKey: "test", baseUrl: `https://${host}`, fetch, now: () => 0 });
-  const messages = [{ role: "user", content: "Hello.", timestamp: 0 }] as const;
+  const stream = provider.connect({
+    apiKey: "test",
+    baseUrl,
+    fetch,
+    now: () => 0,
+    ...(timeouts === undefined ? {} : { timeouts }),
+  });
   return (answer) => {
     given = answer;
-    return tell(stream(model, { system: { stable: "" }, messages, tools: [] }));
+    return tell(stream(model, CONTEXT, options));
   };
 }
 
@@ -96,9 +107,10 @@ export async function checkCuts(
   budget: number,
 ): Promise<void> {
   const whole = wholeOf(told);
+  const ask = asker(replayed);
   for (const [i, at] of cutPoints(bytes, budget).entries()) {
     const ending = i % 2 === 0 ? "end" : "break";
-    const cut = await replay(replayed, { pieces: [bytes.subarray(0, at)], ending });
+    const cut = await ask({ pieces: [bytes.subarray(0, at)], ending });
     const wrong = wrongWithCut(cut, whole);
     if (wrong !== undefined) throw new Error(`cut at byte ${at} of ${bytes.length} (${ending}): ${wrong}`);
   }
