@@ -1,8 +1,10 @@
-// Installs every package from its tarball into an empty folder, as somebody else's project would, runs the first
-// example of each README there, under each supported Node.js, and has the compiler read all of them.
+// Installs every package from its tarball into an empty folder, as somebody else's project would. There the first
+// example of each README runs under each supported Node.js, and so does an agent with a tool, over a stand-in of OpenAI;
+// the compiler reads all examples.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { packAll, pnpmCommand, root, run } from "./workspace.mjs";
 
 /** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
@@ -11,30 +13,62 @@ const BETWEEN = "24.21.0";
 /** What install lines of READMEs name beside our own packages. */
 const BESIDE = { zod: "^4" };
 
+/** What an example prints where it does its work; of any other it is enough that it prints something. */
+const PRINTS = {
+  "agent-core": /clock \[[\s\S]*It is late there\./,
+  channel: /^-> \S+ \S/m,
+  prompt: /^true$[\s\S]*List the files, please[\s\S]*out\/plot\.png/m,
+  routing: /agent:coder:direct:alice[\s\S]*binding\.peer/,
+  skills: /weather[\s\S]*\/weather/,
+};
+
+/** An agent with a tool takes fewer lines than this. */
+const AGENT_LINES = 15;
+
 const folder = mkdtempSync(join(tmpdir(), "signalbox-readme-"));
+const project = join(folder, "project");
 let failures = 0;
 try {
   const packages = await packAll(folder);
+  await install(packages);
+  for (const { name, folder: source, manifest } of packages) {
+    const example = examplesOf(source)[0];
+    if (example === undefined) {
+      report(name, "its README has no ```ts example");
+      continue;
+    }
+    writeFileSync(join(project, `${name}.mts`), example);
+    for (const version of supported(manifest)) {
+      const { code, output } = await runExample(name, version);
+      const prints = PRINTS[name] ?? /\S/;
+      report(`${name} on Node.js ${version}`, code === 0 && prints.test(output) ? undefined : output);
+    }
+  }
+  await tryAgent(packages.find(({ name }) => name === "llm-providers"));
+  for (const { name, folder: source } of packages) writeExamples(name, examplesOf(source));
+  await compileExamples();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+process.exitCode = failures === 0 ? 0 : 1;
+
+/** Installs what other people would: our tarballs, and beside them the SDKs of vendors, as install lines say. */
+async function install(packages) {
   const overrides = Object.fromEntries(
     packages.map(({ manifest, tarball }) => [manifest.name, `file:${tarball}`]),
   );
-  // As install lines say: the SDKs of vendors come beside our own packages.
   const peers = Object.fromEntries(
     packages
       .flatMap(({ manifest }) => Object.entries(manifest.peerDependencies ?? {}))
       .filter(([name]) => !(name in overrides)),
   );
-  const project = join(folder, "project");
   const versions = packages.flatMap(({ manifest }) => supported(manifest));
   const nodes = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:node@${version}`]));
-  await run("mkdir", ["-p", project]);
+  const dependencies = { ...overrides, ...nodes, ...peers, ...BESIDE };
+  mkdirSync(project);
   writeFileSync(
     join(project, "package.json"),
-    JSON.stringify({
-      private: true,
-      type: "module",
-      dependencies: { ...overrides, ...nodes, ...peers, ...BESIDE },
-    }),
+    JSON.stringify({ private: true, type: "module", dependencies }),
   );
   const settings = [
     "overrides:",
@@ -45,73 +79,83 @@ try {
   ];
   writeFileSync(join(project, "pnpm-workspace.yaml"), `${settings.join("\n")}\n`);
   const [program, ...first] = pnpmCommand();
-  const install = await run(program, [...first, "install"], { cwd: project });
-  if (install.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${install.output}`);
-
-  for (const { name, folder: source, manifest } of packages) {
-    const readme = join(source, "README.md");
-    const example = existsSync(readme) ? firstExample(readFileSync(readme, "utf8")) : undefined;
-    if (example === undefined) {
-      console.log(`FAIL ${name}: its README has no \`\`\`ts example`);
-      failures++;
-      continue;
-    }
-    const file = join(project, `${name}.mts`);
-    writeFileSync(file, example);
-    for (const version of supported(manifest)) {
-      const node = join(project, "node_modules", `node-${version}`, "bin", "node");
-      const flags = version.startsWith("22.") ? ["--experimental-strip-types", "--no-warnings"] : [];
-      const { code, output } = await run(node, [...flags, file], { cwd: project, timeout: 60_000 });
-      const ok = code === 0 && output.trim() !== "";
-      if (!ok) failures++;
-      console.log(`${ok ? "ok  " : "FAIL"} ${name} on Node.js ${version}${ok ? "" : `\n${output}`}`);
-    }
-  }
-
-  for (const { name, folder: source } of packages) {
-    const readme = join(source, "README.md");
-    if (existsSync(readme)) writeExamples(project, name, readFileSync(readme, "utf8"));
-  }
-  const compiled = await run(join(root, "node_modules", ".bin", "tsc"), ["-p", project], { cwd: project });
-  if (compiled.code !== 0) failures++;
-  console.log(compiled.code === 0 ? "ok   all examples compile" : `FAIL examples\n${compiled.output}`);
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  const installed = await run(program, [...first, "install"], { cwd: project });
+  if (installed.code !== 0) throw new Error(`pnpm install of the tarballs failed:\n${installed.output}`);
 }
-process.exitCode = failures === 0 ? 0 : 1;
 
-function firstExample(markdown) {
-  return /^```ts\n([\s\S]*?)^```$/m.exec(markdown)?.[1];
+/** The README's agent with a tool: its model calls the tool, and is told what it gave. */
+async function tryAgent({ folder: source, manifest }) {
+  const example = examplesOf(source).find((text) => text.includes("new Agent("));
+  const lines = example?.split("\n").filter((line) => line.trim() !== "").length ?? Number.POSITIVE_INFINITY;
+  report(`an agent in ${lines} lines`, lines < AGENT_LINES ? undefined : `${AGENT_LINES} are too many`);
+  const stated = /baseUrl: "([^"]+)"/.exec(example ?? "")?.[1] ?? "";
+  const { startOpenAI } = await import(
+    pathToFileURL(join(project, "node_modules", "@signalbox", "testkit", "dist", "openai", "index.js")).href
+  );
+  for (const version of supported(manifest)) {
+    const server = await startOpenAI({
+      script: [{ toolCalls: [{ name: "clock", input: {} }] }, { text: "It is tea time." }],
+    });
+    writeFileSync(join(project, "agent.mts"), example.replace(stated, server.baseUrl));
+    const { code, output } = await runExample("agent", version);
+    await server.stop();
+    const told = server.requests.at(-1)?.text ?? "";
+    const isWhole =
+      code === 0 && output.includes("It is tea time.") && /"tool"[\s\S]*\d{4}-\d\d-\d\dT/.test(told);
+    report(`an agent with a tool on Node.js ${version}`, isWhole ? undefined : `${output}\n${told}`);
+  }
 }
 
 /**
  * Every example of a README as a file; one without imports of its own goes on where the one before it ended. Those of
  * tests, and of files beside others, stand for something that their reader has.
  */
-function writeExamples(project, name, markdown) {
-  const settings = {
-    compilerOptions: {
-      target: "es2024",
-      lib: ["es2024", "dom"],
-      module: "nodenext",
-      strict: true,
-      noEmit: true,
-      skipLibCheck: true,
-      types: ["node"],
-      typeRoots: [join(root, "node_modules", "@types")],
-    },
-    include: ["examples"],
-  };
+function writeExamples(name, examples) {
   mkdirSync(join(project, "examples"), { recursive: true });
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify(settings));
   const files = [];
-  for (const [, text] of markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)) {
+  for (const text of examples) {
     if (/from "(?:vitest|\.)/.test(text)) continue;
     if (/^import /m.test(text) || files.length === 0) files.push(text);
     else files.push(`${files.pop()}{\n${text}}\n`);
   }
   for (const [at, text] of files.entries())
     writeFileSync(join(project, "examples", `${name}-${at + 1}.mts`), text);
+}
+
+/** Holds the examples against the types that came with the packages. */
+async function compileExamples() {
+  const compilerOptions = {
+    target: "es2024",
+    lib: ["es2024", "dom"],
+    module: "nodenext",
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["examples"] }));
+  const tsc = join(root, "node_modules", ".bin", "tsc");
+  const { code, output } = await run(tsc, ["-p", project], { cwd: project });
+  report("all examples compile", code === 0 ? undefined : output);
+}
+
+function runExample(name, version) {
+  const node = join(project, "node_modules", `node-${version}`, "bin", "node");
+  const flags = version.startsWith("22.") ? ["--experimental-strip-types", "--no-warnings"] : [];
+  return run(node, [...flags, `${name}.mts`], { cwd: project, timeout: 60_000 });
+}
+
+function report(what, wrong) {
+  if (wrong !== undefined) failures++;
+  console.log(wrong === undefined ? `ok   ${what}` : `FAIL ${what}\n${wrong}`);
+}
+
+/** The examples of a package's README, in their order. */
+function examplesOf(source) {
+  const readme = join(source, "README.md");
+  if (!existsSync(readme)) return [];
+  return [...readFileSync(readme, "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text]) => text);
 }
 
 /** The Node.js versions to try a package on. */

@@ -13,8 +13,8 @@ const built = process.env.BENCH_LLM_PROVIDERS;
 const from = (name, file) => (built ? `file://${built}/${file}` : `@signalbox/llm-providers${name}`);
 
 export async function load() {
-  const { connectAnthropic } = await import(from("/anthropic", "anthropic/index.js"));
-  return { connectAnthropic };
+  const { anthropicMessages } = await import(from("/anthropic", "anthropic/index.js"));
+  return { connect: anthropicMessages.connect };
 }
 
 const model = {
@@ -56,8 +56,8 @@ async function loop(stream, prompt, { onDelta, onTool }) {
   }
 }
 
-export function create({ connectAnthropic }, { baseURL }) {
-  const stream = connectAnthropic({ apiKey: "k", baseUrl: baseURL });
+export function create({ connect }, { baseURL }) {
+  const stream = connect({ apiKey: "k", baseUrl: baseURL });
   return { run: (prompt, io) => loop(stream, prompt, io) };
 }
 
