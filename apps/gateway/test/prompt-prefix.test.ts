@@ -153,3 +153,25 @@ describe("the prefix of a conversation's requests", () => {
     expect(texts.reduce((sum, one) => sum + estimateTokens(JSON.stringify(one)), 0)).toBeLessThan(2_500);
   });
 });
+
+describe("signalbox prompt", () => {
+  it("shows the last prompt of an agent by section, with tokens and cost", async () => {
+    const { world, started } = await open(agents(SEED_TOOLS));
+    world.script([{ text: "Hello!" }]);
+    await ask(started, "hello");
+    const shown = world.run(["prompt", "coder", "--json"]);
+    await shown.exited;
+    const told = JSON.parse(shown.stdout());
+    const [request] = modelRequests(world.anthropic);
+    expect(told).toMatchObject({ model: "anthropic/claude-sonnet-4-6", prices: { input: 3_000_000 } });
+    expect(told.sections[0]).toMatchObject({ name: "tools", part: "stable" });
+    const stable = told.sections.slice(1).filter((section: { part: string }) => section.part === "stable");
+    const chars = stable.reduce((sum: number, section: { chars: number }) => sum + section.chars, 0);
+    expect(chars + 2 * (stable.length - 1)).toBe(request?.stable.length);
+    const people = world.run(["prompt", "coder", "--session", told.session]);
+    await people.exited;
+    expect(people.stdout()).toMatch(/^tools +stable +\d+ +\d+ +0\.00\d{4} +0\.000\d{3}$/m);
+    const nobody = world.run(["prompt", "nobody"]);
+    expect((await nobody.exited).code).toBe(1);
+  });
+});

@@ -54,7 +54,7 @@ function oneLine(text: string): string {
 }
 
 /** Columns as wide as their widest cell; Chinese is two columns a character. */
-function aligned(lines: readonly (readonly string[])[]): string[] {
+export function aligned(lines: readonly (readonly string[])[]): string[] {
   const widths = lines.reduce<number[]>(
     (widest, cells) => cells.map((cell, column) => Math.max(widest[column] ?? 0, stringWidth(cell))),
     [],

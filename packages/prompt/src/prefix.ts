@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ToolSpec } from "@signalbox/agent-core";
+import { estimateTokens, type ToolSpec } from "@signalbox/agent-core";
 import type { PromptSection } from "./types.ts";
 
 /** Bytes of a section that are compared as one. */
@@ -10,6 +10,8 @@ const HASH_CHARS = 8;
 export interface PromptPrefix {
   /** The same for the same bytes. */
   readonly digest: string;
+  /** The tools as a section, which stands ahead of all others. */
+  readonly tools: Omit<PromptSection, "text">;
   /** In the order of the request. Takes a millisecond or so, and is of use only where the digest is another. */
   hashes(): readonly SectionHashes[];
 }
@@ -33,10 +35,21 @@ export interface PrefixDrift {
 
 export function prefixOf(sections: readonly PromptSection[], tools: readonly ToolSpec[]): PromptPrefix {
   const stable = sections.filter(({ part }) => part === "stable");
-  const texts = [{ name: "tools", text: JSON.stringify(tools) }, ...stable];
+  const toolsText = JSON.stringify(tools);
+  const texts = [{ name: "tools", text: toolsText }, ...stable];
   const digest = createHash("sha256");
   for (const { name, text } of texts) digest.update(JSON.stringify([name, text]));
-  return { digest: digest.digest("hex").slice(0, 16), hashes: () => texts.map(hashesOf) };
+  return {
+    digest: digest.digest("hex").slice(0, 16),
+    tools: {
+      name: "tools",
+      title: "Tools",
+      chars: toolsText.length,
+      tokens: estimateTokens(toolsText),
+      part: "stable",
+    },
+    hashes: () => texts.map(hashesOf),
+  };
 }
 
 /** The first difference; undefined where there is none. */

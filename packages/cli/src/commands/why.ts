@@ -59,12 +59,21 @@ async function findTrace(
   const home = locateHome(options.home, process.env);
   const id = asked ?? (await host.messages(home, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No message has come yet.");
-  const found = (await traceOfRunning(id, options)) ?? (await host.trace(home, id));
+  const found = await traceOf(id, options, host);
   if (found) return found;
   throw new GatewayError(
     "failure",
     `No message ${id} is known. \`signalbox messages\` lists the latest; their ids and those of the platforms will do.`,
   );
+}
+
+/** What is noted about a message; from the running gateway where there is one. */
+export async function traceOf(
+  id: string,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<Trace | undefined> {
+  return (await traceOfRunning(id, options)) ?? host.trace(locateHome(options.home, process.env), id);
 }
 
 async function traceOfRunning(id: string, options: CommonOptions): Promise<Trace | undefined> {

@@ -35,6 +35,12 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     "trace",
     "trace om_4f2c --json",
   ]).action(runOn(async () => (await import("../commands/why.ts")).trace));
+  command(program, "prompt <agent>", "show what an agent's last prompt was made of, and what it cost", [
+    "prompt main",
+    "prompt main --session agent:main:feishu:direct:ou_1 --json",
+  ])
+    .option("--session <key>", "the last of one conversation, as `sessions` names it")
+    .action(runOn(async () => (await import("../commands/prompt.ts")).prompt));
 }
 
 export function addSchedules(program: Command, { run }: Actions): void {

@@ -3,6 +3,7 @@ import {
   type BuiltPrompt,
   driftBetween,
   type PrefixDrift,
+  type PromptPrefix,
   prefixOf,
   type SectionHashes,
 } from "@signalbox/prompt";
@@ -11,14 +12,14 @@ import { messageOf } from "../../errors.ts";
 import type { GatewayStore } from "../../store.ts";
 import type { RunTools } from "../../tools/toolbox.ts";
 
+/** What a run's prefix is, and where it departs from that of the run before it in the session. */
+export interface PrefixLook extends Pick<PromptPrefix, "digest" | "tools"> {
+  readonly drift: PrefixDrift | undefined;
+}
+
 /** Compares what vendors may have in their caches with what they were sent last. */
 export interface PrefixWatch {
-  /** The digest of a run's prefix, and where it departs from that of the run before it in the session. */
-  look(
-    sessionKey: string,
-    prompt: BuiltPrompt,
-    tools: RunTools["tools"],
-  ): Promise<{ readonly digest: string; readonly drift: PrefixDrift | undefined }>;
+  look(sessionKey: string, prompt: BuiltPrompt, tools: RunTools["tools"]): Promise<PrefixLook>;
 }
 
 const PREFIXES = "prompt-prefix";
@@ -40,11 +41,11 @@ export function createPrefixWatch(
       .set(...row)
       .catch((error: unknown) => logger.debug({ err: messageOf(error) }, "a prompt's digest was not kept"));
   return {
-    async look(sessionKey, { sections }, tools) {
-      const prefix = prefixOf(sections, tools.map(toolSpec));
-      const { digest } = prefix;
+    async look(sessionKey, { sections }, ofRun) {
+      const prefix = prefixOf(sections, ofRun.map(toolSpec));
+      const { digest, tools } = prefix;
       const last = await kv.get(SESSIONS, sessionKey);
-      if (last === digest) return { digest, drift: undefined };
+      if (last === digest) return { digest, tools, drift: undefined };
       const hashes = prefix.hashes();
       const rows = hashes.map(({ name, bytes, blocks }) => [name, bytes, blocks]);
       if ((await kv.get(PREFIXES, digest)) === undefined) keep(PREFIXES, digest, rows, KEPT_MS);
@@ -52,7 +53,7 @@ export function createPrefixWatch(
       const before = typeof last === "string" ? readHashes(await kv.get(PREFIXES, last)) : undefined;
       const drift = before && driftBetween(before, hashes);
       if (drift !== undefined) keep(DRIFTS, sessionKey, { ...drift, at: now() }, DRIFT_KEPT_MS);
-      return { digest, drift };
+      return { digest, tools, drift };
     },
   };
 }

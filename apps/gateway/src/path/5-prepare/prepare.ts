@@ -21,7 +21,7 @@ import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
-import type { PrefixWatch } from "./prefix-watch.ts";
+import type { PrefixLook, PrefixWatch } from "./prefix-watch.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
 
 export interface PreparePorts {
@@ -205,16 +205,20 @@ function traceOf(
   tracer: Tracer,
   { agentModel, history }: OpenedRun,
   { id }: QueuedMessage,
-  { sections, system, digest, drift }: BuiltPrompt & Awaited<ReturnType<PrefixWatch["look"]>>,
+  { sections, system, tools, digest, drift }: BuiltPrompt & PrefixLook,
 ): void {
+  const { provider, id: model, prices } = agentModel.model;
   const size = `${sections.length} sections, ${system.stable.length} characters before the boundary`;
   const changed =
     drift === undefined ? "" : `; not as before: ${drift.section} ${drift.change} at byte ${drift.byte}`;
   tracer.note(id, "prompt", `${size}, digest ${digest}${changed}`, {
     digest,
     ...(drift === undefined ? {} : { drift: { ...drift } }),
-    sections: packSections(sections),
-    model: `${agentModel.model.provider}/${agentModel.model.id}`,
+    sections: packSections([tools, ...sections]),
+    model: `${provider}/${model}`,
+    ...(prices === undefined
+      ? {}
+      : { prices: { input: prices.input, cacheRead: prices.cacheRead ?? prices.input } }),
     history: history.length,
   });
 }

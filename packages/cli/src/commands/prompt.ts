@@ -1,0 +1,76 @@
+import { GatewayError, locateHome } from "@signalbox/home";
+import { z } from "zod";
+import type { CommonOptions } from "../common-options.ts";
+import type { GatewayHost } from "../host.ts";
+import { print } from "../output.ts";
+import { aligned, time } from "../table.ts";
+import { traceOf } from "./why.ts";
+
+/** How many of the latest messages are looked through for one that had a prompt. */
+const MOST_MESSAGES = 50;
+
+/** What the trace of a message tells of its prompt. */
+const note = z.object({
+  digest: z.string(),
+  model: z.string(),
+  sections: z.array(z.object({ name: z.string(), part: z.string(), chars: z.number(), tokens: z.number() })),
+  /** Millionths of a dollar for a million tokens. */
+  prices: z.object({ input: z.number(), cacheRead: z.number() }).optional(),
+});
+type PromptNote = z.output<typeof note>;
+
+/** `signalbox prompt <agent>`: the sections of the last prompt that it was given, with their tokens and their cost. */
+export async function prompt(
+  agent: string,
+  options: CommonOptions & { readonly session?: string },
+  host: GatewayHost,
+): Promise<void> {
+  const { session } = options;
+  const messages = await host.messages(locateHome(options.home, process.env), {
+    limit: MOST_MESSAGES,
+    ...(session === undefined ? {} : { sessionKey: session }),
+  });
+  for (const { id, at, sessionKey } of messages.filter((message) => message.agent === agent)) {
+    const trace = await traceOf(id, options, host);
+    const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prompt")?.data);
+    if (!noted.success) continue;
+    const told = { message: id, at, session: sessionKey, ...noted.data };
+    print(options.json, told, () => [
+      `${agent}, ${sessionKey}, ${time(at)}: ${noted.data.model}, digest ${noted.data.digest}`,
+      "",
+      ...tableOf(noted.data),
+    ]);
+    return;
+  }
+  throw new GatewayError(
+    "failure",
+    `Of the latest ${MOST_MESSAGES} messages none had a prompt of the agent ${agent}. Send it one: \`signalbox send hello --agent ${agent}\`.`,
+  );
+}
+
+function tableOf({ sections, prices }: PromptNote): string[] {
+  const cost = (tokens: number, price: number | undefined): string =>
+    price === undefined ? "" : ((tokens * price) / 1e12).toFixed(6);
+  const all = sections.reduce((sum, { tokens }) => sum + tokens, 0);
+  const stable = sections
+    .filter(({ part }) => part === "stable")
+    .reduce((sum, { tokens }) => sum + tokens, 0);
+  const rows = sections.map(({ name, part, chars, tokens }) => [
+    name,
+    part,
+    String(chars),
+    String(tokens),
+    cost(tokens, prices?.input),
+    part === "stable" ? cost(tokens, prices?.cacheRead) : cost(tokens, prices?.input),
+  ]);
+  const fromCache =
+    prices === undefined ? "" : cost(1, stable * prices.cacheRead + (all - stable) * prices.input);
+  return [
+    ...aligned([
+      ["SECTION", "PART", "CHARACTERS", "TOKENS", "COST (USD)", "FROM A CACHE"],
+      ...rows,
+      ["in all", "", "", String(all), cost(all, prices?.input), fromCache],
+    ]),
+    "Tokens are estimates. What a message brings along, and the history, come besides.",
+  ];
+}
