@@ -22,7 +22,7 @@ test.each(["read", "share"] as const)(
     const before = fs.readFileSync(path);
     const refused = openStore({ path, access });
     await expect(refused).rejects.toMatchObject({ code: "store_older" });
-    await expect(refused).rejects.toThrow(/version 0, and this program reads version 4/);
+    await expect(refused).rejects.toThrow(/version 0, and this program reads version 5/);
     expect(fs.readFileSync(path).equals(before)).toBe(true);
   },
 );

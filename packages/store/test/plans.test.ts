@@ -46,6 +46,7 @@ test.each<[string, (store: SqliteStore) => Promise<unknown>]>([
   ["a page of a transcript", (store) => store.sessions.transcript("s1", { before: 5, limit: 3 })],
   ["a trace", (store) => store.traces.read("one")],
   ["what waits in a session", (store) => store.inbox.queued("s1")],
+  ["the newest messages of a session", (store) => store.inbox.list({ sessionKey: "s1", limit: 5 })],
   ["the newest messages", (store) => store.inbox.list({ limit: 5 })],
 ])("%s goes by an index", async (_, look) => {
   const plans = await plansOf(look);
@@ -58,6 +59,12 @@ test("somebody's sessions are found by their peer, not among all that there are"
   const plans = await plansOf((store) => store.sessions.list({ channel: "feishu", peer: "ou_1", limit: 1 }));
   const details = [...plans.values()].flat();
   expect(details.some((detail) => detail.includes("session_peer"))).toBe(true);
+});
+
+test("the messages of a session are found by it, not among all that there are", async () => {
+  const plans = await plansOf((store) => store.inbox.list({ sessionKey: "s1", limit: 5 }));
+  const details = [...plans.values()].flat();
+  expect(details.some((detail) => detail.includes("inbox_session"))).toBe(true);
 });
 
 test("the runs of a session are found one from the other, however many there are of others", async () => {

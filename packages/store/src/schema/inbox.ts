@@ -36,7 +36,11 @@ export const inbox = sqliteTable(
     leaseName: text().notNull().default(""),
     leaseEpoch: integer().notNull().default(0),
   },
-  (t) => [index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt))],
+  (t) => [
+    index("inbox_open").on(t.sessionKey, t.seq).where(isNull(t.settledAt)),
+    // Written once for each message: without it, the messages of one session are looked for among all there are.
+    index("inbox_session").on(t.sessionKey, t.seq),
+  ],
 );
 export type InboxRecord = typeof inbox.$inferSelect;
 

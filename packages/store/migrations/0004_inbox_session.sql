@@ -1,0 +1,1 @@
+CREATE INDEX `inbox_session` ON `inbox` (`session_key`,`seq`);
