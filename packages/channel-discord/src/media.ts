@@ -1,5 +1,6 @@
 import type { RawFile } from "@discordjs/rest";
 import {
+  anyMediaUpTo,
   type ChannelContext,
   ChannelError,
   type FetchedMedia,
@@ -8,12 +9,10 @@ import {
   isPayload,
   type MediaPart,
   type MediaRef,
-  type OutboundMediaKind,
   objectAt,
   objectsAt,
   type Payload,
   readMedia,
-  type SendMediaLimit,
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
@@ -22,15 +21,8 @@ import type { DiscordApi } from "./api.ts";
 import type { DiscordConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 
-const upload: SendMediaLimit = { maxBytes: limits.uploadBytes };
-
 /** Discord looks at a file itself: whatever it is, it goes the same way. */
-export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
-  image: upload,
-  audio: upload,
-  video: upload,
-  file: upload,
-};
+export const sendMedia: ReturnType<typeof anyMediaUpTo> = anyMediaUpTo(limits.uploadBytes);
 
 /** An attachment as the file of a message. */
 export async function fileOf(part: MediaPart, options: Pick<SendOptions, "openMedia">): Promise<RawFile> {

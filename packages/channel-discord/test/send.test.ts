@@ -1,4 +1,5 @@
 import { type ChannelError, type Clock, type Outbound, systemClock } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
 
@@ -7,13 +8,6 @@ const options = { idempotencyKey: "k", signal: never };
 
 function words(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "markdown", text })) };
-}
-
-async function failing(work: Promise<unknown>): Promise<ChannelError> {
-  return work.then(
-    () => expect.fail("it did not fail"),
-    (error: ChannelError) => error,
-  );
 }
 
 async function shown({ channel, standIn }: Bench, message: Outbound): Promise<string | undefined> {

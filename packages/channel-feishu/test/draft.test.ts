@@ -1,4 +1,5 @@
 import { isChannelError } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench as openBenchWith } from "./harness.ts";
@@ -14,15 +15,6 @@ function openDraft({ channel }: Bench, options: { replyTo?: string; messageId?: 
   const draft = channel.openDraft?.(to, { idempotencyKey: "run1", signal: never, ...options });
   if (draft === undefined) throw new Error("there are no drafts");
   return draft;
-}
-
-async function failing(promise: Promise<unknown>) {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
-  return error;
 }
 
 describe("a draft as a card that is patched", () => {

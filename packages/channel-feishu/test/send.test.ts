@@ -1,4 +1,4 @@
-import { isChannelError } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { never, openBench } from "./harness.ts";
@@ -8,15 +8,6 @@ const chat = { id: "oc_direct" };
 
 function markdown(text: string) {
   return { parts: [{ type: "markdown" as const, text }] };
-}
-
-async function failing(promise: Promise<unknown>) {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
-  return error;
 }
 
 describe("sending through the real SDK", () => {

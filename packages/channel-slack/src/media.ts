@@ -1,4 +1,5 @@
 import {
+  anyMediaUpTo,
   ChannelError,
   type Clock,
   type FetchedMedia,
@@ -6,11 +7,9 @@ import {
   isPayload,
   type MediaPart,
   type MediaRef,
-  type OutboundMediaKind,
   objectAt,
   objectsAt,
   readMedia,
-  type SendMediaLimit,
   type SendOptions,
   textAt,
 } from "@signalbox/channel";
@@ -18,15 +17,8 @@ import { messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 import { limits } from "./limits.ts";
 
-const upload: SendMediaLimit = { maxBytes: limits.uploadBytes };
-
 /** Slack takes any file, and shows what it can. */
-export const sendMedia: Readonly<Record<OutboundMediaKind, SendMediaLimit>> = {
-  image: upload,
-  audio: upload,
-  video: upload,
-  file: upload,
-};
+export const sendMedia: ReturnType<typeof anyMediaUpTo> = anyMediaUpTo(limits.uploadBytes);
 
 /** Pauses between looks for the message of a file, which Slack makes a moment later, in milliseconds. */
 const pausesMs = [0, 200, 500, 1_000, 2_000];

@@ -1,4 +1,4 @@
-import { isChannelError } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import { channelMention } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, type BenchOptions, never, openBench, turnedClock } from "./harness.ts";
@@ -27,15 +27,6 @@ async function reopen(
   });
   if (draft === undefined) throw new Error("there are no drafts");
   return draft;
-}
-
-async function failing(promise: Promise<unknown>) {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
-  return error;
 }
 
 /** The methods that write, in order. */

@@ -1,4 +1,5 @@
-import { isChannelError, type OutboundPart, partKey } from "@signalbox/channel";
+import { type OutboundPart, partKey } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench, turnedClock } from "./harness.ts";
@@ -7,15 +8,6 @@ const to = { channel: "D_DIRECT" };
 const send = ({ channel }: Bench, part: OutboundPart, key = "row1", place = to) =>
   channel.send(place, { parts: [part] }, { idempotencyKey: key, signal: never });
 const markdown = (text: string): OutboundPart => ({ type: "markdown", text });
-
-async function failing(promise: Promise<unknown>) {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (!isChannelError(error)) throw new Error(`expected a ChannelError, not ${String(error)}`);
-  return error;
-}
 
 describe("messages through the real SDK", () => {
   it("carry their key, show Markdown, and unfurl nothing", async () => {

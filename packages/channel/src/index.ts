@@ -112,7 +112,7 @@ export {
 export { createFenceTracker, type FencedLine, type FenceTracker } from "./markdown/fences.ts";
 export { chunkText, loadMarkdown } from "./markdown/on-demand.ts";
 export { createEditedDraft, type EditedDraftPlatform } from "./outbound/edited-draft.ts";
-export { readMedia } from "./outbound/media.ts";
+export { anyMediaUpTo, readMedia } from "./outbound/media.ts";
 export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";

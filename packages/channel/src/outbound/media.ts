@@ -1,6 +1,12 @@
-import type { Capabilities } from "../contract/capabilities.ts";
+import type { Capabilities, OutboundMediaKind, SendMediaLimit } from "../contract/capabilities.ts";
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { MediaPart, SendOptions } from "../contract/messages.ts";
+
+/** For platforms that take any file up to one size, and see by themselves what it is. */
+export function anyMediaUpTo(maxBytes: number): Readonly<Record<OutboundMediaKind, SendMediaLimit>> {
+  const limit: SendMediaLimit = { maxBytes };
+  return { image: limit, audio: limit, video: limit, file: limit };
+}
 
 /**
  * The bytes of a media part, checked against what the channel claims to take before they are opened. For channels

@@ -2,6 +2,7 @@ export { never } from "./bench.ts";
 export { checkEvent } from "./check-event.ts";
 export { type ConformanceOptions, runChannelConformance, type TestFunctions } from "./conformance.ts";
 export { damaged } from "./damage.ts";
+export { failing } from "./failing.ts";
 export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, SentMedia } from "./harness.ts";
 export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
 export { createRandom } from "./random.ts";
