@@ -1,10 +1,9 @@
-import { mkdtemp, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findings } from "./axe.ts";
 import { buildPage, launch, whyNot } from "./chromium.ts";
 import { OWNERS } from "./owners.ts";
 import { signIn, type Visit, visit } from "./signed-in.ts";
@@ -12,12 +11,6 @@ import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
 
 const missing = whyNot();
 if (missing !== undefined) console.log(`The pages are not tested: ${missing}.`);
-
-declare global {
-  interface Window {
-    axe: typeof axe;
-  }
-}
 
 const PAGES = [
   ["#/sessions", "Sessions", "会议纪要"],
@@ -37,16 +30,6 @@ let page: Page;
 
 const heading = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
-
-/** What axe finds serious or worse, by rule and place. */
-async function findings(): Promise<string[]> {
-  // The page's policy lets no script of elsewhere in but by the debugger, which is how this gets there.
-  await page.evaluate(await readFile(createRequire(import.meta.url).resolve("axe-core"), "utf8"));
-  const { violations } = await page.evaluate(() => window.axe.run());
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(" ")}`));
-}
 
 describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () => {
   beforeAll(async () => {
@@ -80,9 +63,9 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
       for (const summary of await page.locator(".sheet summary").all()) await summary.click();
       const name = title.toLowerCase();
       await page.screenshot({ path: join(folder, `${name}.png`) });
-      expect(await findings()).toEqual([]);
+      expect(await findings(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
-      expect(await findings()).toEqual([]);
+      expect(await findings(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "light" });
 
       await page.setViewportSize({ width: 360, height: 720 });
@@ -93,7 +76,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
       );
       expect(widths).toEqual([360, 360]);
       await page.screenshot({ path: join(folder, `${name}-phone.png`) });
-      expect(await findings()).toEqual([]);
+      expect(await findings(page)).toEqual([]);
 
       const inert = await page.evaluate(() => ({
         pwned: "pwned" in window,
@@ -145,7 +128,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await card.getByText("/usr/bin/rm").waitFor();
     expect(await card.getByText("registry.npmjs.org").count()).toBe(1);
     await page.screenshot({ path: join(folder, "chat-approval.png") });
-    expect(await findings()).toEqual([]);
+    expect(await findings(page)).toEqual([]);
     await button("Allow once").press("Enter");
     await page.getByText("Allowed.").waitFor();
     await card.waitFor({ state: "detached" });
@@ -159,6 +142,21 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await button("Deny").click();
     await page.getByText("It is not open any more").waitFor();
     await page.getByText("Nothing waits for your word.").waitFor();
+  });
+
+  it("changes a card that was decided elsewhere, and keeps it until it is dismissed", async () => {
+    await signIn(page, gateway);
+    const card = page.getByRole("article", { name: /Waits for your word/ });
+    await card.getByText("/usr/bin/rm").waitFor();
+    await page.clock.install();
+    gateway.owners.approvals = [];
+    await page.clock.runFor(10_000);
+    await page.getByText("It is not open any more").waitFor();
+    expect(await card.count()).toBe(0);
+    expect(await button("Allow once").count()).toBe(0);
+    await page.screenshot({ path: join(folder, "decided-elsewhere.png") });
+    await button("Dismiss").click();
+    await page.getByText("It is not open any more").waitFor({ state: "detached" });
   });
 
   it("lets in who was sent a code, and makes them a stranger again", async () => {

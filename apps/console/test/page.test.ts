@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { ServerFrame } from "@signalbox/protocol";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findings } from "./axe.ts";
 import { buildPage, launch, whyNot } from "./chromium.ts";
 import { HOSTILE, RICH } from "./replies.ts";
 import { visit } from "./signed-in.ts";
@@ -194,7 +195,9 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     await log().evaluate((element) => element.scrollTo(0, 0));
     await page.getByRole("button", { name: "Latest" }).waitFor();
     await shot("answer-start");
+    expect(await findings(page)).toEqual([]);
     await page.emulateMedia({ colorScheme: "dark" });
+    expect(await findings(page)).toEqual([]);
     await shot("answer-dark");
     await page.getByRole("button", { name: "Latest" }).click();
     await shot("answer-dark-end");
@@ -451,6 +454,7 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     expect(await send.isEnabled()).toBe(false);
     await chosen.getByRole("button", { name: "Remove paste.csv" }).click();
     await shot("files-chosen");
+    expect(await findings(page)).toEqual([]);
     // A message may be nothing but its files.
     await send.click();
     await received("send");
@@ -493,6 +497,7 @@ describe.skipIf(missing !== undefined)("the page in Chromium", () => {
     await shot("phone");
     await log().evaluate((element) => element.scrollTo(0, 0));
     await shot("phone-start");
+    expect(await findings(page)).toEqual([]);
     const list = page.getByRole("navigation", { name: "Conversations" });
     expect(await list.isVisible()).toBe(false);
     await page.getByRole("button", { name: "Conversations", exact: true }).click();

@@ -6,7 +6,7 @@ import {
   type Problem,
 } from "@signalbox/client";
 import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { toProblem } from "../parts/problem.tsx";
 
 const KEY = ["approvals"];
@@ -32,11 +32,29 @@ export interface Decisions {
   dismiss: (id: string) => void;
 }
 
-/** What was decided here since it was opened. */
-export function useDecisions(client: Client): Decisions {
+/**
+ * What was decided since it was opened: here, or elsewhere, which shows by a question that was open and is not any more.
+ *
+ * @param open what waits; undefined until that is known
+ */
+export function useDecisions(client: Client, open: readonly ApprovalInfo[] | undefined): Decisions {
   const queries = useQueryClient();
   const [decided, setDecided] = useState<readonly Decided[]>([]);
   const [problem, setProblem] = useState<Problem>();
+  const before = useRef<readonly ApprovalInfo[]>([]);
+
+  useEffect(() => {
+    if (open === undefined) return;
+    const left = before.current.filter(({ id }) => !open.some((each) => each.id === id));
+    before.current = open;
+    setDecided((known) => {
+      const news = left.filter(({ id }) => !known.some(({ approval }) => approval.id === id));
+      return news.length === 0
+        ? known
+        : [...known, ...news.map((approval): Decided => ({ approval, outcome: "gone" }))];
+    });
+  }, [open]);
+
   const decide: Decisions["decide"] = async (approval, answer) => {
     try {
       const outcome = await outcomeOf(client, approval.id, answer);

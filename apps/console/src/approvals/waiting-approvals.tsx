@@ -8,10 +8,10 @@ import { useApprovals, useDecisions } from "./use-approvals.ts";
 /** What waits for a word, in any session, and what was decided here. Nothing where there is neither. */
 export function WaitingApprovals({ client }: { client: Client }): ReactNode {
   const words = useWords();
-  const { data = [] } = useApprovals(client);
-  const { decided, problem, decide, dismiss } = useDecisions(client);
+  const { data } = useApprovals(client);
+  const { decided, problem, decide, dismiss } = useDecisions(client, data);
   const answered = new Set(decided.map(({ approval }) => approval.id));
-  const open = data.filter(({ id }) => !answered.has(id));
+  const open = (data ?? []).filter(({ id }) => !answered.has(id));
   if (open.length + decided.length === 0 && problem === undefined) return null;
   return (
     <section className="approvals" aria-label={words.pages.approvals}>
