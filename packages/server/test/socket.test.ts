@@ -45,6 +45,16 @@ it("shows a conversation with the default agent where none is named", async () =
   for (const frame of shown) expect(frame).toMatchObject({ conversation: "c1" });
 });
 
+it("keeps a hundred conversations for a viewer, however many it opens", async () => {
+  const { service, say, settled } = await open();
+  for (let i = 1; i <= 500; i++) say({ type: "subscribe", conversation: `c${i}` });
+  await settled();
+  const watched = Array.from({ length: 500 }, (_, i) => `c${i + 1}`).filter((each) =>
+    service.live.watched(`web/second/${each}`),
+  );
+  expect(watched).toEqual(Array.from({ length: 100 }, (_, i) => `c${i + 401}`));
+});
+
 it("hears nothing of a socket whose browser has signed out, and shows it nothing", async () => {
   const { service, server, settled } = await open();
   const json = { "content-type": "application/json" };

@@ -20,6 +20,9 @@ import { createCoalescer } from "./coalesce.ts";
 /** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */
 const MAX_BUFFERED = 8_000_000;
 
+/** Conversations that a viewer sees at once: beyond it, the one that it opened first is shown no more. */
+const MAX_SUBSCRIPTIONS = 100;
+
 /** Serves one connection to `/ws` until it closes. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
   const { service, principal, logger } = options;
@@ -146,6 +149,11 @@ class Connection {
     if (this.#agents.get(conversation) === agent && this.#subscriptions.has(conversation)) return sessionKey;
     this.#unsubscribe(conversation);
     this.#agents.set(conversation, agent);
+    const [oldest] = this.#subscriptions.keys();
+    if (oldest !== undefined && this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+      this.#unsubscribe(oldest);
+      this.#agents.delete(oldest);
+    }
     const { push, end } = createCoalescer((event) => this.#show(conversation, event));
     const unsubscribe = this.#service.live.subscribe(sessionKey, push);
     this.#subscriptions.set(conversation, () => {
