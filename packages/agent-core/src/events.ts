@@ -47,7 +47,7 @@ export interface RunUsage {
 export interface RunFailure {
   readonly code: AgentErrorCode;
   readonly message: string;
-  /** Messages the run took from `steering` or `followUps` and could not keep. An `Agent` puts them back in its queues. */
+  /** Messages taken from `steering` or `followUps` that could not be kept. An `Agent` puts them back in its queues. */
   readonly unkept: readonly AgentMessage[];
 }
 
@@ -98,7 +98,7 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *     SHORTER                                    when the window is filling up
  *     ANSWER
  *     (SHORTER model.discard ANSWER)?            the vendor had no room: what was streamed is void
- *     message?                                   the model's turn, once it is durable; none where it failed without a word
+ *     message?                                   the model's turn, once durable; none where it failed without a word
  *     CALLS
  *     message*                                   results, in the order of the calls
  *   turn.end
@@ -110,10 +110,11 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  *           (attempt model.discard ANSWER)?      an attempt broke off that nobody had seen: begins anew
  * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    calls that run at once interleave
  * ```
- * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes with the stream's
- * own `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, but for those that wait for a decision; its result as a `message` follows all of
- * them. A turn in which the run has to stop before the model was asked has no `turn.end`, and a failed hook ends the run
- * wherever it is. `run.end` comes exactly once and last. `Agent.compact` outside a run gives `compaction.*` alone.
+ * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes with the stream's own
+ * `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, unless it waits for a
+ * decision; the results follow as messages once all calls have ended. A turn in which the run has to stop before the
+ * model was asked has no `turn.end`, and a failed hook ends the run wherever it is. `run.end` comes exactly once, and
+ * last. `Agent.compact` outside a run gives `compaction.*` alone.
  */
 export type AgentEvent =
   | { readonly type: "run.start" }
@@ -131,7 +132,7 @@ export type AgentEvent =
       readonly call: ToolCallBlock;
       readonly result: ToolResultMessage;
       readonly outcome: ToolOutcome;
-      /** Milliseconds that the tool worked, without what came before: a person's decision, for one. 0 for what never ran. */
+      /** Milliseconds that the tool worked, without the wait for a person's decision; 0 for what never ran. */
       readonly durationMs: number;
     }
   | { readonly type: "prune"; readonly soft: number; readonly hard: number; readonly tokensSaved: number }

@@ -127,9 +127,9 @@ export type PendingDecision =
   | { readonly action: "wait" };
 
 /**
- * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`) on `continue`: run it again when the
- * tool's effects are `none` or `idempotent`; otherwise the model is told that the outcome is unknown. Default when
- * a new prompt comes first: not run, and the model is told so.
+ * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`) on `continue`:
+ * run it again when the tool's effects are `none` or `idempotent`; otherwise the model is told that the outcome is
+ * unknown. Default when a new prompt comes first: not run, and the model is told so.
  */
 export type OnPendingCall = (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
 

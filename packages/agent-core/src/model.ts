@@ -152,8 +152,8 @@ export interface StreamOptions {
   readonly silenceMs?: number;
   /**
    * Whether a person has seen any of what this request has delivered so far. Asked when it fails in the middle: where
-   * the answer is `false` it may be made again, and what was delivered is void (`attempt` with `discard`) and must not be
-   * shown any more. What was delivered counts as seen where this is absent or throws.
+   * the answer is `false` it may be made again, and what was delivered is void (`attempt` with `discard`) and must no
+   * longer be shown. What was delivered counts as seen where this is absent or throws.
    */
   readonly shown?: () => boolean;
   /** Extra JSON for the vendor's request body; the adapter merges it last. */

@@ -88,7 +88,7 @@ export class Snapshot {
     this.#view = undefined;
   }
 
-  /** What can be kept of a turn that broke off: whole blocks, and open text. Open thinking and calls are worth nothing. */
+  /** What can be kept of a turn that broke off: whole blocks, and open text, but no open thinking and no open calls. */
   salvage(): Block[] {
     const kept: Block[] = [];
     for (const open of this.#blocks) {

@@ -94,8 +94,8 @@ async function send<D>(
 ): Promise<Response> {
   const url = new URL(options.url ?? "");
   for (const [name, value] of Object.entries(options.params ?? {})) {
-    for (const one of Array.isArray(value) ? value : [value]) {
-      if (one !== undefined && one !== null) url.searchParams.append(name, String(one));
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (item !== undefined && item !== null) url.searchParams.append(name, String(item));
     }
   }
   const method = (options.method ?? "GET").toUpperCase();

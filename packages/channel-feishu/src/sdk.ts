@@ -15,8 +15,8 @@ export function loadSdk(): typeof import("@larksuiteoapi/node-sdk") {
 }
 
 /**
- * For the SDK's own log lines: they go to standard output, carry credentials, and what matters of them comes as an error.
- * A level of its own would not silence it: its `fatal` is 0, which it takes for none given.
+ * For the SDK's own log lines: they go to standard output and carry credentials, and what matters of them comes as an
+ * error. Its log level cannot silence it: `fatal` is 0, which it takes for none given.
  */
 export const silent: Logger = {
   error: () => {},
@@ -26,7 +26,7 @@ export const silent: Logger = {
   trace: () => {},
 };
 
-/** Loads the SDK and makes a client, the first of which takes longer than all later ones: it has a class for each API. */
+/** Loads the SDK and makes a client: the first one takes longer than all later ones, as it has a class for each API. */
 export function prepareSdk(): void {
   const lark = loadSdk();
   new lark.Client({ appId: "none", appSecret: "none", logger: silent });

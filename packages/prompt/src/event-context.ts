@@ -26,7 +26,7 @@ export interface EventFacts {
   readonly now: number;
 }
 
-/** What the model is told beside a message of a channel, whose own words stand in the history: what it quotes and brings. */
+/** What the model is told beside a channel's message: what it quotes and brings. Its own words are in the history. */
 export function eventContext(event: MessageEvent, facts: EventFacts): string {
   const { role, senderName, isOwnClient, history, pages, files, memory, timeZone, now } = facts;
   const { conversation, replyTo } = event;

@@ -148,7 +148,7 @@ export function buildInboundContext(input: InboundContextInput): InboundContext 
   return { blocks, text: blocks.map((block) => block.text).join("\n\n"), body };
 }
 
-/** The plain message: `[message_id: …]`, then `name: text`. Lines that imitate this gateway's own marks are escaped. */
+/** The plain message: `[message_id: …]`, then `name: text`. Lines that imitate the marks made here are escaped. */
 export function formatBody(message: {
   readonly messageId: string;
   readonly senderName: string;

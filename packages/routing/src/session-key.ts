@@ -11,8 +11,9 @@
  * | channel | `agent:{agent}:{channel}:{account}:channel:{peer}` |
  * | sub-agent | `agent:{agent}:subagent:{id}` |
  *
- * No message is routed to a sub-agent: whoever makes one gives it its key. A thread adds `:thread:{thread}` to any of them but the first and the last. A peer whose own id happens to be the name of a
- * linked person is written with `%~` before it, so that nobody becomes that person by choosing an id.
+ * No message is routed to a sub-agent: whoever makes one gives it its key. A thread adds `:thread:{thread}` to any of
+ * them but the first and the last. A peer whose own id happens to be the name of a linked person is written with `%~`
+ * before it, so that nobody becomes that person by choosing an id.
  */
 export type SessionKeyParts =
   | { readonly kind: "main"; readonly agentId: string }

@@ -151,7 +151,7 @@ function escapeXml(text: string): string {
   );
 }
 
-/** A path that all tools of the agent can open: `./…` in its workspace, else absolute, as a sandbox has its own home. */
+/** A path that all tools of the agent can open: `./…` in its workspace, else absolute: a sandbox has its own home. */
 export function agentPath(path: string, workspaceDir: string | undefined): string {
   return workspaceDir !== undefined && isInside(path, workspaceDir)
     ? `./${portable(relative(workspaceDir, path))}`

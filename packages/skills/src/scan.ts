@@ -107,8 +107,8 @@ class Scanner {
   }
 
   /**
-   * Looks at every folder in one: each is a skill, or holds some: a kit with a folder of skills, a repository, a group of
-   * skills of one kind.
+   * Looks at every folder in one. Each is a skill or holds some, as a kit with a folder of skills, a repository or a
+   * group of skills of one kind does.
    */
   async #scanFolders(parent: Folder, depth: number): Promise<void> {
     if (this.#listed.has(parent.real)) return;

@@ -272,7 +272,7 @@ function activeOf(skills: readonly Skill[]): readonly Skill[] {
   });
 }
 
-/** Whether a skill is meant for the agent, and would be usable with what it lacks. What waits for an owner says nothing. */
+/** Whether a skill is meant for the agent and only lacks something; one that waits for an owner is not mentioned. */
 function lacksSomething({ reasons }: ExcludedSkill): boolean {
   return reasons.every(({ requirement }) => !["allowed", "enabled", "pin"].includes(requirement));
 }

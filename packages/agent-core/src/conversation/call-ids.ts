@@ -14,7 +14,7 @@ export class CallIds {
     this.#used.add(id);
   }
 
-  /** The same id where it is free and not empty, else the id with a number behind it; used from now on. Deterministic. */
+  /** The id itself where it is free and not empty, else the id with a number behind it. It is taken from now on. */
   take(id: string): string {
     let own = id;
     while (own === "" || this.#used.has(own)) own = this.#numbered(id || "call");

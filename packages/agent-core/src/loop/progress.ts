@@ -31,7 +31,10 @@ export class Progress {
     }
   }
 
-  /** Lets nothing more through, and waits for what is being taken. @throws AgentError `hook_failed` when a viewer threw */
+  /**
+   * Lets nothing more through, and waits for what is being taken.
+   * @throws AgentError `hook_failed` when a viewer threw
+   */
   async end(): Promise<void> {
     this.#over = true;
     await this.#showing;

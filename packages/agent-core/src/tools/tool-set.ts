@@ -14,7 +14,7 @@ type Checked = { readonly args: unknown } | { readonly problems: string };
 /** What every vendor takes; OpenAI's is the narrowest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
-/** Levels of a schema, each of which is several of what it describes. What reads it (also a vendor) may walk it by recursion. */
+/** Levels of a schema; one level of what it describes takes several. Whoever reads it, a vendor too, may recurse. */
 const MAX_SCHEMA_DEPTH = 256;
 
 /** Checks arguments; `undefined` where that took longer than it may, which only a schema's own code can. */

@@ -22,10 +22,10 @@ export function readContent(type: string, content: string, messageId: string): C
   // Merged forwards come with a sentence instead of JSON.
   if (type === "merge_forward") return { text: "[forwarded messages]", media: [], forwarded: true };
   if (body === undefined) return undefined;
-  const found = read(type, body, messageId);
-  return found === undefined
+  const said = read(type, body, messageId);
+  return said === undefined
     ? undefined
-    : { forwarded: false, ...found, text: normalizeLineEnds(found.text.toWellFormed()) };
+    : { forwarded: false, ...said, text: normalizeLineEnds(said.text.toWellFormed()) };
 }
 
 function read(type: string, body: Payload, messageId: string): Omit<Content, "forwarded"> | undefined {
@@ -90,24 +90,24 @@ const longest = 20_000;
 
 /** The words of a card, whatever its layout. */
 function cardText(card: Payload): string {
-  const found: string[] = [];
+  const words: string[] = [];
   let length = 0;
   const visit = (value: unknown, depth: number): void => {
     if (depth > deepest || length > longest) return;
     if (Array.isArray(value)) {
-      for (const one of value) visit(one, depth + 1);
+      for (const item of value) visit(item, depth + 1);
       return;
     }
     if (!isPayload(value)) return;
     for (const key of ["title", "content", "text"]) {
       const text = textAt(value, key);
       if (text !== undefined) {
-        found.push(text);
+        words.push(text);
         length += text.length;
       }
     }
     for (const inner of Object.values(value)) if (typeof inner === "object") visit(inner, depth + 1);
   };
   visit(card, 0);
-  return found.join("\n").slice(0, longest);
+  return words.join("\n").slice(0, longest);
 }

@@ -70,10 +70,10 @@ class Toolbox {
     const tool = this.#tools.find((candidate) => names.includes(candidate.name));
     if (tool === undefined) return undefined;
     const properties = tool.inputSchema.properties;
-    const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+    const parameters = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
     const given: Record<string, string> = {};
     for (const [candidates, value] of args) {
-      const name = candidates.find((candidate) => known.includes(candidate)) ?? candidates[0];
+      const name = candidates.find((candidate) => parameters.includes(candidate)) ?? candidates[0];
       if (name !== undefined) given[name] = value;
     }
     return { kind: "call", name: tool.name, args: given };

@@ -11,16 +11,16 @@ export function classifyBody(
   const delay = details
     .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])
     .find(Boolean);
-  const known = {
+  const refined = {
     status: facts.status ?? numberAt(error, "code"),
     words: [...details.map((detail) => textAt(detail, "reason")), textAt(error, "status")],
     retryAfterMs: facts.retryAfterMs ?? (delay === undefined ? undefined : Math.ceil(Number(delay) * 1000)),
   };
   const message = textAt(error, "message") ?? facts.message;
   // A used-up quota that the vendor says will be back is a rate limit, whatever its sentence says of billing.
-  return known.status === 429 && known.retryAfterMs !== undefined
-    ? failure("rate_limit", message, known)
-    : classify({ message, ...known });
+  return refined.status === 429 && refined.retryAfterMs !== undefined
+    ? failure("rate_limit", message, refined)
+    : classify({ message, ...refined });
 }
 
 export const classifyError: ErrorClassifier = refusalClassifier((body, facts) =>

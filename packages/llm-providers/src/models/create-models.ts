@@ -76,7 +76,7 @@ export interface Models {
   list(): readonly Model[];
   /** A model by `provider/id`, or by an id alone, with its stream. */
   resolve(reference: string, options?: ResolveOptions): Resolution;
-  /** Asks a model and gives the events as they come, `.result()` the answer. A reference that cannot be asked fails so. */
+  /** Asks a model and gives the events as they come; `.result()` gives the answer, or says what was wrong. */
   stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
   /** Asks a model and waits for its answer. */
   complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;

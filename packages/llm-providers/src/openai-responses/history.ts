@@ -124,7 +124,7 @@ function isItem(data: Raw): data is Raw & Item {
   return typeof data.type === "string" && isRaw(data) && typeof data.id === "string";
 }
 
-/** Nothing is stored, so that reasoning must bring itself along: encrypted, or readable from servers that do not encrypt. */
+/** The vendor keeps nothing, so reasoning is sent back whole: encrypted, or readable where a server does not encrypt. */
 function travels(reasoning: Raw): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

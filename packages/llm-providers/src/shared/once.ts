@@ -28,8 +28,8 @@ export function onceInList<Item extends object, Made>(
     const first = items[0];
     if (first === undefined) return [];
     const before = byFirst.get(first) ?? { items: [], made: [] };
-    const known = commonLength(before.items, items);
-    const made = before.made.slice(0, known).concat(items.slice(known).map(make));
+    const same = commonLength(before.items, items);
+    const made = before.made.slice(0, same).concat(items.slice(same).map(make));
     byFirst.set(first, { items: [...items], made });
     return made;
   };
