@@ -31,7 +31,7 @@ const PROMISES = [
       await world.writeToBot("and now?", "provider refuses this gateway's account");
     },
   },
-  { command: "why", says: "refused the key" },
+  { command: "why", says: "failed (auth): invalid x-api-key" },
   { command: "logs", says: "invalid x-api-key" },
   { command: "doctor", says: "gateway" },
   {

@@ -87,6 +87,23 @@ describe("when the model", () => {
     },
   );
 
+  it("each attempt has a line of its own, the last one too, with the vendor's words", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script([{ error: { status: 529 } }, { error: { status: 529 } }, { error: { status: 401 } }]);
+    const started = await world.start();
+    await started.post(textMessage("go", { senderId: ZHANG, messageId: "om_1" }));
+    await started.settled();
+    const noted = async () => (await started.gateway.service.trace("om_1"))?.entries ?? [];
+    await expect.poll(noted).toContainEqual(expect.objectContaining({ stage: "reply" }));
+    const lines = (await noted()).flatMap(({ stage, summary }) => (stage === "model" ? [summary] : []));
+    expect(lines).toEqual([
+      expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(overloaded\): .*; next: /),
+      expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(overloaded\): .*; next: /),
+      expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(auth\): (?!.*next)/),
+    ]);
+  });
+
   it("says nothing for longer than the configuration allows, it is given up and its sender told", async () => {
     const world = await openWorld();
     const anthropic = { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" };

@@ -1,4 +1,10 @@
-import type { AgentEvent, AssistantMessage, ToolCallBlock, ToolResult } from "@signalbox/agent-core";
+import type {
+  AgentEvent,
+  AssistantMessage,
+  ModelErrorData,
+  ToolCallBlock,
+  ToolResult,
+} from "@signalbox/agent-core";
 import type { LiveEvent } from "@signalbox/protocol";
 import { turnId } from "./ids.ts";
 import { PLAIN, type Reading } from "./reading.ts";
@@ -82,6 +88,8 @@ export function createLiveView(options: LiveViewOptions): LiveView {
           return note("tool", `${event.call.name}: ${event.outcome}, ${event.durationMs} ms`, noteOf(event));
         case "attempt":
           return note("model", attemptIn(event));
+        case "run.end":
+          return event.result.error === undefined ? undefined : note("model", failureIn(event.result.error));
         case "compaction.end":
           return note("model", `the conversation was compacted (${event.source})`);
         default:
@@ -173,6 +181,13 @@ function noteOf({ call }: EventOf<"tool.end">): { readonly id: string; readonly 
 function attemptIn({ failure, next }: EventOf<"attempt">): string {
   const { provider, model, code, message } = failure;
   return `${provider}/${model} failed (${code}): ${message}; next: ${next.kind} ${next.provider}/${next.model}`;
+}
+
+/** The last attempt, which no other one followed. */
+function failureIn({ attempts, code, message }: ModelErrorData): string {
+  const last = attempts?.at(-1);
+  if (last === undefined) return `the model failed (${code}): ${message}`;
+  return `${last.provider}/${last.model} failed (${last.code}): ${last.message}`;
 }
 
 function tokensOf({ usage }: AssistantMessage): string {
