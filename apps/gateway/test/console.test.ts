@@ -253,20 +253,23 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     const page = await openPage(started);
     await signIn(page);
     await send(page, "hello");
-    await log(page)
-      .getByRole("alert")
-      .getByText(/invalid x-api-key/)
-      .waitFor();
-    await log(page)
-      .getByRole("alert")
-      .getByText(/apiKey under models\.providers/)
-      .waitFor();
-    await log(page).getByText("The run failed.").waitFor();
+    const isTold = async () => {
+      await log(page).getByText("The run failed.").waitFor();
+      await log(page)
+        .getByText(/apiKey under models\.providers/)
+        .waitFor();
+      await log(page).getByText("What went wrong (auth)").click();
+      await log(page)
+        .getByText(/invalid x-api-key/)
+        .waitFor();
+    };
+    await isTold();
     await shot(page, "error");
     const said = (await shown(page)).filter((item) => /^(You|Agent)/.test(item));
     expect(said).toEqual(["You: hello", expect.stringMatching(/^Agent: Sorry, I could not answer/)]);
     await page.reload();
-    await expect.poll(() => shown(page)).toEqual(said);
+    await isTold();
+    expect((await shown(page)).filter((item) => /^(You|Agent)/.test(item))).toEqual(said);
     await send(page, "again");
     await log(page).getByText("better now").waitFor();
   });
