@@ -186,8 +186,8 @@ export function createSubAgents<Origin, Gained>(
     },
     recover,
     async stop() {
-      host = undefined;
       await working;
+      host = undefined;
     },
   };
 }
