@@ -59,7 +59,7 @@ describe("files that a client sends", () => {
       fetch(`${url}/api/uploads/${path}`, {
         method: "PUT",
         body: "x",
-        headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+        headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/octet-stream", ...headers },
       });
     expect((await put("an-id-of-16-chars?at=0", { origin: "https://elsewhere.example" })).status).toBe(403);
     expect((await put("short?at=0")).status).toBe(400);

@@ -8,6 +8,7 @@ import type { Auth } from "./auth/index.ts";
 import { countRefused, type Door } from "./doors.ts";
 import { messageOf } from "./errors.ts";
 import {
+  bytesOnly,
   type Env,
   fromOwnPage,
   jsonOnly,
@@ -72,10 +73,11 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.use("/v1/*", jsonOnly(openAiErrors), limitBody(MAX_OPENAI_BODY, openAiErrors));
   app.all("/v1/*", openAiApp(service, now));
 
-  // No form of another site sends a PUT, and the only body that is not JSON is this one.
+  // The only body that is not JSON.
   app.put(
     "/api/uploads/:id",
     noStore,
+    bytesOnly(apiErrors.notBytes),
     limitBody(MAX_BODY, apiErrors),
     fromOwnPage(allowedHosts, apiErrors),
     signedIn(auth, apiErrors),

@@ -53,11 +53,23 @@ export function ownersOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
 export function jsonOnly(errors: ErrorReplies): MiddlewareHandler<Env> {
   return async (context, next) => {
     const mutates = context.req.method !== "GET" && context.req.method !== "HEAD";
-    const type = context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
-    if (mutates && type !== "application/json") return errors.notJson(context);
+    if (mutates && typeOf(context) !== "application/json") return errors.notJson(context);
     await next();
     return undefined;
   };
+}
+
+/** Takes bytes of a file only, which no form of another site can send. */
+export function bytesOnly(refuse: (context: Context) => Response): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    if (typeOf(context) !== "application/octet-stream") return refuse(context);
+    await next();
+    return undefined;
+  };
+}
+
+function typeOf(context: Context): string | undefined {
+  return context.req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
 }
 
 /** Refuses bodies of more than `maxBytes`. */

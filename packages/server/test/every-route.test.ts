@@ -15,12 +15,15 @@ const MEMBERS = [
   "GET /api/conversations/:id/messages",
   "POST /api/conversations/:id/rename",
   "POST /api/conversations/:id/remove",
+  "PUT /api/uploads/:id",
   "POST /api/logout",
   "GET /v1/models",
   "GET /v1/models/:id",
   "POST /v1/chat/completions",
   "POST /v1/responses",
 ];
+/** What takes the bytes of a file, all others JSON. */
+const OF_BYTES = ["PUT /api/uploads/:id"];
 /** What has secrets of its own, or is how one comes to have one. */
 const OF_OTHER_SECRETS = ["POST /api/login", "POST /hooks/:name"];
 /** A surface of its own behind one route. */
@@ -75,9 +78,10 @@ async function openWatched() {
     const [method = "", pattern = ""] = route.split(" ");
     const path = pattern.replace(":name", "build").replace(/:id(\{.*\})?/, "x");
     const body = method === "GET" ? "" : `{"token":"${TOKEN}","state":"broke"}`;
-    const json = { "content-type": "application/json", "content-length": String(body.length) };
+    const type = OF_BYTES.includes(route) ? "application/octet-stream" : "application/json";
+    const typed = { "content-type": type, "content-length": String(body.length) };
     return new Promise((resolve, reject) => {
-      const sent = request({ agent, hostname, port, method, path, headers: { host, ...json, ...headers } });
+      const sent = request({ agent, hostname, port, method, path, headers: { host, ...typed, ...headers } });
       sent.on("error", reject).on("response", (response) => {
         response.resume().on("end", () => resolve(response.statusCode ?? 0));
       });

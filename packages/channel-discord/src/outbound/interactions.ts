@@ -33,28 +33,41 @@ export function createInteractions(
 ): Interactions {
   const { cache, logger } = context;
   const keyOf = (id: string): string => `interaction/${id}`;
+  /** An answer that is ready before Discord has said so much as "taken" waits for that. */
+  const beingAcknowledged = new Map<string, Promise<void>>();
+
+  async function acknowledge(
+    { id, token, kind, applicationId }: InteractionHead,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const isCommand = kind === "command";
+    const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
+    const body = { type: isCommand ? callback.deferredMessage : callback.deferredUpdate };
+    try {
+      await api.call({
+        what: "answering an interaction",
+        method: "POST",
+        path,
+        body,
+        ownToken: true,
+        signal,
+      });
+      if (isCommand) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
+    } catch (error) {
+      logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
+    }
+  }
 
   return {
-    async acknowledge({ id, token, kind, applicationId }, signal) {
-      const isCommand = kind === "command";
-      const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
-      const body = { type: isCommand ? callback.deferredMessage : callback.deferredUpdate };
-      try {
-        await api.call({
-          what: "answering an interaction",
-          method: "POST",
-          path,
-          body,
-          ownToken: true,
-          signal,
-        });
-        if (isCommand) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
-      } catch (error) {
-        logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
-      }
+    async acknowledge(interaction, signal) {
+      const acknowledged = acknowledge(interaction, signal);
+      beingAcknowledged.set(interaction.id, acknowledged);
+      await acknowledged;
+      beingAcknowledged.delete(interaction.id);
     },
 
     async answer(interactionId, { key, body, signal }) {
+      await beingAcknowledged.get(interactionId);
       const waiting = await cache.get(keyOf(interactionId));
       const token = isPayload(waiting) ? textAt(waiting, "token") : undefined;
       const applicationId = isPayload(waiting) ? textAt(waiting, "applicationId") : undefined;

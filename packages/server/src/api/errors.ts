@@ -34,6 +34,12 @@ export const apiErrors = {
       message: "The file is larger than the gateway takes.",
       remedy: "Send a smaller one, or a link to it.",
     }),
+  notBytes: (context: Context): Response =>
+    apiError(context, 415, {
+      code: "bad_request",
+      message: "The content type is not that of the bytes of a file.",
+      remedy: "Send the piece as application/octet-stream.",
+    }),
   uploadsFull: (context: Context): Response =>
     apiError(context, 507, {
       code: "full",
