@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Status } from "@signalbox/protocol";
 import { openStore } from "@signalbox/store";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { stringify } from "yaml";
@@ -89,6 +90,8 @@ export async function runMalformed(options: MalformedOptions): Promise<Malformed
   const statuses: Record<string, number> = {};
   try {
     const url = await gateway.listening;
+    // It takes requests before its accounts have connected.
+    await until(() => isConnected(url));
     const agent = new Agent({ keepAlive: true, maxSockets: WORKERS });
     const resident = (): number =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1]) / 1e3;
@@ -166,7 +169,14 @@ function post(agent: Agent, url: string, { method, path, headers, body }: Posted
   });
 }
 
-async function until(check: () => boolean): Promise<void> {
+async function isConnected(url: string): Promise<boolean> {
+  const status = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const { channels } = Status.parse(await status.json());
+  return channels.every(({ state }) => state === "ready");
+}
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + 20_000;
-  while (!check() && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 10));
+  while (!(await check()) && performance.now() < deadline)
+    await new Promise((resolve) => setTimeout(resolve, 10));
 }
