@@ -262,7 +262,7 @@ export const MUTANTS: readonly Mutant[] = [
         to: 'const said = kept.join("\\n");',
       },
     ],
-    scenario: quiet,
+    scenario: { ...quiet, only: ["silent"] },
     caughtBy: /^silence:/,
     quick: true,
   },
