@@ -5,6 +5,7 @@ import { runMalformed } from "./malformed.ts";
 import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
+import { malformedTelegram } from "./malformed-telegram.ts";
 import { runStorm } from "./storm.ts";
 
 /** The full counts are `npm run prove -- storm`, `flood` and `malformed`. */
@@ -34,6 +35,7 @@ it.each([
   ["Discord", malformedDiscord],
   ["Feishu", malformedFeishu],
   ["Slack", malformedSlack],
+  ["Telegram", malformedTelegram],
 ])(
   "answers malformed events of %s in the 400s or ignores them, and goes on",
   { timeout: 120_000 },

@@ -1,13 +1,14 @@
 // The full counts. Usage, in apps/gateway, once built:
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
-//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack | telegram]
 import { seeded } from "../crash/random.ts";
 import { runFlood } from "./flood.ts";
 import { runMalformed } from "./malformed.ts";
 import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
+import { malformedTelegram } from "./malformed-telegram.ts";
 import { runStorm } from "./storm.ts";
 
 const [what, count, channel = "feishu"] = process.argv.slice(2);
@@ -15,6 +16,7 @@ const platforms = new Map([
   ["discord", malformedDiscord],
   ["feishu", malformedFeishu],
   ["slack", malformedSlack],
+  ["telegram", malformedTelegram],
 ]);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
 
