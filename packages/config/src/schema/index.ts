@@ -5,24 +5,4 @@ export { gatewaySchema } from "./gateway.ts";
 export { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
 export { providerSchema } from "./models.ts";
 export { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema, webSchema } from "./tools.ts";
-export type {
-  AccessConfig,
-  AgentConfig,
-  AgentDefaults,
-  BindingConfig,
-  BudgetConfig,
-  ChannelConfig,
-  GatewayConfig,
-  HookConfig,
-  LinksConfig,
-  McpServerConfig,
-  MemoryConfig,
-  ModelConfig,
-  PointHookConfig,
-  ProviderConfig,
-  RepliesConfig,
-  RetentionConfig,
-  SessionConfig,
-  SkillsConfig,
-  ToolsConfig,
-} from "./types.ts";
+export type * from "./types.ts";

@@ -1,0 +1,209 @@
+import { closedFor } from "./closed.ts";
+import { asRecord, type PartReader } from "./part-reader.ts";
+import { type ConfigPath, formatPath } from "./problem.ts";
+import {
+  type AgentConfig,
+  type AgentDefaults,
+  agentDefaultsSchema,
+  agentSchema,
+  type BindingConfig,
+  type BudgetConfig,
+  bindingSchema,
+  budgetSchema,
+  type ChannelConfig,
+  channelSchema,
+  type HookConfig,
+  hookSchema,
+  type McpServerConfig,
+  mcpServerSchema,
+  type PointHookConfig,
+  type ProviderConfig,
+  pointHookSchema,
+  providerSchema,
+  type ToolsConfig,
+  toolsSchema,
+  webSchema,
+} from "./schema/index.ts";
+import { didYouMean } from "./suggest.ts";
+
+// The sections that hold entries, and what makes an entry count. An entry that does not is left out, and the rest stays.
+
+export function readProviders(reader: PartReader, section: unknown): Record<string, ProviderConfig> {
+  const providers: Record<string, ProviderConfig> = {};
+  const models = reader.mapping(["models"], section, ["providers"]);
+  for (const [name, input] of reader.entries(["models", "providers"], models.providers)) {
+    const at: ConfigPath = ["models", "providers", name];
+    const what = `model provider ${name}`;
+    const provider = reader.part(providerSchema, at, input, what);
+    // Only a whole entry counts: without its misspelt or unset address the rest would send the key to the vendor. What
+    // is wrong with one of its models concerns that model.
+    const isOfProvider = (path: string): boolean =>
+      path.startsWith(`${formatPath(at)}.`) && !path.startsWith(`${formatPath(at)}.models[`);
+    const isFaulty = reader.raise(isOfProvider, what);
+    if (provider !== undefined && !isFaulty) providers[name] = provider;
+  }
+  return providers;
+}
+
+export interface AgentsRead {
+  readonly defaults: AgentDefaults;
+  readonly list: readonly AgentConfig[];
+}
+
+export function readAgents(reader: PartReader, section: unknown): AgentsRead {
+  const agents = reader.mapping(["agents"], section, ["defaults", "list"]);
+  const defaultsAt: ConfigPath = ["agents", "defaults"];
+  // What was written in the wrong shape may have been what an agent is not to have.
+  const defaults =
+    asRecord(section ?? {}) === undefined
+      ? agentDefaultsSchema.parse(closedFor(defaultsAt, defaultsAt.length)?.value ?? {})
+      : reader.section(agentDefaultsSchema, defaultsAt, agents.defaults);
+  const list: AgentConfig[] = [];
+  for (const [index, input] of reader.items(["agents", "list"], agents.list).entries()) {
+    const at: ConfigPath = ["agents", "list", index];
+    const agent = reader.part(agentSchema, at, input, `agent ${nameOf(input, index)}`);
+    if (agent === undefined) continue;
+    if (list.some((other) => other.id === agent.id)) {
+      reader.report([...at, "id"], {
+        severity: "error",
+        message: `another agent is called ${agent.id}`,
+        remedy: "Give each agent an id of its own.",
+        disables: `the second agent ${agent.id}`,
+      });
+      continue;
+    }
+    if (agent.default === true && list.some((other) => other.default === true))
+      reader.report([...at, "default"], {
+        severity: "warning",
+        message: "another agent is the default already, and the first one counts",
+        remedy: "Remove `default` from all agents but one.",
+      });
+    list.push(agent);
+  }
+  return { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT] };
+}
+
+/** The agent of a gateway whose file lists none. */
+const DEFAULT_AGENT: AgentConfig = { id: "main" };
+
+function nameOf(input: unknown, index: number): string {
+  const id = asRecord(input)?.id;
+  return typeof id === "string" ? id : String(index);
+}
+
+export function readChannels(reader: PartReader, section: unknown): Record<string, ChannelConfig> {
+  const channels: Record<string, ChannelConfig> = {};
+  for (const [name, input] of reader.entries(["channels"], section)) {
+    const channel = reader.part(channelSchema, ["channels", name], input, `channel ${name}`);
+    if (channel !== undefined) channels[name] = channel;
+  }
+  return channels;
+}
+
+export interface BindingsRead {
+  readonly bindings: readonly BindingConfig[];
+  /** Where each of them stands in the file's list. */
+  readonly places: readonly number[];
+}
+
+export function readBindings(
+  reader: PartReader,
+  section: unknown,
+  agents: readonly AgentConfig[],
+): BindingsRead {
+  const bindings: BindingConfig[] = [];
+  const places: number[] = [];
+  for (const [index, input] of reader.items(["bindings"], section).entries()) {
+    const at: ConfigPath = ["bindings", index];
+    const what = `binding ${index}`;
+    const binding = reader.part(bindingSchema, at, input, what);
+    if (binding === undefined || !isAgent(reader, agents, binding.agent, [...at, "agent"], what)) continue;
+    bindings.push(binding);
+    places.push(index);
+  }
+  return { bindings, places };
+}
+
+export interface HooksRead {
+  readonly hooks: Readonly<Record<string, HookConfig>>;
+  /** Those with `at`; undefined where one cannot be used as it is written. */
+  readonly pointHooks: Readonly<Record<string, PointHookConfig | undefined>>;
+}
+
+export function readHooks(reader: PartReader, section: unknown, agents: readonly AgentConfig[]): HooksRead {
+  const hooks: Record<string, HookConfig> = {};
+  const pointHooks: Record<string, PointHookConfig | undefined> = {};
+  for (const [name, input] of reader.entries(["hooks"], section)) {
+    const at: ConfigPath = ["hooks", name];
+    const what = `hook ${name}`;
+    if (asRecord(input)?.["at"] !== undefined) {
+      pointHooks[name] = reader.wholePart(pointHookSchema, at, input, what);
+      continue;
+    }
+    const hook = reader.part(hookSchema, at, input ?? {}, what);
+    if (hook === undefined || !isAgent(reader, agents, hook.agent, [...at, "agent"], what)) continue;
+    // A secret that could not be read must not leave the hook to another one.
+    if (hook.secret === undefined && reader.isMissing([...at, "secret"])) continue;
+    hooks[name] = hook;
+  }
+  return { hooks, pointHooks };
+}
+
+function isAgent(
+  reader: PartReader,
+  agents: readonly AgentConfig[],
+  agent: string | undefined,
+  path: ConfigPath,
+  disables: string,
+): boolean {
+  const ids = agents.map(({ id }) => id);
+  if (agent === undefined || ids.includes(agent)) return true;
+  const message = `there is no agent ${agent}`;
+  const remedy = `${didYouMean(agent, ids)}Use one of ${ids.join(", ")}, or add it to agents.list.`;
+  reader.report(path, { severity: "error", message, remedy, disables });
+  return false;
+}
+
+export function readTools(reader: PartReader, section: unknown): ToolsConfig {
+  const { web, ...others } = asRecord(section) ?? {};
+  const withoutWeb = asRecord(section) === undefined ? (section ?? {}) : others;
+  // A wrong setting may have been the one that kept commands from running.
+  const tools =
+    reader.part(toolsSchema, ["tools"], withoutWeb, "exec") ??
+    toolsSchema.parse({ exec: { sandbox: "off" } });
+  return { ...tools, web: reader.section(webSchema, ["tools", "web"], web) };
+}
+
+/** `_` keeps the name of a server apart from that of its tool. */
+const SERVER_NAME = /^[a-z0-9][a-z0-9-]{0,23}$/;
+
+export function readMcpServers(reader: PartReader, section: unknown): Record<string, McpServerConfig> {
+  const servers: Record<string, McpServerConfig> = {};
+  const mcp = reader.mapping(["mcp"], section, ["servers"]);
+  for (const [name, input] of reader.entries(["mcp", "servers"], mcp.servers)) {
+    const at: ConfigPath = ["mcp", "servers", name];
+    // Without a key that could not be read, or that is misspelt, it would be asked for something else.
+    const server = reader.wholePart(mcpServerSchema, at, input, `MCP server ${name}`);
+    if (server === undefined) continue;
+    if (SERVER_NAME.test(name)) servers[name] = server;
+    else
+      reader.report(at, {
+        severity: "error",
+        message: "is no name for a server",
+        remedy: "Use up to 24 lower-case letters, digits and hyphens: the names of its tools begin with it.",
+        disables: `MCP server ${name}`,
+      });
+  }
+  return servers;
+}
+
+/** In the place of a budget that cannot be read: to leave it out would allow what it was to prevent. */
+const NOTHING_MAY_BE_SPENT: BudgetConfig = { of: "all", per: "day", tokens: 0, warnAt: 1, action: "stop" };
+
+export function readBudgets(reader: PartReader, section: unknown): readonly BudgetConfig[] {
+  const budgets = reader
+    .items(["budgets"], section)
+    .map((input, index) => reader.part(budgetSchema, ["budgets", index], input, "every model call"));
+  const isList = Array.isArray(section ?? []);
+  return [...budgets, ...(isList ? [] : [undefined])].map((budget) => budget ?? NOTHING_MAY_BE_SPENT);
+}
