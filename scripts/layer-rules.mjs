@@ -5,7 +5,7 @@
 const ROWS = [
   { name: "composition", members: ["gateway", "console", "docs", "create-channel"] },
   { name: "command line", members: ["cli"] },
-  { name: "service", members: ["service"] },
+  { name: "service", members: ["service", "wakes"] },
   { name: "setup", members: ["setup"] },
   { name: "home", members: ["home"] },
   {
@@ -70,15 +70,7 @@ export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", 
  * The folders of `apps/gateway/src`, from top to bottom, as docs/architecture.md draws them: a folder imports only from
  * rows below its own, and from its own.
  */
-export const FOLDERS = [
-  ["program"],
-  ["compose"],
-  ["commands"],
-  ["wakes"],
-  ["path"],
-  ["tools"],
-  ["hooks", "resolve"],
-];
+export const FOLDERS = [["program"], ["compose"], ["commands"], ["path"], ["tools"], ["hooks", "resolve"]];
 
 const SOURCES = "^(packages|apps)/([^/]+)/src/";
 const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];

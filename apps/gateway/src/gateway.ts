@@ -23,6 +23,7 @@ import {
 import { type GatewayService, ONCE } from "@signalbox/server";
 import { createService } from "@signalbox/service";
 import { createLiveSetup } from "@signalbox/setup";
+import type { WakeAgent } from "@signalbox/wakes";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
@@ -39,8 +40,6 @@ import { READING } from "./path/reading.ts";
 import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { VERSION } from "./version.ts";
-import { startSubAgents } from "./wakes/sub-agents.ts";
-import { type WakeAgent, wakeForSchedule } from "./wakes/wake.ts";
 
 const LEASE_MS = 30_000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
@@ -148,9 +147,8 @@ async function letIn(
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<BringUp> {
-  const { delivery, hooks, typing, supervisor, outcomes, scheduler, heartbeats, subAgents, toolbox } =
+  const { delivery, hooks, typing, supervisor, outcomes, scheduledWakes, heartbeats, subAgents, toolbox } =
     surroundings;
-  const { now = Date.now } = options;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
@@ -167,7 +165,7 @@ async function letIn(
     upkeep.rest();
     return endRuns(surroundings, way, left());
   });
-  lifecycle.started("schedules", () => scheduler.stop());
+  lifecycle.started("schedules", () => scheduledWakes.stop());
   lifecycle.started("heartbeats", () => heartbeats.stop());
   lifecycle.started("sub-agents", () => subAgents.stop());
   const services = {
@@ -181,8 +179,8 @@ async function letIn(
   await tryAgain(() => way.recover());
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
-  await scheduler.start((occurrence) => wakeForSchedule(occurrence, wake));
-  await startSubAgents(subAgents, { store: opened.store, wake, endCommands: toolbox.endCommands, now });
+  await scheduledWakes.start(wake);
+  await subAgents.start({ wake, endCommands: toolbox.endCommands });
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();

@@ -22,6 +22,7 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { InboxRow, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { questionText, type Trust } from "@signalbox/tools";
+import type { Delegation } from "@signalbox/wakes";
 import { explainRoute } from "../path/2-admit/route.ts";
 import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
 import type { QueueModes } from "../path/4-queue/queue-modes.ts";
@@ -31,7 +32,6 @@ import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { speakerOf } from "../tools/tool-run.ts";
 import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
-import type { GatewaySubAgents } from "../wakes/sub-agents.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 
 /** What commands look at and change. */
@@ -44,7 +44,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly queueModes: QueueModes;
   readonly spending: Pick<Spending, "left">;
   readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
-  readonly subAgents: Pick<GatewaySubAgents, "of">;
+  readonly subAgents: Pick<Delegation, "of">;
   readonly router: Pick<Router, "explain">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */

@@ -10,7 +10,6 @@ import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signa
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
-import { createScheduler, type Scheduler } from "@signalbox/schedules";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { type Accounts, type LiveSetup, routingConfig } from "@signalbox/setup";
 import type { OutboxRow, RunId } from "@signalbox/store";
@@ -24,6 +23,17 @@ import {
   openFileLabels,
   type Trust,
 } from "@signalbox/tools";
+import {
+  createCron,
+  createDelegation,
+  createHeartbeats,
+  createScheduledWakes,
+  createSessions,
+  type Delegation,
+  type Heartbeats,
+  readChecklist,
+  type ScheduledWakes,
+} from "@signalbox/wakes";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
@@ -39,12 +49,6 @@ import { createMoreTools } from "../tools/more-tools.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
-import { readChecklist } from "../wakes/checklist.ts";
-import { createCron } from "../wakes/cron.ts";
-import { createHeartbeats, type Heartbeats } from "../wakes/heartbeat.ts";
-import { createSessions } from "../wakes/sessions.ts";
-import { createGatewaySubAgents, type GatewaySubAgents } from "../wakes/sub-agents.ts";
-import { createWakeStore, type Wake } from "../wakes/wake.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
 import { createAgentMemories } from "./memory.ts";
@@ -76,9 +80,9 @@ export interface Surroundings {
   readonly spending: Spending;
   readonly mcp: McpServers;
   /** What agents are to do later, by themselves. */
-  readonly scheduler: Scheduler<Wake>;
+  readonly scheduledWakes: ScheduledWakes;
   readonly heartbeats: Heartbeats;
-  readonly subAgents: GatewaySubAgents;
+  readonly subAgents: Delegation;
   readonly supervisor: Supervisor;
 }
 
@@ -110,11 +114,7 @@ export async function createSurroundings(
     : undefined;
   const mcp = openMcpServers(config, logger, now);
   const clock = { ...systemClock, now };
-  const scheduler = createScheduler<Wake>({
-    store: createWakeStore(store.kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
-    clock,
-    logger,
-  });
+  const scheduledWakes = createScheduledWakes({ kv: store.kv, clock, logger });
   const heartbeats = createHeartbeats({
     agents: resolved.agents,
     store,
@@ -127,7 +127,7 @@ export async function createSurroundings(
     ...outward,
     memories,
     mcp,
-    scheduler,
+    scheduledWakes,
   });
   return {
     ...observers,
@@ -140,7 +140,7 @@ export async function createSurroundings(
     }),
     memories,
     mcp,
-    scheduler,
+    scheduledWakes,
     heartbeats,
     toolbox,
     spending: createAgentSpending(options, configuration, opened, {
@@ -189,7 +189,7 @@ function createObservers(
   const metrics = createMetrics({ version: VERSION });
   const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();
-  const subAgents = createGatewaySubAgents({ store, logger, now });
+  const subAgents = createDelegation({ store, logger, now });
   return {
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
@@ -295,9 +295,9 @@ function createTools(
     delivery,
     memories,
     mcp,
-    scheduler,
+    scheduledWakes,
     subAgents,
-  }: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduler">,
+  }: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
   const { config } = options.loaded;
@@ -315,7 +315,7 @@ function createTools(
     memories,
     now,
     more: createMoreTools(plugins.tools, mcp),
-    cron: createCron(scheduler, now),
+    cron: createCron(scheduledWakes, now),
     sessions: createSessions(subAgents, store),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });

@@ -1,10 +1,11 @@
-import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent, MessageEvent } from "@signalbox/channel";
+import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
-import type { InboxId, InterruptedRun } from "@signalbox/store";
+import type { InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
+import type { WakeAgent, WakeTerms } from "@signalbox/wakes";
 import { messageOf } from "../errors.ts";
-import type { GatewayBodies, WakeTerms } from "../store.ts";
+import type { GatewayBodies } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
@@ -79,13 +80,10 @@ export interface Taking {
   /** From the channel to the lane. Resolves when the message is on the disk: its platform is told so only then. */
   take(event: InboundEvent): Promise<EmitResult>;
   /** The same for what the gateway itself says to an agent. The same event again is the same message. */
-  wake(event: MessageEvent, terms: WakeTerms): Promise<Woken>;
+  readonly wake: WakeAgent;
   /** Goes on with a message that an earlier process accepted. */
   goOn(accepted: Accepted): Promise<void>;
 }
-
-/** The message that a wake has become, in this process or an earlier one; absent where only its tombstone is left. */
-type Woken = { readonly outcome: "taken"; readonly id?: InboxId } | { readonly outcome: "rejected" };
 
 export function createTaking(stages: TakingStages): Taking {
   const { metrics } = stages;

@@ -1,24 +1,16 @@
-import type {
-  ConfiguredHome,
-  MemoriesOfHome,
-  MessagesWanted,
-  ScheduleInfo,
-  SkillsOfAgent,
-} from "@signalbox/cli";
+import type { ConfiguredHome, MemoriesOfHome, MessagesWanted, SkillsOfAgent } from "@signalbox/cli";
 import type { MessageInfo, Trace, TrustAnswer } from "@signalbox/client";
 import { type Home, withDatabase } from "@signalbox/home";
 import { OWNERS } from "@signalbox/memory/agents";
-import { describeWhen, type Schedule } from "@signalbox/schedules";
 import { messageInfo, readTrace } from "@signalbox/service";
 import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
+import { listWakes, type PlannedWake } from "@signalbox/wakes";
 import { ASSETS } from "../assets.ts";
 import { createAgentMemories } from "../compose/memory.ts";
 import type { GatewayBodies } from "../store.ts";
-import { createHeartbeatStore } from "../wakes/heartbeat.ts";
-import { createWakeStore } from "../wakes/wake.ts";
 
 /** What the agents of a home remember, beside a gateway that may be running on it. */
 export async function openMemories({ home, loaded, env }: ConfiguredHome): Promise<MemoriesOfHome> {
@@ -100,28 +92,6 @@ export function messagesIn(home: Home, wanted: MessagesWanted): Promise<MessageI
 }
 
 /** What agents are to do by themselves, the soonest first. */
-export function schedulesIn(home: Home): Promise<ScheduleInfo[]> {
-  return withDatabase<GatewayBodies, ScheduleInfo[]>(home, "read", async ({ kv }) => {
-    const wakes = await createWakeStore(kv, () => {}).list();
-    const heartbeats = await createHeartbeatStore(kv, () => {}).list();
-    const listed = [
-      ...wakes.map((schedule): ScheduleInfo => {
-        const { agentId: agent, sessionKey: session, text } = schedule.task;
-        return { id: schedule.id, agent, session, text, ...timesOf(schedule) };
-      }),
-      ...heartbeats.map((schedule): ScheduleInfo => {
-        const { agentId: agent } = schedule.task;
-        return { id: "heartbeat", agent, text: "HEARTBEAT.md of its workspace", ...timesOf(schedule) };
-      }),
-    ];
-    return listed.toSorted((a, b) => a.nextAt - b.nextAt);
-  });
-}
-
-function timesOf({
-  when,
-  nextAt,
-  lastAt,
-}: Schedule<unknown>): Pick<ScheduleInfo, "when" | "nextAt" | "lastAt"> {
-  return { when: describeWhen(when), nextAt, ...(lastAt === undefined ? {} : { lastAt }) };
+export function schedulesIn(home: Home): Promise<PlannedWake[]> {
+  return withDatabase<GatewayBodies, PlannedWake[]>(home, "read", ({ kv }) => listWakes(kv));
 }

@@ -3,7 +3,7 @@ import type { Role } from "@signalbox/routing";
 import type { Agent } from "@signalbox/setup";
 import type { InboxId, RunId } from "@signalbox/store";
 import type { MayAttach } from "@signalbox/tools";
-import type { WakeTerms } from "../store.ts";
+import type { WakeTerms } from "@signalbox/wakes";
 
 /** What a run's tools depend on. */
 export interface ToolRun {

@@ -11,7 +11,8 @@ import {
   type Router,
 } from "@signalbox/routing";
 import { weakerRole } from "@signalbox/tools";
-import type { GatewayStore, InboundRecord, WakeTerms } from "../../store.ts";
+import type { WakeTerms } from "@signalbox/wakes";
+import type { GatewayStore, InboundRecord } from "../../store.ts";
 import { routeInput } from "./route.ts";
 
 export interface AdmitPorts {

@@ -2,8 +2,8 @@ import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
 import type { ActiveHours, Agent, Heartbeat } from "@signalbox/setup";
-import type { Logger } from "@signalbox/telemetry/logger";
 import type { FileLabels } from "@signalbox/tools";
+import type { WakesLogger } from "./stored.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;
@@ -17,7 +17,7 @@ export interface Checklist {
 
 interface ChecklistPorts {
   readonly labels: Pick<FileLabels, "of">;
-  readonly logger: Logger;
+  readonly logger: WakesLogger;
 }
 
 /** Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be believed. */

@@ -8,23 +8,22 @@ import {
   type When,
 } from "@signalbox/schedules";
 import { type Agent, type Agents, type Heartbeat, OWN_ACCOUNT } from "@signalbox/setup";
-import type { Logger } from "@signalbox/telemetry/logger";
 import { z } from "zod";
-import type { GatewayStore } from "../store.ts";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
+import type { WakesLogger, WakesStore } from "./stored.ts";
 import { messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
 
 export interface HeartbeatPorts {
   readonly agents: Pick<Agents, "all" | "get">;
   readonly store: { readonly kv: KeyValues; readonly inbox: InboxList };
   readonly clock: Clock;
-  readonly logger: Logger;
+  readonly logger: WakesLogger;
   /** Undefined where an agent has nothing to go through. */
   readonly readChecklist: (agent: Agent) => Promise<Checklist | undefined>;
 }
 
-type InboxList = Pick<GatewayStore["inbox"], "list">;
+type InboxList = Pick<WakesStore["inbox"], "list">;
 
 /** What heartbeats need of the way of a message. */
 interface WayIn {

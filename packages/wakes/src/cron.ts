@@ -1,20 +1,24 @@
 import { createHash } from "node:crypto";
-import { describeWhen, readWhen, type Schedule, type Scheduler } from "@signalbox/schedules";
+import { describeWhen, readWhen, type Schedule } from "@signalbox/schedules";
 import type { CronRequest } from "@signalbox/tools";
-import type { ToolRun } from "../tools/tool-run.ts";
-import { placeOf, type Wake } from "./wake.ts";
+import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
+import type { WakingRun } from "./stored.ts";
+import { placeOf } from "./wake.ts";
 
 /** Schedules of one conversation. */
 const MOST = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
-export function createCron(scheduler: Scheduler<Wake>, now: () => number) {
-  const ofSession = ({ sessionKey }: ToolRun): Schedule<Wake>[] =>
+export function createCron(
+  scheduler: Pick<ScheduledWakes, "list" | "add" | "remove" | "run">,
+  now: () => number,
+) {
+  const ofSession = ({ sessionKey }: WakingRun): Schedule<Wake>[] =>
     scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
 
   const add = async (
     { text, when: written, zone }: Extract<CronRequest, { action: "add" }>,
-    run: ToolRun,
+    run: WakingRun,
     callId: string,
   ): Promise<string> => {
     if (ofSession(run).length >= MOST)
@@ -28,14 +32,14 @@ export function createCron(scheduler: Scheduler<Wake>, now: () => number) {
     return `Scheduled as ${id}: ${describeWhen(when)}.`;
   };
 
-  const ownId = (id: string, run: ToolRun): string => {
+  const ownId = (id: string, run: WakingRun): string => {
     if (ofSession(run).some((schedule) => schedule.id === id)) return id;
     throw new Error(`This conversation has no schedule ${id}. \`list\` shows those it has.`);
   };
 
   return async (
     request: CronRequest,
-    run: ToolRun,
+    run: WakingRun,
     { callId }: { readonly callId: string },
   ): Promise<string> => {
     switch (request.action) {

@@ -1,23 +1,48 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { Occurrence, ScheduleStore } from "@signalbox/schedules";
+import type { Role } from "@signalbox/routing";
+import type { TaintSource } from "@signalbox/tools";
 import { z } from "zod";
-import type { Taking } from "../path/path.ts";
-import type { GatewayStore } from "../store.ts";
-import { createScheduleStore } from "./schedule-store.ts";
+
+/**
+ * Hands over what nobody has written. The same event again is the same message: `id` is the one it has, which is absent
+ * where it had its end long ago. `rejected`: it is to come again later.
+ */
+export type WakeAgent = (
+  event: MessageEvent,
+  terms: WakeTerms,
+) => Promise<{ readonly outcome: "taken"; readonly id?: string } | { readonly outcome: "rejected" }>;
+
+/** On what terms an agent is woken: whoever wakes it speaks for somebody, and may less than they may. */
+export interface WakeTerms {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** The most that its run may do; less where whoever it speaks for may less by now. */
+  readonly atMost: Role;
+  /** Present where one session gives work to another, or reports on it: a model has written the words. */
+  readonly delegated?: Delegated;
+  /** Present in the session of a sub-agent. */
+  readonly subAgent?: SubAgentTerms;
+}
+
+interface Delegated {
+  /** What tainted the run that wrote them. */
+  readonly taint: readonly TaintSource[];
+  /** The message that began it all, over any number of sub-agents. */
+  readonly chain: string;
+}
+
+/** A sub-agent uses at most the tools of the run that made it, and nobody but that one's session hears what it says. */
+export interface SubAgentTerms {
+  readonly id: string;
+  readonly depth: number;
+  readonly tools: readonly string[];
+}
 
 /** A conversation as a message in it shows it, and in whose name the agent is woken there. */
 export type Place = Pick<
   MessageEvent,
   "channel" | "account" | "botId" | "conversation" | "address" | "sender"
 >;
-
-/** What an agent is to be told, and where. Whoever asked for it speaks: what they may not do by then is not done. */
-export interface Wake {
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly text: string;
-  readonly place: Place;
-}
 
 export const keptPlace: z.ZodType<Place> = z.object({
   channel: z.string(),
@@ -42,30 +67,8 @@ export const keptPlace: z.ZodType<Place> = z.object({
   }),
 });
 
-const keptWake = z.object({
-  agentId: z.string(),
-  sessionKey: z.string(),
-  text: z.string(),
-  place: keptPlace,
-});
-
-/** Wakes in the gateway's store. */
-export function createWakeStore(
-  kv: GatewayStore["kv"],
-  onUnreadable: (id: string) => void,
-): ScheduleStore<Wake> {
-  return createScheduleStore(kv, "schedules", keptWake, onUnreadable);
-}
-
 /** The place of a message, as far as an answer to it and the gate need it. */
-export function placeOf({
-  channel,
-  account,
-  botId,
-  conversation,
-  address,
-  sender,
-}: MessageEvent): Wake["place"] {
+export function placeOf({ channel, account, botId, conversation, address, sender }: MessageEvent): Place {
   return keptPlace.parse({
     channel,
     account,
@@ -75,21 +78,6 @@ export function placeOf({
     ...(botId === undefined ? {} : { botId }),
   });
 }
-
-/** Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that speaks. */
-export async function wakeForSchedule(
-  { schedule: { id, task }, dueAt }: Occurrence<Wake>,
-  wake: WakeAgent,
-): Promise<"taken" | "later"> {
-  const { agentId, sessionKey } = task;
-  const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
-  const event = messageAt(task.place, { eventId: `schedule:${id}:${dueAt}`, dueAt, text });
-  const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
-  return outcome === "rejected" ? "later" : "taken";
-}
-
-/** Where what the gateway says by itself begins its way. */
-export type WakeAgent = Taking["wake"];
 
 /** What an agent is told when something is due. */
 interface Due {

@@ -6,12 +6,11 @@ import type { MessageEvent } from "@signalbox/channel";
 import { createManualClock } from "@signalbox/lanes/testkit";
 import type { Agent, Heartbeat } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
-import { createLogger } from "@signalbox/telemetry/logger";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { GatewayBodies } from "../store.ts";
 import { asksForSomething, isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
 import type { KeyValues } from "./schedule-store.ts";
+import type { WakesBodies } from "./stored.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 5, 1, 12);
@@ -53,7 +52,7 @@ function memoryKeyValues(): KeyValues & { fail: boolean } {
 /** An agent, the gateways that have it one after the other, and what its heartbeats brought. */
 async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
   const clock = createManualClock(START);
-  const { inbox, close } = await openStore<GatewayBodies>({ path: ":memory:" });
+  const { inbox, close } = await openStore<WakesBodies>({ path: ":memory:" });
   onTestFinished(close);
   const kv = memoryKeyValues();
   const taken: MessageEvent[] = [];
@@ -74,7 +73,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       },
       store: { kv, inbox },
       clock,
-      logger: createLogger("silent", (text) => text),
+      logger: { warn() {} },
       async readChecklist() {
         current.reads++;
         return asksForSomething(current.text) ? { text: current.text, cut: false } : undefined;
@@ -209,7 +208,6 @@ describe("a heartbeat", () => {
         receivedAt: clock.now(),
         payload: {
           role,
-          rule: "owner",
           event: {
             type: "message",
             channel: "feishu",
@@ -285,7 +283,7 @@ describe("a checklist", () => {
     const workspaceDir = mkdtempSync(join(tmpdir(), "signalbox-heartbeat-"));
     onTestFinished(() => rmSync(workspaceDir, { recursive: true }));
     const file = join(workspaceDir, "HEARTBEAT.md");
-    const logger = createLogger("silent", (text) => text);
+    const logger = { warn() {} };
     const foreign = new Set<string>();
     const labels = {
       of: (path: string) =>

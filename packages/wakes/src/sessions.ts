@@ -2,18 +2,20 @@ import { createHash } from "node:crypto";
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { Giver, SubAgent } from "@signalbox/subagents";
 import { matchesAny, type SessionsCall, type SessionsRequest, TOOL_GROUPS, taintIn } from "@signalbox/tools";
-import type { GatewayStore } from "../store.ts";
-import type { ToolRun } from "../tools/tool-run.ts";
-import type { GatewaySubAgents, TaskOrigin } from "./sub-agents.ts";
+import type { Delegation, TaskOrigin } from "./delegation.ts";
+import type { WakesStore, WakingRun } from "./stored.ts";
 import { placeOf } from "./wake.ts";
 
-type Run = ToolRun & { readonly offered: readonly string[] };
+type Run = WakingRun & { readonly offered: readonly string[] };
 
 /** What belongs to a conversation of people, and stays there. */
 const NOT_FOR_SUB_AGENTS = ["cron", ...(TOOL_GROUPS["memory"] ?? [])];
 
 /** What the tools for sub-agents do: a session reaches those that it has made. */
-export function createSessions(subAgents: GatewaySubAgents, { sessions }: Pick<GatewayStore, "sessions">) {
+export function createSessions(
+  subAgents: Pick<Delegation, "of" | "spawn" | "send">,
+  { sessions }: Pick<WakesStore, "sessions">,
+) {
   const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
     const own = (await subAgents.of(sessionKey)).find((subAgent) => subAgent.id === id);
     if (own !== undefined) return own;

@@ -1,6 +1,6 @@
 import type { ScheduleStore } from "@signalbox/schedules";
 import { z } from "zod";
-import type { GatewayStore } from "../store.ts";
+import type { WakesStore } from "./stored.ts";
 
 const timing = z.object({
   when: z.discriminatedUnion("kind", [
@@ -14,9 +14,9 @@ const timing = z.object({
 });
 const kept = timing.extend({ task: z.json() });
 
-export type KeyValues = Pick<GatewayStore["kv"], "list" | "set" | "delete">;
+export type KeyValues = Pick<WakesStore["kv"], "list" | "set" | "delete">;
 
-/** Schedules in the gateway's store, those of a kind together. What cannot be read is left where it is, and does not come. */
+/** Schedules in the store of their host, those of a kind together. What cannot be read is left where it is, and does not come. */
 export function createScheduleStore<Task>(
   kv: KeyValues,
   kind: string,

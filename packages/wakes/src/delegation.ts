@@ -6,12 +6,19 @@ import {
   type Task,
   type TaskEnd,
 } from "@signalbox/subagents";
-import type { Logger } from "@signalbox/telemetry/logger";
 import { type Role, type TaintSource, taintSource } from "@signalbox/tools";
 import { z } from "zod";
-import type { GatewayStore, SubAgentTerms, WakeTerms } from "../store.ts";
-import { endOfTask } from "./task-end.ts";
-import { keptPlace, messageAt, type Place, type WakeAgent } from "./wake.ts";
+import type { KeyValues } from "./schedule-store.ts";
+import type { WakesLogger } from "./stored.ts";
+import { endOfTask, type TaskEndStore } from "./task-end.ts";
+import {
+  keptPlace,
+  messageAt,
+  type Place,
+  type SubAgentTerms,
+  type WakeAgent,
+  type WakeTerms,
+} from "./wake.ts";
 
 /** Whose work a task is: where they are, what they may, and what their run had seen. */
 export interface TaskOrigin {
@@ -29,19 +36,32 @@ const origin: z.ZodType<TaskOrigin> = z.object({
   within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).exactOptional(),
 });
 
-export type GatewaySubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
+type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 
-const NAMESPACE = "subagents";
+/** Work that agents give to sub-agents of theirs. */
+export interface Delegation extends Omit<KeptSubAgents, "start"> {
+  /** Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it. */
+  start(way: DelegationWay): Promise<void>;
+}
 
-export interface SubAgentPorts {
-  readonly store: Pick<GatewayStore, "kv">;
-  readonly logger: Logger;
+export interface DelegationPorts {
+  readonly store: TaskEndStore & { readonly kv: KeyValues };
+  readonly logger: WakesLogger;
   readonly now: () => number;
 }
 
-/** The sub-agents of every agent, in the gateway's store. */
-export function createGatewaySubAgents({ store: { kv }, logger, now }: SubAgentPorts): GatewaySubAgents {
-  return createSubAgents({
+/** What delegation needs of the way of a message. */
+interface DelegationWay {
+  readonly wake: WakeAgent;
+  /** What a sub-agent has in the background ends with its task. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
+}
+
+const NAMESPACE = "subagents";
+
+export function createDelegation({ store, logger, now }: DelegationPorts): Delegation {
+  const { kv } = store;
+  const subAgents: KeptSubAgents = createSubAgents({
     store: {
       list: async () => (await kv.list(NAMESPACE)).map(({ key: id, value }) => ({ id, value })),
       put: (id, value) => kv.set(NAMESPACE, id, z.json().parse(value)),
@@ -54,26 +74,18 @@ export function createGatewaySubAgents({ store: { kv }, logger, now }: SubAgentP
     logger,
     now,
   });
-}
-
-export interface SubAgentWay {
-  readonly store: Pick<GatewayStore, "inbox" | "runs" | "sessions">;
-  readonly wake: WakeAgent;
-  /** What a sub-agent has in the background ends with its task. */
-  readonly endCommands: (sessionKey: string) => Promise<void>;
-  readonly now: () => number;
-}
-
-/** Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it. */
-export function startSubAgents(subAgents: GatewaySubAgents, way: SubAgentWay): Promise<void> {
-  return subAgents.start({
-    give: (subAgent, task) => wakeWith(way, subAgent, task, taskMessage(subAgent, task)),
-    endOf: (messageId, { sessionKey }) => endOfTask(way.store, messageId, sessionKey),
-    async report(subAgent, task, end) {
-      await way.endCommands(subAgent.sessionKey);
-      return wakeWith(way, subAgent, task, reportMessage(subAgent, task, end));
-    },
-  });
+  return {
+    ...subAgents,
+    start: ({ wake, endCommands }) =>
+      subAgents.start({
+        give: (subAgent, task) => wakeWith(wake, now(), subAgent, task, taskMessage(subAgent, task)),
+        endOf: (messageId, { sessionKey }) => endOfTask(store, messageId, sessionKey),
+        async report(subAgent, task, end) {
+          await endCommands(subAgent.sessionKey);
+          return wakeWith(wake, now(), subAgent, task, reportMessage(subAgent, task, end));
+        },
+      }),
+  };
 }
 
 interface Said {
@@ -106,7 +118,8 @@ function reportMessage(
 const WORDS = { done: "done its task", failed: "failed", stopped: "been stopped" } as const;
 
 async function wakeWith(
-  { wake, now }: SubAgentWay,
+  wake: WakeAgent,
+  dueAt: number,
   { id, agentId }: SubAgent<TaskOrigin>,
   { key, chain, origin: { place, role } }: Task<TaskOrigin>,
   { name, text, sessionKey, taint, subAgent }: Said,
@@ -119,7 +132,7 @@ async function wakeWith(
     delegated: { taint, chain },
     ...(subAgent === undefined ? {} : { subAgent }),
   };
-  const woken = await wake(messageAt(place, { eventId, dueAt: now(), text }), terms);
+  const woken = await wake(messageAt(place, { eventId, dueAt, text }), terms);
   // What only a tombstone is left of has had its end long ago.
   return woken.outcome === "rejected" ? "later" : { id: woken.id ?? eventId };
 }

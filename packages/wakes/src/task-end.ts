@@ -1,15 +1,19 @@
 import { parseReply, saidIn } from "@signalbox/prompt";
-import { type InboxId, type InboxRow, parseId } from "@signalbox/store";
+import { type InboxId, parseId } from "@signalbox/store";
 import type { TaskEnd, TaskOutcome } from "@signalbox/subagents";
 import { type TaintSource, taintIn } from "@signalbox/tools";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
+import type { WakesStore } from "./stored.ts";
 
 /** Characters of a result that its parent is told; sessions_history has the rest. */
 const MOST_CHARS = 20_000;
 
+export type TaskEndStore = Pick<WakesStore, "inbox" | "runs" | "sessions">;
+
+type Row = NonNullable<Awaited<ReturnType<TaskEndStore["inbox"]["get"]>>>;
+
 /** How a message ended that carried a task, as the store has it: the same before a crash and after it. */
 export async function endOfTask(
-  store: Pick<GatewayStore, "inbox" | "runs" | "sessions">,
+  store: TaskEndStore,
   messageId: string,
   sessionKey: string,
 ): Promise<TaskEnd<readonly TaintSource[]> | undefined> {
@@ -23,7 +27,7 @@ export async function endOfTask(
   return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
 }
 
-function outcomeOf({ state, detail }: InboxRow<GatewayBodies>): TaskOutcome | undefined {
+function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
   switch (state) {
     case "accepted":
     case "queued":
@@ -42,8 +46,8 @@ function outcomeOf({ state, detail }: InboxRow<GatewayBodies>): TaskOutcome | un
 }
 
 async function textOf(
-  { runs }: Pick<GatewayStore, "runs">,
-  { runId, detail }: InboxRow<GatewayBodies>,
+  { runs }: Pick<WakesStore, "runs">,
+  { runId, detail }: Row,
   outcome: TaskOutcome,
 ): Promise<string> {
   const ended = runId === undefined ? undefined : await runs.inspect(runId);

@@ -1,0 +1,67 @@
+import {
+  type Clock,
+  createScheduler,
+  type Occurrence,
+  type Scheduler,
+  type ScheduleStore,
+} from "@signalbox/schedules";
+import { z } from "zod";
+import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
+import type { WakesLogger } from "./stored.ts";
+import { keptPlace, messageAt, type Place, type WakeAgent } from "./wake.ts";
+
+/** What an agent is to be told, and where. Whoever asked for it speaks: what they may not do by then is not done. */
+export interface Wake {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly text: string;
+  readonly place: Place;
+}
+
+const keptWake = z.object({
+  agentId: z.string(),
+  sessionKey: z.string(),
+  text: z.string(),
+  place: keptPlace,
+});
+
+/** Wakes in the store of their host. */
+export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => void): ScheduleStore<Wake> {
+  return createScheduleStore(kv, "schedules", keptWake, onUnreadable);
+}
+
+/** What agents were asked to do later. */
+export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
+  /** Reads what is on record, and begins to wake agents when it is due. */
+  start(wake: WakeAgent): Promise<void>;
+}
+
+export interface ScheduledWakesPorts {
+  readonly kv: KeyValues;
+  readonly clock: Clock;
+  readonly logger: WakesLogger;
+}
+
+export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts): ScheduledWakes {
+  const scheduler = createScheduler<Wake>({
+    store: createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
+    clock,
+    logger,
+  });
+  return {
+    ...scheduler,
+    start: (wake) => scheduler.start((occurrence) => wakeForSchedule(occurrence, wake)),
+  };
+}
+
+/** Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that speaks. */
+async function wakeForSchedule(
+  { schedule: { id, task }, dueAt }: Occurrence<Wake>,
+  wake: WakeAgent,
+): Promise<"taken" | "later"> {
+  const { agentId, sessionKey } = task;
+  const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
+  const event = messageAt(task.place, { eventId: `schedule:${id}:${dueAt}`, dueAt, text });
+  const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+  return outcome === "rejected" ? "later" : "taken";
+}
