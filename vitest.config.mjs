@@ -7,7 +7,7 @@ import { root, workspaceMembers } from "./scripts/workspace.mjs";
 /** Only what hangs takes so long, also where other work has the processor. */
 const LONGEST_MS = 60_000;
 
-const members = workspaceMembers().map(({ folder, manifest }) => ({
+const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
     name: manifest.name,
@@ -28,9 +28,14 @@ const inNpmTest =
     ? {}
     : { maxWorkers: availableParallelism() + 1, reporters: ["minimal", new SuiteReporter()] };
 
+const repository = { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } };
+
+/** In the folder of a package it is its suite alone: to set up those of all packages takes longer than many run. */
+const here = suites.filter((suite) => suite.root === process.cwd());
+
 export default defineConfig({
   test: {
     ...inNpmTest,
-    projects: [...members, { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } }],
+    projects: here.length > 0 ? here : [...suites, repository],
   },
 });
