@@ -138,6 +138,49 @@ describe("the gateway's own client", () => {
     expect(streamed).toBe("First.\n\nSecond.");
   });
 
+  it("talks by requests and server-sent events, and misses nothing while it was away", async () => {
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index === 1) await goOn.promise;
+      return index === 0
+        ? { text: "First.", toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }
+        : { text: "Second." };
+    });
+    const message = { agent: "coder", conversation: "c1", text: "go", id: "m1" };
+    const frames: ServerFrame[] = [];
+    const watch = async (until: ServerFrame["type"]): Promise<void> => {
+      const last = frames.findLast((frame) => "cursor" in frame);
+      const after = last !== undefined && "cursor" in last ? last.cursor : undefined;
+      for await (const frame of client.events("c1", {
+        agent: "coder",
+        ...(after !== undefined && { after }),
+      })) {
+        frames.push(frame);
+        if (frame.type === "subscribed" && frames.length === 1) await client.send(message);
+        if (frame.type === until) return;
+      }
+    };
+    await watch("tool.end");
+    goOn.resolve();
+    await eventually(async () => (await client.history("c1")).ends.length === 1, "the run has ended");
+    await watch("run.end");
+    expect(frames.filter(({ type }) => type === "subscribed").at(-1)).toMatchObject({ resumed: true });
+    const told = frames.map(({ type }) => type).filter((type) => type !== "subscribed");
+    expect(told.filter((type, index) => type !== told[index - 1])).toEqual([
+      "message",
+      "run.start",
+      "text.delta",
+      "message",
+      "tool.start",
+      "tool.end",
+      "text.delta",
+      "message",
+      "run.end",
+    ]);
+    expect(await client.send(message)).toMatchObject({ duplicate: true });
+    await client.abort("c1", "coder");
+  });
+
   it("shows nothing of a secret that an answer holds, however it comes in pieces", async () => {
     world.script([{ text: `Your key is ${KEY}, and the token ${TOKEN}.`, chunks: 24 }]);
     const frames = await talk("c1", "What is my key?");

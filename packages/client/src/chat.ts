@@ -48,7 +48,8 @@ export async function* chat(
         mayBeOver = ours !== undefined;
       }
       if (!isOf(frame, conversation) || (frame.type === "error" && frame.id === id)) continue;
-      if (frame.type === "subscribed") idle = frame.busy ? undefined : frame;
+      // What is resumed also tells how the run ended.
+      if (frame.type === "subscribed") idle = frame.busy || frame.resumed ? undefined : frame;
       if (frame.type === "accepted" && frame.id === id) {
         ours = frame.messageId;
         mayBeOver ||= frame.duplicate;

@@ -1,4 +1,5 @@
 import {
+  type AbortRequest,
   type AgentInfo,
   AgentList,
   type ApprovalAnswer,
@@ -10,14 +11,17 @@ import {
   type ConversationTitle,
   type LoginRequest,
   Me,
+  MessageAccepted,
   type MessageInfo,
   MessageList,
+  type MessageToSend,
   PairedPerson,
   type PairingApproval,
   PairingList,
   type Person,
   SESSION_KEY_HEADER,
   type SentAttachment,
+  type ServerFrame,
   type SessionInfo,
   SessionList,
   SignedIn,
@@ -29,7 +33,10 @@ import {
   UploadState,
   Why,
 } from "@signalbox/protocol";
-import { ClientError, errorOfAnswer } from "./errors.ts";
+import type { Outgoing } from "./connection.ts";
+import { ClientError, errorOfAnswer, isClientError } from "./errors.ts";
+import { type EventsOptions, readEvents } from "./events.ts";
+import { newId } from "./id.ts";
 import type { SessionKey } from "./session-key.ts";
 import { type UploadOptions, uploadFile } from "./upload.ts";
 
@@ -51,6 +58,18 @@ export interface HttpApi {
   renameConversation(conversation: string, title: string): Promise<void>;
   /** Removes a conversation with all that was said in it; code `busy` while a run goes on there. */
   removeConversation(conversation: string): Promise<void>;
+  /**
+   * The frames of a conversation, as server-sent events: first `subscribed`, then what happens. A stream that breaks
+   * off is opened anew and goes on where it was; leaving the loop ends it.
+   */
+  events(conversation: string, options?: EventsOptions): AsyncIterableIterator<ServerFrame, undefined>;
+  /**
+   * Sends a message without a connection; resolves once the gateway has committed it. With an `id` of yours it can be
+   * repeated where no answer came, and is taken once.
+   */
+  send(message: Outgoing): Promise<MessageAccepted>;
+  /** Stops the run of a conversation, if there is one. */
+  abort(conversation: string, agent?: string): Promise<void>;
   /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   status(): Promise<Status>;
@@ -129,6 +148,17 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     removeConversation: async (conversation) => {
       await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/remove`, {});
     },
+    events: (conversation, reading = {}) =>
+      readEvents((after, signal) => openEvents(options, conversation, reading.agent, after, signal), reading),
+    send: async ({ conversation, id = newId(), ...message }) => {
+      const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
+      const body: MessageToSend = { id, ...message };
+      return understood(path, MessageAccepted, await request(options, "POST", path, body));
+    },
+    abort: async (conversation, agent) => {
+      const body: AbortRequest = agent === undefined ? {} : { agent };
+      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/abort`, body);
+    },
     upload: (file, uploading = {}) =>
       uploadFile(file, uploading, async (path, piece, signal) => {
         const type = "application/octet-stream";
@@ -190,29 +220,59 @@ async function exchange(
   path: string,
   { method, type, body, signal }: Exchange,
 ): Promise<Answer> {
-  const headers: Record<string, string> = { accept: "application/json", ...credentials(options) };
+  const headers: Record<string, string> = { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = type;
   const timeout = AbortSignal.timeout(options.timeoutMs);
-  let status: number;
-  let text: string;
-  let ok: boolean;
+  const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
   try {
-    const response = await options.fetch(new URL(path, options.base), {
-      method,
-      headers,
-      credentials: "same-origin",
-      redirect: "error",
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      ...(body !== undefined && { body }),
-    });
-    ({ status, ok } = response);
-    text = await response.text();
-  } catch (cause) {
-    throw unreachable(options, cause);
+    const response = await fetchFrom(options, path, { method, headers, signal: ends, body });
+    const answer = parse(await response.text());
+    if (!response.ok) throw errorOfAnswer(response.status, answer);
+    return { status: response.status, body: answer };
+  } catch (error) {
+    throw isClientError(error) ? error : unreachable(options, error);
   }
-  const answer = parse(text);
-  if (!ok) throw errorOfAnswer(status, answer);
-  return { status, body: answer };
+}
+
+async function openEvents(
+  options: HttpOptions,
+  conversation: string,
+  agent: string | undefined,
+  after: string | undefined,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+  const query = agent === undefined ? "" : `?${new URLSearchParams({ agent })}`;
+  const path = `/api/conversations/${encodeURIComponent(conversation)}/events${query}`;
+  const headers: Record<string, string> = { accept: "text/event-stream" };
+  if (after !== undefined) headers["last-event-id"] = after;
+  const response = await fetchFrom(options, path, { method: "GET", headers, signal, body: undefined });
+  if (!response.ok) throw errorOfAnswer(response.status, parse(await response.text()));
+  if (response.body === null)
+    throw new ClientError({ code: "protocol", message: "The answer is no stream." });
+  return response.body;
+}
+
+interface Fetching {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  readonly body: string | Blob | undefined;
+}
+
+/** One request, as whoever this client is. */
+function fetchFrom(
+  options: HttpOptions,
+  path: string,
+  { method, headers, signal, body }: Fetching,
+): Promise<Response> {
+  return options.fetch(new URL(path, options.base), {
+    method,
+    headers: { ...headers, ...credentials(options) },
+    credentials: "same-origin",
+    redirect: "error",
+    signal,
+    ...(body !== undefined && { body }),
+  });
 }
 
 /** A program's token, or what a browser sends beside its cookie. */

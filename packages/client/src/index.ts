@@ -3,6 +3,7 @@ export { defaultAgent } from "@signalbox/protocol";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 export { ClientError, isClientError } from "./errors.ts";
+export type { EventsOptions } from "./events.ts";
 export type { HttpApi } from "./http.ts";
 export { newId } from "./id.ts";
 export type { KeyStorage } from "./session-key.ts";

@@ -8,6 +8,7 @@ import {
   type SendFrame,
   type ServerFrame,
 } from "@signalbox/protocol";
+import { defaultBackoff } from "./backoff.ts";
 import { chat } from "./chat.ts";
 import type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 import { ClientError } from "./errors.ts";
@@ -28,6 +29,13 @@ interface PendingSend {
   result: PromiseWithResolvers<AcceptedFrame>;
 }
 
+interface Subscription {
+  agent: string | undefined;
+  holders: number;
+  /** Of the last frame: after a reconnect, what came behind it is wanted. */
+  cursor?: string;
+}
+
 export class LiveConnection implements Connection {
   #state: ConnectionState = { kind: "connecting", attempt: 1 };
   #socket: WebSocketLike | undefined;
@@ -38,7 +46,7 @@ export class LiveConnection implements Connection {
   readonly #frameListeners = new Set<(frame: ServerFrame) => void>();
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #queues = new Set<Queue<ServerFrame>>();
-  readonly #subscriptions = new Map<string, { agent: string | undefined; holders: number }>();
+  readonly #subscriptions = new Map<string, Subscription>();
   readonly #sends = new Map<string, PendingSend>();
   readonly #opened = Promise.withResolvers<ReadyFrame>();
 
@@ -164,7 +172,14 @@ export class LiveConnection implements Connection {
     if (frame.type === "accepted") this.#settle(frame.id)?.result.resolve(frame);
     if (frame.type === "error" && frame.id !== undefined)
       this.#settle(frame.id)?.result.reject(new ClientError(frame));
+    this.#keepCursor(frame);
     this.#publish(frame);
+  }
+
+  #keepCursor(frame: ServerFrame): void {
+    if (!("cursor" in frame) || frame.cursor === undefined || frame.conversation === undefined) return;
+    const subscription = this.#subscriptions.get(frame.conversation);
+    if (subscription !== undefined) subscription.cursor = frame.cursor;
   }
 
   #ready(frame: ReadyFrame): void {
@@ -173,8 +188,13 @@ export class LiveConnection implements Connection {
     this.#setState({ kind: "open", ready: frame });
     this.#opened.resolve(frame);
     this.#publish(frame);
-    for (const [conversation, { agent }] of this.#subscriptions)
-      this.#write({ type: "subscribe", conversation, ...(agent !== undefined && { agent }) });
+    for (const [conversation, { agent, cursor: after }] of this.#subscriptions)
+      this.#write({
+        type: "subscribe",
+        conversation,
+        ...(agent !== undefined && { agent }),
+        ...(after !== undefined && { after }),
+      });
     for (const { frame } of this.#sends.values()) this.#write(frame);
   }
 
@@ -274,10 +294,6 @@ export class LiveConnection implements Connection {
 const CLOSE_TOO_LARGE = 1009;
 
 const NOT_REACHED = "Check that it runs and that the address is right.";
-
-function defaultBackoff(attempt: number): number {
-  return Math.min(15_000, 500 * 2 ** (attempt - 1)) * (1 - Math.random() / 2);
-}
 
 function unauthorized(): ClientError {
   return new ClientError({

@@ -45,6 +45,33 @@ function script(answers: Partial<Record<ClientFrame["type"], (viewer: Viewer) =>
 }
 
 describe("chat", () => {
+  it("goes on with what is resumed after a cut", async () => {
+    const [start, delta, end] = run("r2", { answers: ["m1"] });
+    script({
+      subscribe: (viewer) => {
+        if (viewer.number === 1) viewer.say(subscribed(false));
+        else
+          viewer.say(
+            { ...subscribed(false), resumed: true } as ServerFrame,
+            ...[delta, end].flatMap((f) => f ?? []),
+          );
+      },
+      send: (viewer) => {
+        viewer.say(accepted(), ...[start].flatMap((f) => f ?? []));
+        viewer.cut();
+      },
+    });
+    expect(await collect(client().chat("coder", "c1", "你好", options))).toEqual([
+      "subscribed",
+      "accepted",
+      "run.start r2",
+      "subscribed",
+      "text.delta r2",
+      "run.end r2",
+    ]);
+    expect(gateway.requests).toEqual([]);
+  });
+
   it("yields the frames of its conversation until its run ends", async () => {
     script({
       subscribe: (viewer) => viewer.say(subscribed(false)),

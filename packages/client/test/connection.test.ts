@@ -142,6 +142,28 @@ describe("a connection", () => {
     expect(sent.lastIndexOf("subscribe c1")).toBeLessThan(sent.lastIndexOf("second"));
   });
 
+  it("asks after a cut for what came behind the last frame", async () => {
+    gateway.script = (frame, viewer) => {
+      if (frame.type !== "subscribe") return;
+      viewer.say({
+        type: "text.delta",
+        conversation: frame.conversation,
+        runId: "r1",
+        delta: "a",
+        cursor: "a.1",
+      });
+      if (viewer.number === 1) viewer.cut();
+      else viewer.say({ type: "pong" });
+    };
+    const connection = connect();
+    connection.subscribe("c1");
+    for await (const frame of connection.frames()) if (frame.type === "pong") break;
+    expect(gateway.received).toEqual([
+      { type: "subscribe", conversation: "c1" },
+      { type: "subscribe", conversation: "c1", after: "a.1" },
+    ]);
+  });
+
   it("ends a subscription once nobody holds it any more", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type === "ping") viewer.say({ type: "pong" });

@@ -1,9 +1,6 @@
 import * as z from "zod/mini";
-import { UploadId } from "./bodies.ts";
 import { parseJson } from "./json.ts";
-
-/** A conversation or agent id: no control characters, since ids end up in logs and addresses. */
-const Name = z.string().check(z.regex(/^[^\p{Cc}]{1,200}$/u));
+import { EventCursor, messageFields, Name } from "./sent-message.ts";
 
 /**
  * Shows this connection what happens in a conversation; answered with `subscribed`. A conversation that does
@@ -14,6 +11,8 @@ export const SubscribeFrame = z.object({
   conversation: Name,
   /** Default: the agent last used with it on this connection, else the gateway's default agent. */
   agent: z.exactOptional(Name),
+  /** Of the last frame that was seen of it: what came after that follows, where the gateway still has it. */
+  after: z.exactOptional(EventCursor),
 });
 export type SubscribeFrame = z.infer<typeof SubscribeFrame>;
 
@@ -21,33 +20,12 @@ export type SubscribeFrame = z.infer<typeof SubscribeFrame>;
 export const UnsubscribeFrame = z.object({ type: z.literal("unsubscribe"), conversation: Name });
 export type UnsubscribeFrame = z.infer<typeof UnsubscribeFrame>;
 
-/** Files of a message, at most. */
-export const MAX_ATTACHMENTS = 20;
-
-/** A file that was uploaded before, by `PUT /api/uploads/:id`. */
-export const SentAttachment = z.object({
-  id: UploadId,
-  name: z.exactOptional(z.string().check(z.regex(/^[^\p{Cc}]{1,200}$/u))),
-  mimeType: z.string().check(z.maxLength(200)),
-  bytes: z.number(),
-});
-export type SentAttachment = z.infer<typeof SentAttachment>;
-
 /**
  * A message to an agent. Answered with `accepted` once it is durable, or with an `error` of the same `id`.
  * Sending the same `id` again is harmless, so a client repeats what was not accepted after a reconnect.
  */
 export const SendFrame = z
-  .object({
-    type: z.literal("send"),
-    /** Idempotency key made by the client; 1 to 64 letters, digits, `_` and `-`. */
-    id: z.string().check(z.regex(/^[\w-]{1,64}$/)),
-    agent: Name,
-    conversation: Name,
-    /** Empty only where something comes with it. */
-    text: z.string(),
-    attachments: z.exactOptional(z.array(SentAttachment).check(z.maxLength(MAX_ATTACHMENTS))),
-  })
+  .object({ type: z.literal("send"), conversation: Name, ...messageFields })
   .check(z.refine(({ text, attachments = [] }) => text !== "" || attachments.length > 0, { path: ["text"] }));
 export type SendFrame = z.infer<typeof SendFrame>;
 

@@ -18,6 +18,9 @@ export const PROTOCOL = 1;
 /** WebSocket close code: the session or token is no longer good. A client does not reconnect after it. */
 export const CLOSE_UNAUTHORIZED = 4401;
 
+/** Where a viewer stands once it has seen the frame: given back, it is shown what came after. */
+const at = { cursor: z.exactOptional(z.string()) };
+
 /** The first frame of every connection. */
 export const ReadyFrame = z.object({
   type: z.literal("ready"),
@@ -30,12 +33,18 @@ export const ReadyFrame = z.object({
 export type ReadyFrame = z.infer<typeof ReadyFrame>;
 
 /**
- * Answers `subscribe`. Where a run is going on, its frames follow from `run.start` on (deltas joined), so
- * that a viewer who joins late sees the whole of it.
+ * Answers `subscribe`, and begins an event stream. Where a run is going on, its frames follow from `run.start` on
+ * (deltas joined), so that a viewer who joins late sees the whole of it.
  */
 export const SubscribedFrame = z.object({
   type: z.literal("subscribed"),
   conversation: z.string(),
+  ...at,
+  /**
+   * What came after the cursor that was given follows, and nothing that came before. Absent where there was none, or
+   * the gateway does not have all of that any more: what was missed is in the history then.
+   */
+  resumed: z.exactOptional(z.literal(true)),
   /** A run is going on, or accepted messages wait for one. */
   busy: z.boolean(),
   /** How the last run ended; tells a client that was away what it missed. */
@@ -55,7 +64,7 @@ export const AcceptedFrame = z.object({
 });
 export type AcceptedFrame = z.infer<typeof AcceptedFrame>;
 
-const ofRun = { conversation: z.string(), runId: z.string() };
+const ofRun = { conversation: z.string(), runId: z.string(), ...at };
 
 /**
  * A run begins, or is told again after `subscribed`: then what was streamed of it is shown anew, and finished
@@ -96,6 +105,7 @@ export type ToolEndFrame = z.infer<typeof ToolEndFrame>;
 export const MessageFrame = z.object({
   type: z.literal("message"),
   conversation: z.string(),
+  ...at,
   message: ChatMessage,
 });
 export type MessageFrame = z.infer<typeof MessageFrame>;
@@ -104,6 +114,7 @@ export type MessageFrame = z.infer<typeof MessageFrame>;
 export const ResetFrame = z.object({
   type: z.literal("reset"),
   conversation: z.string(),
+  ...at,
   /** Id of the message that it begins with. */
   messageId: z.string(),
 });
@@ -131,6 +142,7 @@ export const ErrorFrame = z.extend(Problem, {
   id: z.exactOptional(z.string()),
   conversation: z.exactOptional(z.string()),
   runId: z.exactOptional(z.string()),
+  ...at,
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
@@ -168,13 +180,13 @@ type ConversationFrame =
   | RunEndFrame
   | (ErrorFrame & { conversation: string });
 
-type WithoutConversation<Frame> = Frame extends unknown ? Readonly<Omit<Frame, "conversation">> : never;
+type WithoutViewer<Frame> = Frame extends unknown ? Readonly<Omit<Frame, "conversation" | "cursor">> : never;
 
 /**
  * What happens in a conversation before it is known who looks and under which name: with the `conversation`
  * of a viewer it is a frame.
  */
-export type LiveEvent = WithoutConversation<ConversationFrame>;
+export type LiveEvent = WithoutViewer<ConversationFrame>;
 
 /** Reads a frame of the gateway; undefined for a type that is unknown, or that lacks what it must hold. */
 export function parseServerFrame(data: string): ServerFrame | undefined {

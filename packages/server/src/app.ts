@@ -1,5 +1,7 @@
 import { Hono } from "hono";
+import { conversationRoutes } from "./api/conversations.ts";
 import { apiErrors } from "./api/errors.ts";
+import { eventStreams } from "./api/events.ts";
 import { ownerRoutes } from "./api/owner-routes.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { makeSignInLink, signIn, signOut } from "./api/sign-in.ts";
@@ -20,6 +22,7 @@ import {
 } from "./guard.ts";
 import { type HookRoutes, hookRoute } from "./hooks.ts";
 import type { Logger } from "./logger.ts";
+import type { OpenConnections } from "./open-connections.ts";
 import { openAiErrors } from "./openai/errors.ts";
 import { openAiApp } from "./openai/routes.ts";
 import { pageFiles } from "./page.ts";
@@ -35,6 +38,8 @@ export interface AppOptions {
   readonly service: GatewayService;
   readonly auth: Auth;
   readonly allowedHosts: ReadonlySet<string>;
+  /** Streams of events are among them. */
+  readonly connections: OpenConnections;
   readonly hooks: HookRoutes;
   readonly pageDir: string;
   readonly logger: Logger;
@@ -90,6 +95,8 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.use("/api/*", signedIn(auth, apiErrors));
   app.post("/api/logout", (context) => signOut(context, auth));
   app.route("/api", apiRoutes(service));
+  app.route("/api/conversations", conversationRoutes(service));
+  app.get("/api/conversations/:id/events", eventStreams(service, options.connections));
   app.use("/api/*", ownersOnly(apiErrors));
   app.post("/api/sign-in-links", (context) => makeSignInLink(context, auth));
   app.route("/api", ownerRoutes(service));

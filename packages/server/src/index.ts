@@ -14,7 +14,8 @@ export {
 export type { Door } from "./doors.ts";
 export { ServerError, type ServerErrorCode } from "./errors.ts";
 export type { HookRoutes } from "./hooks.ts";
-export { createLiveHub, type LiveHub } from "./live.ts";
+export { createLiveHub, type LiveHub, type LiveListener } from "./live/hub.ts";
+export type { LoggedEvent, Resumed } from "./live/session-log.ts";
 export type { Logger } from "./logger.ts";
 export { createOutcomes, type Outcomes } from "./outcomes.ts";
 export { type HttpServer, type ServerOptions, startServer } from "./server.ts";

@@ -7,6 +7,7 @@ import type { Door } from "./doors.ts";
 import { ServerError } from "./errors.ts";
 import type { HookRoutes } from "./hooks.ts";
 import type { Logger } from "./logger.ts";
+import { createOpenConnections } from "./open-connections.ts";
 import type { GatewayService } from "./service.ts";
 import { createSockets } from "./socket/sockets.ts";
 
@@ -48,7 +49,8 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
   const { service, auth, logger, now = Date.now } = options;
   const allowedHosts = hostsOf(options.host, options.allowedHosts);
   const onRefused = options.onRefused ?? (() => {});
-  const app = createApp({ ...options, allowedHosts, now, onRefused });
+  const connections = createOpenConnections(auth, logger);
+  const app = createApp({ ...options, allowedHosts, connections, now, onRefused });
   const server = createAdaptorServer({
     fetch: app.fetch,
     serverOptions: {
@@ -62,6 +64,7 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
     service,
     auth,
     allowedHosts,
+    connections,
     logger,
     onRefused: (status) => onRefused("ws", status),
   });
@@ -70,7 +73,8 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
   return {
     url: urlOf(server, options.host),
     async stop(drainMs) {
-      sockets.close(Math.min(CLOSE_MS, drainMs));
+      connections.stop();
+      sockets.cut(Math.min(CLOSE_MS, drainMs));
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => server.closeAllConnections(), drainMs);

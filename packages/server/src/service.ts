@@ -19,7 +19,7 @@ import type {
   Why,
 } from "@signalbox/protocol";
 import type { Principal } from "./auth/index.ts";
-import type { LiveHub } from "./live.ts";
+import type { LiveHub } from "./live/hub.ts";
 
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
 export const ONCE = "once:";
@@ -128,7 +128,7 @@ export type Submitted =
 /** What the server needs of the gateway. */
 export interface GatewayService {
   readonly version: string;
-  readonly live: Pick<LiveHub, "subscribe" | "running">;
+  readonly live: Pick<LiveHub, "subscribe" | "running" | "resume">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
   /** Keeps a piece of a file, which messages of this client may name for a day. */

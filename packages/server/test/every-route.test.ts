@@ -13,6 +13,9 @@ const MEMBERS = [
   "GET /api/agents",
   "GET /api/conversations",
   "GET /api/conversations/:id/messages",
+  "GET /api/conversations/:id/events",
+  "POST /api/conversations/:id/messages",
+  "POST /api/conversations/:id/abort",
   "POST /api/conversations/:id/rename",
   "POST /api/conversations/:id/remove",
   "PUT /api/uploads/:id",
@@ -40,6 +43,7 @@ function routes(): readonly string[] {
     service: createMemoryService(),
     auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
     allowedHosts: new Set(),
+    connections: { add: () => quiet, stop: quiet },
     hooks: { hooks: {}, defaultAgent: "second" },
     pageDir: tmpdir(),
     logger: { debug: quiet, warn: quiet, error: quiet },
@@ -83,7 +87,10 @@ async function openWatched() {
     return new Promise((resolve, reject) => {
       const sent = request({ agent, hostname, port, method, path, headers: { host, ...typed, ...headers } });
       sent.on("error", reject).on("response", (response) => {
-        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+        // A stream of events has no end of its own.
+        if (response.headers["content-type"]?.startsWith("text/event-stream")) response.destroy();
+        else response.resume();
+        response.on("close", () => resolve(response.statusCode ?? 0));
       });
       sent.end(body);
     });

@@ -108,6 +108,8 @@ function applyFrame(view: View, frame: ServerFrame): View {
   switch (frame.type) {
     case "subscribed": {
       if (frame.busy) return { ...view, waiting: view.run === undefined };
+      // What follows tells how the run ended.
+      if (frame.resumed) return { ...view, waiting: false };
       // What was streaming is in the history by now, which is read again after each connect.
       const idle = { ...view, run: undefined, waiting: false };
       const streamed = idle.items.filter((item) => !isStreaming(item));

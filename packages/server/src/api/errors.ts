@@ -46,6 +46,12 @@ export const apiErrors = {
       message: "The gateway keeps too many files of yours already.",
       remedy: "Those of today are gone tomorrow; try again then.",
     }),
+  tooManyStreams: (context: Context): Response =>
+    apiError(context, 429, {
+      code: "throttled",
+      message: "As many event streams are open with this token as may be.",
+      remedy: "Close some, or watch several conversations over one WebSocket.",
+    }),
   noAccount: (context: Context, channel: string, account: string): Response =>
     apiError(context, 404, {
       code: "not_found",

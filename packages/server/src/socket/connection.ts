@@ -1,7 +1,6 @@
 import {
   type ClientFrame,
   defaultAgent,
-  type LiveEvent,
   PROTOCOL,
   parseClientFrame,
   type SendFrame,
@@ -10,12 +9,13 @@ import {
 } from "@signalbox/protocol";
 import type { WebSocket } from "ws";
 import { userOf } from "../api/routes.ts";
+import { isAgent, takeMessage } from "../api/take-message.ts";
 import type { Principal } from "../auth/index.ts";
 import { messageOf } from "../errors.ts";
+import { openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
-import { createCoalescer } from "./coalesce.ts";
 
 /** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */
 const MAX_BUFFERED = 8_000_000;
@@ -47,8 +47,8 @@ class Connection {
   readonly #service: ScopedService;
   readonly #logger: Logger;
   readonly #used: () => void;
-  /** The end of each subscription, by conversation. */
-  readonly #subscriptions = new Map<string, () => void>();
+  /** What it is shown, by conversation. */
+  readonly #views = new Map<string, View>();
   /** The agent a conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
@@ -75,8 +75,8 @@ class Connection {
   }
 
   close(): void {
-    for (const end of this.#subscriptions.values()) end();
-    this.#subscriptions.clear();
+    for (const view of this.#views.values()) view.end();
+    this.#views.clear();
   }
 
   #take(frame: ClientFrame): void {
@@ -104,71 +104,42 @@ class Connection {
     }
   }
 
-  #subscribe({ conversation, agent = this.#agentOf(conversation) }: SubscribeFrame): void {
-    const sessionKey = this.#watch(conversation, agent);
-    const lastRun = this.#service.lastRun(sessionKey);
-    this.#send({
-      type: "subscribed",
-      conversation,
-      busy: this.#service.busy(sessionKey),
-      ...(lastRun === undefined ? {} : { lastRun }),
-    });
-    for (const event of this.#service.live.running(sessionKey)) this.#show(conversation, event);
+  #subscribe({ conversation, agent = this.#agentOf(conversation), after }: SubscribeFrame): void {
+    this.#view(conversation, agent).greet(after);
   }
 
   #unsubscribe(conversation: string): void {
-    this.#subscriptions.get(conversation)?.();
-    this.#subscriptions.delete(conversation);
+    this.#views.get(conversation)?.end();
+    this.#views.delete(conversation);
   }
 
-  async #submit({ id, agent, conversation, text, attachments: uploads = [] }: SendFrame): Promise<void> {
-    if (!this.#service.agents().some((one) => one.id === agent)) {
-      const message = `There is no agent ${agent}.`;
-      return this.#send({ type: "error", id, conversation, code: "unknown_agent", message });
-    }
-    this.#watch(conversation, agent);
-    const submitted = await this.#service.submit({
-      channel: "web",
-      agent,
-      conversation,
-      id,
-      text,
-      uploads,
-    });
-    if (submitted.kind === "refused") {
-      const { code, message } = submitted;
-      return this.#send({ type: "error", id, conversation, code, message });
-    }
-    const { kind, messageId } = submitted;
-    this.#send({ type: "accepted", id, conversation, messageId, duplicate: kind === "duplicate" });
+  async #submit(frame: SendFrame): Promise<void> {
+    const { id, agent, conversation } = frame;
+    if (isAgent(this.#service, agent)) this.#view(conversation, agent);
+    const taken = await takeMessage(this.#service, frame);
+    if (taken.kind === "accepted") this.#send({ type: "accepted", id, conversation, ...taken.accepted });
+    else this.#send({ type: "error", id, conversation, ...taken.problem });
   }
 
   /** Shows a conversation with an agent from now on, in the place of one with another agent. */
-  #watch(conversation: string, agent: string): string {
-    const sessionKey = this.#service.sessionKey("web", agent, conversation);
-    if (this.#agents.get(conversation) === agent && this.#subscriptions.has(conversation)) return sessionKey;
+  #view(conversation: string, agent: string): View {
+    const open = this.#views.get(conversation);
+    if (open !== undefined && this.#agents.get(conversation) === agent) return open;
     this.#unsubscribe(conversation);
     this.#agents.set(conversation, agent);
-    const [oldest] = this.#subscriptions.keys();
-    if (oldest !== undefined && this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
+    const [oldest] = this.#views.keys();
+    if (oldest !== undefined && this.#views.size >= MAX_SUBSCRIPTIONS) {
       this.#unsubscribe(oldest);
       this.#agents.delete(oldest);
     }
-    const { push, end } = createCoalescer((event) => this.#show(conversation, event));
-    const unsubscribe = this.#service.live.subscribe(sessionKey, push);
-    this.#subscriptions.set(conversation, () => {
-      unsubscribe();
-      end();
-    });
-    return sessionKey;
+    const show = (frame: ServerFrame): void => this.#send(frame);
+    const view = openView({ service: this.#service, agent, conversation, show });
+    this.#views.set(conversation, view);
+    return view;
   }
 
   #agentOf(conversation: string): string {
     return this.#agents.get(conversation) ?? defaultAgent(this.#service.agents())?.id ?? "";
-  }
-
-  #show(conversation: string, event: LiveEvent): void {
-    this.#send({ ...event, conversation });
   }
 
   #send(frame: ServerFrame): void {

@@ -4,25 +4,31 @@ import { CLOSE_UNAUTHORIZED, SOCKET_PROTOCOL, sessionKeyOffered } from "@signalb
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Access, type Auth, isFromOwnPage } from "../auth/index.ts";
 import type { Logger } from "../logger.ts";
+import type { EndReason, OpenConnections } from "../open-connections.ts";
 import type { GatewayService } from "../service.ts";
 import { serveConnection } from "./connection.ts";
 
 const MAX_FRAME = 1_000_000;
-/** How often it is asked whether what opened a connection is still good: a token may be revoked by another process. */
-const CHECKED_MS = 5_000;
+
+const CLOSES: Readonly<Record<EndReason, readonly [code: number, words: string]>> = {
+  signed_out: [CLOSE_UNAUTHORIZED, "signed out"],
+  access_over: [CLOSE_UNAUTHORIZED, "the session or the token is over"],
+  stopping: [1001, "the gateway is stopping"],
+};
 
 /** The connections to `/ws`. */
 export interface Sockets {
   /** Takes an upgrade over, or refuses it. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Asks every connection to close, and cuts those that have not within `graceMs`. */
-  close(graceMs: number): void;
+  /** Cuts those that have not closed within `graceMs`. */
+  cut(graceMs: number): void;
 }
 
 export interface SocketsOptions {
   readonly service: GatewayService;
   readonly auth: Auth;
   readonly allowedHosts: ReadonlySet<string>;
+  readonly connections: OpenConnections;
   readonly logger: Logger;
   /** Told of each upgrade that is refused. */
   readonly onRefused: (status: number) => void;
@@ -38,25 +44,12 @@ export function createSockets(options: SocketsOptions): Sockets {
     // A browser that offers some wants one of them; the one with its key is not said again.
     handleProtocols: (offered) => offered.has(SOCKET_PROTOCOL) && SOCKET_PROTOCOL,
   });
-  /** What each connection was opened with. */
-  const opened = new Map<WebSocket, Access>();
-  const end = (connection: WebSocket, why: string): void => {
+  const end = (connection: WebSocket, reason: EndReason): void => {
     // One that does not answer the close is heard no more either.
     connection.removeAllListeners("message");
-    connection.close(CLOSE_UNAUTHORIZED, why);
+    const [code, words] = CLOSES[reason];
+    connection.close(code, words);
   };
-  auth.onSignOut((sessionId) => {
-    for (const [connection, { session }] of opened)
-      if (session?.id === sessionId) end(connection, "signed out");
-  });
-  const checks = setInterval(() => {
-    for (const [connection, access] of opened) {
-      auth.isGood(access).then(
-        (isGood) => isGood || end(connection, "the session or the token is over"),
-        (error: unknown) => logger.error({ err: String(error) }, "a viewer's session could not be checked"),
-      );
-    }
-  }, CHECKED_MS).unref();
 
   const admit = async (request: IncomingMessage): Promise<Refusal | Access> => {
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
@@ -80,8 +73,10 @@ export function createSockets(options: SocketsOptions): Sockets {
       return;
     }
     server.handleUpgrade(request, socket, head, (connection) => {
-      opened.set(connection, admitted);
-      connection.on("close", () => opened.delete(connection));
+      connection.on(
+        "close",
+        options.connections.add(admitted, (reason) => end(connection, reason)),
+      );
       const used = (): void =>
         void auth
           .used(admitted)
@@ -101,9 +96,7 @@ export function createSockets(options: SocketsOptions): Sockets {
         refuse(socket, "500 Internal Server Error");
       });
     },
-    close(graceMs) {
-      clearInterval(checks);
-      for (const connection of server.clients) connection.close(1001, "the gateway is stopping");
+    cut(graceMs) {
       setTimeout(() => {
         for (const connection of server.clients) connection.terminate();
       }, graceMs).unref();

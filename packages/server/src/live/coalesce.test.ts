@@ -4,14 +4,23 @@ import { createCoalescer } from "./coalesce.ts";
 
 const text = (delta: string): LiveEvent => ({ type: "text.delta", runId: "r", delta });
 const thought = (delta: string): LiveEvent => ({ type: "thinking.delta", runId: "r", delta });
+const progress = (id: string, text: string): LiveEvent => ({
+  type: "tool.update",
+  runId: "r",
+  call: { id, name: "exec", text },
+});
 const end: LiveEvent = { type: "run.end", runId: "r", outcome: "replied" };
 
 /** A coalescer whose clock stands still until it is told to tick. */
 function open() {
   const passed: LiveEvent[] = [];
   const timers: { callback: () => void; ms: number }[] = [];
+  const cursors: string[] = [];
   const coalescer = createCoalescer(
-    (event) => passed.push(event),
+    (event, cursor) => {
+      passed.push(event);
+      cursors.push(cursor);
+    },
     (callback, ms) => {
       const timer = { callback, ms };
       timers.push(timer);
@@ -19,17 +28,20 @@ function open() {
     },
   );
   const tick = () => timers.shift()?.callback();
-  return { ...coalescer, passed, timers, tick };
+  let pushed = 0;
+  const push = (event: LiveEvent) => coalescer.push(event, String(++pushed));
+  return { ...coalescer, push, passed, cursors, timers, tick };
 }
 
 it("joins what is written within 150 ms: forty pieces make two frames", () => {
-  const { push, passed, timers, tick } = open();
+  const { push, passed, cursors, timers, tick } = open();
   for (let piece = 0; piece < 40; piece++) push(text(`${piece} `));
   expect(passed).toEqual([text("0 ")]);
   expect(timers.map(({ ms }) => ms)).toEqual([150]);
   tick();
   const rest = Array.from({ length: 39 }, (_, piece) => `${piece + 1} `).join("");
   expect(passed).toEqual([text("0 "), text(rest)]);
+  expect(cursors).toEqual(["1", "40"]);
   // It is quiet: nothing runs on, and the next piece is shown at once.
   tick();
   expect(timers).toEqual([]);
@@ -41,6 +53,21 @@ it("lets nothing overtake what was written before it", () => {
   const { push, passed } = open();
   for (const event of [thought("a"), thought("b"), text("c"), text("d"), end]) push(event);
   expect(passed).toEqual([thought("a"), thought("b"), text("cd"), end]);
+});
+
+it("shows of the progress of each call the latest every 150 ms", () => {
+  const { push, passed, cursors, timers, tick } = open();
+  for (const line of ["1", "12", "123"]) for (const call of ["a", "b"]) push(progress(call, line));
+  expect(passed).toEqual([progress("a", "1")]);
+  tick();
+  expect(passed).toEqual([progress("a", "1"), progress("a", "123"), progress("b", "123")]);
+  // Whoever has seen the first of two frames only has still to see the second.
+  expect(cursors).toEqual(["1", "5", "6"]);
+  push(progress("a", "1234"));
+  push(end);
+  expect(passed.slice(-2)).toEqual([progress("a", "1234"), end]);
+  tick();
+  expect(timers).toEqual([]);
 });
 
 it("drops what is held back when nobody looks any more", () => {

@@ -1,0 +1,116 @@
+import { defaultAgent, EventsQuery, type ServerFrame } from "@signalbox/protocol";
+import type { Context, Handler } from "hono";
+import type { Principal } from "../auth/index.ts";
+import type { Env } from "../guard.ts";
+import { openView } from "../live/view.ts";
+import type { OpenConnections } from "../open-connections.ts";
+import { type ScopedService, scopeService } from "../scope.ts";
+import type { GatewayService } from "../service.ts";
+import { apiErrors } from "./errors.ts";
+
+/** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */
+const MAX_BUFFERED = 8_000_000;
+
+/** Streams that whoever holds one token may have open. */
+const MAX_STREAMS = 100;
+
+/** A proxy between cuts what is silent for a minute or so. */
+const COMMENT_MS = 15_000;
+
+const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
+
+/**
+ * `GET /api/conversations/:id/events`: the frames of one conversation as server-sent events, each with its cursor as
+ * `id`. A client that comes back sends the last one as `Last-Event-ID`, and is shown what it missed.
+ */
+export function eventStreams(service: GatewayService, connections: OpenConnections): Handler<Env> {
+  const streams = new Map<string, number>();
+  const count = ({ role, name }: Principal, change: 1 | -1): void => {
+    const holder = `${role} ${name}`;
+    const open = (streams.get(holder) ?? 0) + change;
+    if (open === 0) streams.delete(holder);
+    else streams.set(holder, open);
+  };
+  return (context) => {
+    const query = queryOf(context);
+    if (!query.success)
+      return apiErrors.badJson(context, "Name a conversation and an agent in at most 200 characters each.");
+    const access = context.get("access");
+    const { role, name } = access.principal;
+    if ((streams.get(`${role} ${name}`) ?? 0) >= MAX_STREAMS) return apiErrors.tooManyStreams(context);
+    count(access.principal, 1);
+    const own = scopeService(service, access.principal);
+    const body = streamOf(own, query.data, {
+      opened: (end) => {
+        const closed = connections.add(access, end);
+        return () => {
+          closed();
+          count(access.principal, -1);
+        };
+      },
+      cut: () => context.env.outgoing.destroy(),
+    });
+    return context.body(body, 200, HEADERS);
+  };
+}
+
+function queryOf({ req }: Context<Env>) {
+  const agent = req.query("agent");
+  const after = req.header("last-event-id") ?? req.query("after");
+  return EventsQuery.safeParse({
+    conversation: req.param("id"),
+    ...(agent === undefined ? {} : { agent }),
+    ...(after === undefined || after === "" ? {} : { after }),
+  });
+}
+
+interface Wire {
+  /** Told what ends the stream; what it returns is called when it has closed. */
+  readonly opened: (end: () => void) => () => void;
+  /** Ends the connection without sending what still waits. */
+  readonly cut: () => void;
+}
+
+function streamOf(
+  service: ScopedService,
+  { conversation, agent = defaultAgent(service.agents())?.id ?? "", after }: EventsQuery,
+  { opened, cut }: Wire,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isOpen = true;
+  let close = (): void => {};
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const write = (text: string): void => {
+          if (!isOpen) return;
+          controller.enqueue(encoder.encode(text));
+          if ((controller.desiredSize ?? 0) > 0) return;
+          close();
+          cut();
+        };
+        const show = (frame: ServerFrame): void => write(eventOf(frame));
+        const view = openView({ service, agent, conversation, show });
+        const comments = setInterval(() => write(":\n\n"), COMMENT_MS).unref();
+        const closed = opened(() => {
+          close();
+          controller.close();
+        });
+        close = () => {
+          isOpen = false;
+          view.end();
+          clearInterval(comments);
+          closed();
+        };
+        view.greet(after);
+      },
+      cancel: () => close(),
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: MAX_BUFFERED }),
+  );
+}
+
+function eventOf(frame: ServerFrame): string {
+  const id = "cursor" in frame && frame.cursor !== undefined ? `id: ${frame.cursor}\n` : "";
+  return `${id}data: ${JSON.stringify(frame)}\n\n`;
+}
