@@ -20,15 +20,15 @@ import {
   warmUp,
   watchEnd,
 } from "@signalbox/lanes";
-import { type GatewayService, ONCE } from "@signalbox/server";
+import { type GatewayService, isOneOff } from "@signalbox/server";
 import { createService } from "@signalbox/service";
 import { createLiveSetup } from "@signalbox/setup";
+import { createConsolidation } from "@signalbox/setup/memories";
 import type { WakeAgent } from "@signalbox/wakes";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
-import { createConsolidation } from "./compose/memory.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
@@ -225,13 +225,13 @@ function upkeepOf(
       await surroundings.subAgents.recover();
     },
     ...leases,
-    oneOffs: { channel: "api", isOneOff: (peer) => peer.startsWith(ONCE) },
+    oneOffs: { channel: "api", isOneOff },
     retention: options.loaded.config.retention,
     consolidate: createConsolidation({
       memories: surroundings.memories,
       agents: resolved.agents,
       models: resolved.models,
-      spending: surroundings.spending,
+      forUpkeep: surroundings.spending.forUpkeep,
       logger,
       now,
       enabled: () => options.loaded.config.memory.consolidate,

@@ -1,13 +1,12 @@
-import type { AgentMessage } from "@signalbox/agent-core";
 import { type Home, locateHome, withDatabase } from "@signalbox/home";
-import type { Bodies, SqliteStore, StoreAccess } from "@signalbox/store";
+import type { ServiceBodies } from "@signalbox/service";
+import type { SqliteStore, StoreAccess } from "@signalbox/store";
 import type { Approval } from "@signalbox/tools";
 import type { CommonOptions } from "./common-options.ts";
 
 /** What commands read of what a gateway keeps in its database. */
-interface HomeBodies extends Bodies {
+interface HomeBodies extends ServiceBodies {
   readonly approval: Approval;
-  readonly message: AgentMessage;
 }
 
 export type HomeStore = SqliteStore<HomeBodies>;

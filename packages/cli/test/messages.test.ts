@@ -1,64 +1,95 @@
-import type { MessageInfo, Trace } from "@signalbox/client";
-import { expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { MessageEvent } from "@signalbox/channel";
+import type { ServiceBodies } from "@signalbox/service";
+import { openStore } from "@signalbox/store";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
 
-const REFUSED: MessageInfo = {
-  id: "01JD0000000000000000000001",
-  messageId: "om_1",
-  at: Date.UTC(2026, 10, 22, 9, 30),
-  channel: "feishu",
-  account: "main",
-  conversation: "oc_group",
-  sender: "ou_wang",
-  text: "你好，有人吗？",
-  state: "ignored",
-  rule: "group_not_allowed",
-};
-const TRACE: Trace = {
-  messageId: REFUSED.id,
-  entries: [{ at: REFUSED.at, stage: "gate", summary: "ignore: group_not_allowed" }],
-  message: REFUSED,
-};
+const AT = Date.UTC(2026, 10, 22, 9, 30);
+const TEXT = "你好，有人吗？";
 
-const host = hostWith({
-  messages: async (_home, { limit }) => [REFUSED, { ...REFUSED, id: "2", text: "second" }].slice(0, limit),
-  trace: async (_home, id) => (id === REFUSED.id || id === "om_1" ? TRACE : undefined),
+function written(messageId: string, text: string): MessageEvent {
+  return {
+    type: "message",
+    channel: "feishu",
+    account: "main",
+    eventId: messageId,
+    messageId,
+    conversation: { id: "oc_group", kind: "group" },
+    address: "feishu:oc_group",
+    sender: { id: "ou_wang", isBot: false, isSelf: false },
+    addressed: "mention",
+    text,
+    media: [],
+    mentions: [],
+    timestamp: AT,
+  };
+}
+
+let home: string;
+/** The gateway's id of the message with {@link TEXT}, which nobody answered, and which is the newest. */
+let refused: string;
+beforeEach(async () => {
+  home = mkdtempSync(join(tmpdir(), "signalbox-messages-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const store = await openStore<ServiceBodies>({ path: join(home, "signalbox.db") });
+  const rule = "group_not_allowed";
+  for (const event of [written("om_0", "second"), written("om_1", TEXT)]) {
+    const { channel, account, eventId, messageId, conversation, sender } = event;
+    const accepted = await store.inbox.accept({
+      channel,
+      account,
+      eventId,
+      messageId,
+      kind: "message",
+      conversationId: conversation.id,
+      senderId: sender.id,
+      receivedAt: AT,
+      payload: { event, rule },
+    });
+    if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
+    await store.inbox.settle(accepted.id, "ignored", { rule });
+    await store.traces.append(accepted.id, [{ stage: "gate", data: { summary: `ignore: ${rule}` } }]);
+    refused = accepted.id;
+  }
+  await store.close();
 });
-const NOWHERE = ["--home", "/nowhere/at/all"];
+
+const run = (...words: string[]) => runCommand(hostWith(), ...words, "--home", home);
 
 it("messages lists the latest with their ids, in columns that Chinese does not move", async () => {
-  const { out, code } = await runCommand(host, "messages", ...NOWHERE);
+  const { out, code } = await run("messages");
   expect(code).toBe(0);
   const [titles = "", first = "", second = ""] = out.split("\n");
   expect(titles).toMatch(/^TIME +ID +WHERE +FROM +STATE +RULE +TEXT$/);
-  expect(first).toContain(REFUSED.id);
-  expect(first).toContain("你好，有人吗？");
+  expect(first).toContain(refused);
+  expect(first).toContain(TEXT);
   expect(second.indexOf("second")).toBe(titles.indexOf("TEXT"));
 });
 
 it("why explains the last message where none is named: a sentence first, then what to do", async () => {
-  const { out } = await runCommand(host, "why", ...NOWHERE);
+  const { out } = await run("why");
   const [which, sentence, remedy] = out.split("\n");
-  expect(which).toContain(REFUSED.id);
+  expect(which).toContain(refused);
   expect(sentence).toBe("It was not answered: the agent does not talk in this group (group_not_allowed).");
   expect(remedy).toContain('Add "feishu:oc_group" to access.groups.allow');
   expect(out).not.toContain("gate ");
 });
 
 it("why --details shows every step, and --json all of it", async () => {
-  expect((await runCommand(host, "why", "om_1", "--details", ...NOWHERE)).out).toContain(
-    "gate     ignore: group_not_allowed",
-  );
-  expect(JSON.parse((await runCommand(host, "why", "--json", ...NOWHERE)).out)).toMatchObject({
-    id: REFUSED.id,
+  expect((await run("why", "om_1", "--details")).out).toContain("gate     ignore: group_not_allowed");
+  expect(JSON.parse((await run("why", "--json")).out)).toMatchObject({
+    id: refused,
     message: { rule: "group_not_allowed" },
     notes: [{ stage: "gate" }],
   });
 });
 
 it("why says where ids are found", async () => {
-  const { err, code } = await runCommand(host, "why", "om_9", ...NOWHERE);
+  const { err, code } = await run("why", "om_9");
   expect(code).toBe(1);
   expect(err).toContain("No message om_9 is known. `signalbox messages` lists the latest");
 });

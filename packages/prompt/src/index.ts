@@ -1,3 +1,10 @@
+export {
+  type BriefMessage,
+  clientHistory,
+  isTakenBackNote,
+  summaryNote,
+  takenBackNote,
+} from "./conversation-notes.ts";
 export { type EventFacts, eventContext } from "./event-context.ts";
 export {
   buildInboundContext,
@@ -24,6 +31,13 @@ export {
   type SectionHashes,
 } from "./prefix.ts";
 export {
+  createPrefixWatch,
+  type PrefixLook,
+  type PrefixNotes,
+  type PrefixWatch,
+  type PrefixWatchPorts,
+} from "./prefix-watch.ts";
+export {
   composeReply,
   type Ending,
   mediaMark,
@@ -34,6 +48,7 @@ export {
   type WantedMedia,
 } from "./replies/compose.ts";
 export { type ParsedReply, parseReply } from "./replies/parse.ts";
+export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";

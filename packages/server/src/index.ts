@@ -22,6 +22,7 @@ export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
 export {
   type ClientAttachment,
   type GatewayService,
+  isOneOff,
   ONCE,
   type Outcome,
   type OutcomeError,

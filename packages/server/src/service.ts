@@ -24,6 +24,11 @@ import type { LiveHub } from "./live/hub.ts";
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
 export const ONCE = "once:";
 
+/** Whether a conversation is of a client that named nobody: it asks once, and nobody comes back to it. */
+export function isOneOff({ channel, peer }: { readonly channel: string; readonly peer: string }): boolean {
+  return channel === "api" && peer.startsWith(ONCE);
+}
+
 /** The ways in: `web` for clients that watch a conversation, `api` for those that wait for one answer. */
 export type Surface = "web" | "api";
 

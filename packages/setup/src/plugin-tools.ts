@@ -3,6 +3,7 @@ import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
+import { messageOf } from "./errors.ts";
 import type { HostPackages } from "./host-packages.ts";
 
 /** Tools that do not come with the gateway. */
@@ -57,7 +58,7 @@ async function exportedTools(
       ? `the package ${name} exports something else than tools as default or tools`
       : tools;
   } catch (error) {
-    return `the package ${name} could not be loaded: ${error instanceof Error ? error.message : String(error)}`;
+    return `the package ${name} could not be loaded: ${messageOf(error)}`;
   }
 }
 

@@ -1,6 +1,8 @@
 import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
+import { createPrefixWatch } from "@signalbox/prompt";
 import { createHistories, type WaitingRuns } from "@signalbox/runs";
+import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import { messageOf } from "../errors.ts";
@@ -8,7 +10,6 @@ import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts"
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
-import { createPrefixWatch } from "../path/5-prepare/prefix-watch.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
 import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
 import { createTakeUp } from "../path/5-prepare/take-up.ts";
@@ -20,7 +21,6 @@ import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { type Answering, createAnswering } from "../path/path.ts";
 import { createCompactionCache } from "./compaction-cache.ts";
-import { createRunFlush } from "./memory.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** A run that may be what ends the process goes on alone for so long, in milliseconds. */
@@ -99,7 +99,11 @@ function createPreparing(
   const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
     spending,
-    prefixes: createPrefixWatch(opened.store, logger, now),
+    prefixes: createPrefixWatch({
+      notes: opened.store.kv,
+      onProblem: (error) => logger.debug({ err: messageOf(error) }, "a prompt's digest was not kept"),
+      now,
+    }),
     store: opened.store,
     live,
     tracer,

@@ -10,8 +10,9 @@ import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signa
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
 import { createRouter, type Router } from "@signalbox/routing";
-import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
+import { createLiveHub, createOutcomes, isOneOff, type LiveHub, type Outcomes } from "@signalbox/server";
 import { type Accounts, type LiveSetup, routingConfig } from "@signalbox/setup";
+import { createAgentMemories } from "@signalbox/setup/memories";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import {
@@ -51,7 +52,6 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import { createReplyDelivery } from "./delivery.ts";
 import { createMedia, type Media } from "./media.ts";
-import { createAgentMemories } from "./memory.ts";
 import type { OpenHome } from "./open-home.ts";
 import { hooksWithRedaction, liveWithRedaction, redactedOutcome, withRedaction } from "./redaction.ts";
 import { createAgentSpending } from "./spending.ts";
@@ -110,7 +110,7 @@ export async function createSurroundings(
   const { env, home, logger, now = Date.now } = options;
   const { config } = options.loaded;
   const memories = config.memory.enabled
-    ? createAgentMemories({ config, home, env, store, logger, now })
+    ? createAgentMemories({ config, home, env, store, isLeftOut: isOneOff, logger, now })
     : undefined;
   const mcp = openMcpServers(config, logger, now);
   const clock = { ...systemClock, now };

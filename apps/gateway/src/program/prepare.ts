@@ -5,9 +5,6 @@ import { ASSETS } from "../assets.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
-import { describeExec } from "../tools/exec.ts";
-import { describeReach } from "../tools/reach.ts";
-import { releaseIdleMemory } from "./idle-memory.ts";
 
 /** What a program that starts the gateway as the command does may set besides. */
 export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
@@ -25,23 +22,12 @@ export async function prepare(
       ? createLogger(logLevel, vault.redact)
       : serviceLogger(logLevel, vault.redact, logFile);
   const resolved = await resolveConfig({ ...configured, logger, vault });
-  const { problems, accounts, agents, models, skills } = resolved;
   return {
-    problems,
-    channels: accounts.definitions,
-    agentIds: agents.all.map(({ id }) => id),
-    async changedSkills(agentId) {
-      const agent = agents.get(agentId);
-      return agent === undefined ? [] : (await skills.pending(agent)).map(({ skill }) => skill.id);
-    },
-    isDemo: models.demoOnly,
-    describeReach: () => describeReach(agents),
-    describeExec: () => describeExec(configured.loaded.config, agents),
+    setup: resolved,
     async start({ token, onFatal }) {
       const { consoleDir } = ASSETS;
       const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
       const gateway = await startGateway(options, resolved);
-      const letGo = releaseIdleMemory();
       logger.info({ url: gateway.url }, "started");
       return {
         url: gateway.url,
@@ -51,7 +37,6 @@ export async function prepare(
         },
         async stop(reason) {
           logger.info({ reason }, "stopping");
-          letGo();
           await gateway.stop();
         },
       };

@@ -2,7 +2,7 @@ import type { Auditor } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
-import type { Agent, Agents, AgentsSkills } from "@signalbox/setup";
+import { type Agent, type Agents, type AgentsSkills, execSandbox } from "@signalbox/setup";
 import {
   allowsTool,
   type CronRequest,
@@ -17,7 +17,6 @@ import {
 } from "@signalbox/tools";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Tracer } from "../traces.ts";
-import { execSandbox } from "./exec.ts";
 import type { MoreToolsOf } from "./more-tools.ts";
 import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";

@@ -19,7 +19,7 @@ import { isHeld } from "../running.ts";
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const configured = configuredHome(options);
   const { loaded } = configured;
-  const { problems } = await prepare(configured, host);
+  const { problems } = (await prepare(configured, host)).setup;
   print(options.json, problems, () =>
     problems.length === 0
       ? [`${loaded.file}: nothing is wrong.`]
@@ -32,8 +32,8 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
 
 /** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */
 export async function schema(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const { channels } = await prepare(configuredHome(options), host);
-  process.stdout.write(`${JSON.stringify(configJsonSchema(channels), null, 2)}\n`);
+  const { accounts } = (await prepare(configuredHome(options), host)).setup;
+  process.stdout.write(`${JSON.stringify(configJsonSchema(accounts.definitions), null, 2)}\n`);
 }
 
 /** `signalbox config show`: what applies, defaults included, with secrets left out; as YAML, or as JSON. */

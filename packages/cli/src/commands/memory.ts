@@ -1,8 +1,13 @@
 import { GatewayError } from "@signalbox/home";
 import type { Memory, NoteVersion } from "@signalbox/memory";
+import { OWNERS } from "@signalbox/memory/agents";
+import { isOneOff } from "@signalbox/server";
+import { createAgentMemories } from "@signalbox/setup/memories";
+import { createLogger } from "@signalbox/telemetry/logger";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import type { GatewayHost, MemoriesOfHome } from "../host.ts";
+import { agentOf } from "../home-agents.ts";
+import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
@@ -10,31 +15,36 @@ interface AgentOption extends CommonOptions {
   readonly agent?: string;
 }
 
-/** Whoever has the home reads everything that is in it. */
-export async function withMemory<T>(
-  options: AgentOption,
-  host: GatewayHost,
-  use: (memory: Memory, scopes: Pick<MemoriesOfHome, "ownersScope">) => Promise<T>,
-): Promise<T> {
+/** What an agent remembers, beside a gateway that may be running. Whoever has the home reads everything that is in it. */
+export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
-  const { ids, defaultId } = host.agents(configured);
-  const agent = options.agent ?? defaultId;
-  if (!ids.includes(agent)) throw new GatewayError("usage", `There is no agent ${agent}.`);
-  const memories = await host.memories(configured);
-  try {
-    return await use(await memories.of(agent), memories);
-  } finally {
-    await memories.close();
-  }
+  const agent = agentOf(configured, options.agent);
+  const { home, loaded, env } = configured;
+  return withStore(options, "read", async (store) => {
+    const logger = createLogger("warn", (text) => text);
+    const memories = createAgentMemories({
+      config: loaded.config,
+      home,
+      env,
+      store,
+      isLeftOut: isOneOff,
+      now: Date.now,
+      logger,
+    });
+    try {
+      return await use(await memories.of(agent));
+    } finally {
+      await memories.close();
+    }
+  });
 }
 
 /** `signalbox memory search`: what an agent's memory has, of every person and group. */
 export async function search(
   words: readonly string[],
   options: AgentOption & { readonly limit: number },
-  host: GatewayHost,
 ): Promise<void> {
-  const result = await withMemory(options, host, (memory) =>
+  const result = await withMemory(options, (memory) =>
     memory.search(words.join(" "), { limit: options.limit, reader: "all", neighbours: 0 }),
   );
   print(options.json, result, () => [
@@ -47,8 +57,8 @@ export async function search(
 }
 
 /** `signalbox memory index`: makes an agent's index anew from its files and conversations. */
-export async function index(options: AgentOption, host: GatewayHost): Promise<void> {
-  const status = await withMemory(options, host, (memory) =>
+export async function index(options: AgentOption): Promise<void> {
+  const status = await withMemory(options, (memory) =>
     withProgress("Making the index", async () => {
       await memory.rebuild();
       await memory.embedded();
@@ -59,15 +69,15 @@ export async function index(options: AgentOption, host: GatewayHost): Promise<vo
 }
 
 /** `signalbox memory log`: earlier states of an agent's `MEMORY.md`. */
-export async function log(options: AgentOption, host: GatewayHost): Promise<void> {
-  const versions = await withMemory(options, host, (memory, { ownersScope }) => memory.log(ownersScope));
+export async function log(options: AgentOption): Promise<void> {
+  const versions = await withMemory(options, (memory) => memory.log(OWNERS));
   print(options.json, versions, () => versions.map(({ id, at }) => `${new Date(at).toISOString()}  ${id}`));
 }
 
 /** `signalbox memory restore`: takes an agent's `MEMORY.md` back to one of them. */
-export async function restore(id: string, options: AgentOption, host: GatewayHost): Promise<void> {
-  const version: NoteVersion = await withMemory(options, host, async (memory, { ownersScope }) => {
-    const found = (await memory.log(ownersScope)).find((each) => each.id === id);
+export async function restore(id: string, options: AgentOption): Promise<void> {
+  const version: NoteVersion = await withMemory(options, async (memory) => {
+    const found = (await memory.log(OWNERS)).find((each) => each.id === id);
     if (found === undefined)
       throw new GatewayError("failure", `There is no version ${id}: see \`memory log\`.`);
     await memory.restore(found);

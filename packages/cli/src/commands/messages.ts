@@ -1,6 +1,5 @@
-import { locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
-import type { GatewayHost } from "../host.ts";
+import { latestMessages } from "../home-messages.ts";
 import { printTable, short, time } from "../table.ts";
 
 const TEXT_CHARS = 40;
@@ -8,13 +7,8 @@ const TEXT_CHARS = 40;
 /** `signalbox messages`: the latest of all channels, with what `why` and `trace` take. */
 export async function messages(
   options: CommonOptions & { readonly limit: number; readonly session?: string },
-  host: GatewayHost,
 ): Promise<void> {
-  const { limit, session } = options;
-  const rows = await host.messages(locateHome(options.home, process.env), {
-    limit,
-    ...(session === undefined ? {} : { sessionKey: session }),
-  });
+  const rows = await latestMessages(options, options);
   printTable(options.json, rows, {
     none: "No message has come yet.",
     columns: {

@@ -1,7 +1,7 @@
-import { GatewayError, locateHome } from "@signalbox/home";
+import { GatewayError } from "@signalbox/home";
 import { z } from "zod";
 import type { CommonOptions } from "../common-options.ts";
-import type { GatewayHost } from "../host.ts";
+import { latestMessages } from "../home-messages.ts";
 import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
 import { traceOf } from "./why.ts";
@@ -23,15 +23,10 @@ type PromptNote = z.output<typeof note>;
 export async function prompt(
   agent: string,
   options: CommonOptions & { readonly session?: string },
-  host: GatewayHost,
 ): Promise<void> {
-  const { session } = options;
-  const messages = await host.messages(locateHome(options.home, process.env), {
-    limit: MOST_MESSAGES,
-    ...(session === undefined ? {} : { sessionKey: session }),
-  });
+  const messages = await latestMessages(options, { ...options, limit: MOST_MESSAGES });
   for (const { id, at, sessionKey } of messages.filter((message) => message.agent === agent)) {
-    const trace = await traceOf(id, options, host);
+    const trace = await traceOf(id, options);
     const noted = note.safeParse(trace?.entries.findLast(({ stage }) => stage === "prompt")?.data);
     if (!noted.success) continue;
     const told = { message: id, at, session: sessionKey, ...noted.data };

@@ -1,13 +1,14 @@
-import { locateHome } from "@signalbox/home";
+import { listWakes } from "@signalbox/wakes";
 import type { CommonOptions } from "../common-options.ts";
-import type { GatewayHost } from "../host.ts";
+import { withStore } from "../home-store.ts";
 import { printTable, short, time } from "../table.ts";
 
 const TEXT_CHARS = 60;
 
 /** `signalbox schedules`: what agents are to do by themselves. */
-export async function schedules(options: CommonOptions, host: GatewayHost): Promise<void> {
-  printTable(options.json, await host.schedules(locateHome(options.home, process.env)), {
+export async function schedules(options: CommonOptions): Promise<void> {
+  const wakes = await withStore(options, "read", ({ kv }) => listWakes(kv));
+  printTable(options.json, wakes, {
     none: "Nothing is scheduled. An agent that has the tool `cron` schedules what it is asked to.",
     columns: {
       ID: ({ id }) => id,

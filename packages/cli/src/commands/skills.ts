@@ -1,16 +1,51 @@
 import { existsSync } from "node:fs";
 import { GatewayError } from "@signalbox/home";
-import { describePending, shortDigest } from "@signalbox/skills";
+import { resolveAgents, resolveSkills } from "@signalbox/setup";
+import {
+  describePending,
+  type PendingSkill,
+  type Skill,
+  type Skills,
+  type SkillsCheck,
+  shortDigest,
+} from "@signalbox/skills";
 import { visibleText } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
-import type { GatewayHost, SkillsOfAgent } from "../host.ts";
+import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
+
+/** What an agent can use, and what is wrong with the rest. */
+interface SkillsOfAgent {
+  readonly agent: string;
+  readonly usable: readonly Skill[];
+  readonly check: SkillsCheck;
+  /** What is new or has changed and waits for an owner. */
+  readonly pending: readonly PendingSkill[];
+  readonly approve: Skills["approve"];
+}
+
+async function skillsOf(
+  { home, loaded, env }: ConfiguredHome,
+  { skillsDir: bundledDir }: GatewayHost,
+): Promise<SkillsOfAgent[]> {
+  const agents = resolveAgents(loaded, home);
+  const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir });
+  const { skills, approve } = resolved;
+  return Promise.all(
+    agents.all.map(async (agent) => {
+      const { allow, deny } = agent.skills;
+      const { skills: usable } = await resolved.forAgent(agent);
+      const check = await skills.check({ allow, deny, workspaceDir: agent.workspaceDir });
+      return { agent: agent.id, usable, check, pending: await resolved.pending(agent), approve };
+    }),
+  );
+}
 
 /** `signalbox skills list`: what each agent can use. */
 export async function list(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const rows = (await host.skills(configuredHome(options))).flatMap(({ agent, usable }) =>
+  const rows = (await skillsOf(configuredHome(options), host)).flatMap(({ agent, usable }) =>
     usable.map(({ id, description, source, file, version }) => {
       return { agent, id, description, source, file, version };
     }),
@@ -22,7 +57,7 @@ export async function list(options: CommonOptions, host: GatewayHost): Promise<v
 
 /** `signalbox skills check`: what cannot be used, and why; exit code 1 when something is wrong. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const skills = await host.skills(configuredHome(options));
+  const skills = await skillsOf(configuredHome(options), host);
   const reports = skills.map(({ agent, check }) => ({ agent, ...check }));
   print(options.json, reports, () =>
     reports.flatMap(({ agent, skills: found, problems, unknown }) => [
@@ -43,7 +78,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
 
 /** `signalbox skills changes`: what waits for an owner, with what changed, line by line. */
 export async function changes(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const waiting = oncePerFolder(await host.skills(configuredHome(options)));
+  const waiting = oncePerFolder(await skillsOf(configuredHome(options), host));
   const shown = waiting.map(({ agent, pending: { skill, digest, change, diff } }) => {
     return { agent, id: skill.id, dir: skill.dir, digest, ...change, diff };
   });
@@ -64,7 +99,7 @@ export async function approve(
   host: GatewayHost,
 ): Promise<void> {
   const configured = configuredHome(options);
-  const wanted = oncePerFolder(await host.skills(configured)).find(
+  const wanted = oncePerFolder(await skillsOf(configured, host)).find(
     ({ pending }) => pending.skill.id === name && shortDigest(pending) === options.hash,
   );
   if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))

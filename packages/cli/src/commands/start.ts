@@ -13,6 +13,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
+import { releaseIdleMemory } from "../idle-memory.ts";
 import { describeLink, makeLink } from "./link.ts";
 
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
@@ -29,19 +30,21 @@ export async function start(
   const token = gatewayToken(loaded, home, env);
   const vault = openVault(loaded, env, token.value);
   const prepared = await host.prepare(configured, vault, loaded.config.gateway.logLevel);
+  const { setup } = prepared;
   // What keeps the gateway from starting at all is said by the refusal.
   const isSaid = ({ disables }: Problem): boolean => options.strict !== true && disables === "the gateway";
   report(
-    prepared.problems.filter((problem) => !isSaid(problem)),
+    setup.problems.filter((problem) => !isSaid(problem)),
     vault.redact,
   );
-  if (options.strict === true && prepared.problems.some((problem) => problem.severity === "error"))
+  if (options.strict === true && setup.problems.some((problem) => problem.severity === "error"))
     throw new GatewayError(
       "config",
       "Not started, since --strict was given and the configuration has errors.",
     );
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
+  const letGo = releaseIdleMemory();
   const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
   watch.onChange(reload);
   process.on("SIGHUP", reload);
@@ -49,7 +52,7 @@ export async function start(
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
     ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
-    ...(prepared.isDemo
+    ...(setup.models.demoOnly
       ? [
           "No model key is set: the offline demo model answers. `signalbox init` sets up a model and a channel; or set ANTHROPIC_API_KEY or another, or models.providers.",
         ]
@@ -61,6 +64,7 @@ export async function start(
   const error = await Promise.race([stopping, fatal.promise]);
   process.off("SIGHUP", reload);
   watch.stop();
+  letGo();
   await gateway.stop(error ? messageOf(error) : "signal");
   if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
 }

@@ -1,18 +1,19 @@
 import type { TrustAnswer } from "@signalbox/client";
-import { GatewayError } from "@signalbox/home";
+import { GatewayError, withDatabase } from "@signalbox/home";
+import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import type { GatewayHost } from "../host.ts";
+import { agentOf } from "../home-agents.ts";
 import { print } from "../output.ts";
 import { isHeld, runningGateway } from "../running.ts";
 
 type TrustOptions = CommonOptions & { readonly agent?: string };
 
 /** `signalbox trust <path>`: what others wrote counts as the owner's from now on. */
-export async function trust(path: string, options: TrustOptions, host: GatewayHost): Promise<void> {
+export async function trust(path: string, options: TrustOptions): Promise<void> {
   const trusted = isHeld(options.home)
     ? await throughGateway(path, options)
-    : await withoutGateway(path, options, host);
+    : await withoutGateway(path, options);
   if (!trusted.ok) throw new GatewayError("failure", trusted.message);
   print(options.json, { path: trusted.path }, () => [`${trusted.path} counts as yours from now on.`]);
 }
@@ -22,10 +23,24 @@ async function throughGateway(path: string, { home, agent }: TrustOptions): Prom
   return client.trust({ path, ...(agent === undefined ? {} : { agent }) });
 }
 
-function withoutGateway(path: string, options: TrustOptions, host: GatewayHost): Promise<TrustAnswer> {
+/** Where no gateway runs that has the labels of files in mind. */
+function withoutGateway(path: string, options: TrustOptions): Promise<TrustAnswer> {
   const configured = configuredHome(options);
-  const { ids, defaultId } = host.agents(configured);
-  const id = options.agent ?? defaultId;
-  if (!ids.includes(id)) throw new GatewayError("failure", `There is no agent ${id}.`);
-  return host.trust(configured, id, path);
+  const agent = agentOf(configured, options.agent);
+  const { home } = configured;
+  return withDatabase(home, "share", async ({ kv, audit }) => {
+    const labels = await openFileLabels(createLabelStore(kv));
+    const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
+    const trusted = await createTrust(labels, workspaces)(agent, path);
+    if (trusted.ok)
+      await audit.append({
+        at: Date.now(),
+        kind: "approval",
+        action: "trusted",
+        actor: "command line",
+        subject: `file: ${trusted.path}`,
+        details: { agent: agent.id },
+      });
+    return trusted;
+  });
 }

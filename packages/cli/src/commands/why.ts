@@ -1,8 +1,8 @@
 import type { Trace } from "@signalbox/client";
-import { GatewayError, locateHome } from "@signalbox/home";
+import { GatewayError } from "@signalbox/home";
 import { explain, whyLines } from "@signalbox/telemetry";
 import type { CommonOptions } from "../common-options.ts";
-import type { GatewayHost } from "../host.ts";
+import { keptTrace, latestMessages } from "../home-messages.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 import { short, time } from "../table.ts";
@@ -10,12 +10,8 @@ import { short, time } from "../table.ts";
 const TEXT_CHARS = 60;
 
 /** `signalbox trace [message]`: every note about a message; without an id, about the last one. */
-export async function trace(
-  id: string | undefined,
-  options: CommonOptions,
-  host: GatewayHost,
-): Promise<void> {
-  const found = await findTrace(id, options, host);
+export async function trace(id: string | undefined, options: CommonOptions): Promise<void> {
+  const found = await findTrace(id, options);
   print(options.json, found, () =>
     found.entries.flatMap((entry) => [
       `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
@@ -28,9 +24,8 @@ export async function trace(
 export async function why(
   id: string | undefined,
   options: CommonOptions & { readonly details?: boolean },
-  host: GatewayHost,
 ): Promise<void> {
-  const found = await findTrace(id, options, host);
+  const found = await findTrace(id, options);
   const { sentence, said, remedy } = explain(found);
   const lines = whyLines(found);
   const { message } = found;
@@ -51,15 +46,10 @@ export async function why(
 }
 
 /** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
-async function findTrace(
-  asked: string | undefined,
-  options: CommonOptions,
-  host: GatewayHost,
-): Promise<Trace> {
-  const home = locateHome(options.home, process.env);
-  const id = asked ?? (await host.messages(home, { limit: 1 }))[0]?.id;
+async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
+  const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No message has come yet.");
-  const found = await traceOf(id, options, host);
+  const found = await traceOf(id, options);
   if (found) return found;
   throw new GatewayError(
     "failure",
@@ -68,12 +58,8 @@ async function findTrace(
 }
 
 /** What is noted about a message; from the running gateway where there is one. */
-export async function traceOf(
-  id: string,
-  options: CommonOptions,
-  host: GatewayHost,
-): Promise<Trace | undefined> {
-  return (await traceOfRunning(id, options)) ?? host.trace(locateHome(options.home, process.env), id);
+export async function traceOf(id: string, options: CommonOptions): Promise<Trace | undefined> {
+  return (await traceOfRunning(id, options)) ?? keptTrace(options, id);
 }
 
 async function traceOfRunning(id: string, options: CommonOptions): Promise<Trace | undefined> {

@@ -1,15 +1,17 @@
 import { existsSync } from "node:fs";
 import { formatProblem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
+import type { PendingSkill } from "@signalbox/skills";
 import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 import { type Finding, look } from "./finding.ts";
+import { describeExec, describeReach } from "./policy.ts";
 
 /** Searches for something, as a run would, so that it is known to work. */
-async function memoryOf(home: Home, agent: string, host: GatewayHost): Promise<string> {
+async function memoryOf(home: Home, agent: string): Promise<string> {
   if (!existsSync(home.memoryIndex(agent))) return "made at the first message";
   const { describeStatus, withMemory } = await import("../commands/memory.ts");
-  return withMemory({ home: home.dir, agent }, host, async (memory) => {
+  return withMemory({ home: home.dir, agent }, async (memory) => {
     const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
     const status = await memory.status();
     const now = status.vectors === undefined || mode.kind !== "words" ? "" : `; now by words: ${mode.reason}`;
@@ -17,8 +19,9 @@ async function memoryOf(home: Home, agent: string, host: GatewayHost): Promise<s
   });
 }
 
-function changedSkills(agent: string, names: readonly string[]): Finding[] {
-  if (names.length === 0) return [];
+function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding[] {
+  if (pending.length === 0) return [];
+  const names = pending.map(({ skill }) => skill.id);
   const detail = `new or changed, and not used until an owner approves: ${names.join(", ")}; \`signalbox skills changes\` shows them`;
   return [{ part: `skills of ${agent}`, state: "warning", detail }];
 }
@@ -28,22 +31,22 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
   try {
     const loaded = readConfig(home, process.env);
     const vault = openVault(loaded, process.env);
-    const prepared = await host.prepare({ home, loaded, env: process.env }, vault, "silent");
-    const findings = prepared.problems.map((problem): Finding => {
+    const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, "silent");
+    const { agents, models, skills } = setup;
+    const findings = setup.problems.map((problem): Finding => {
       return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
     });
-    if (prepared.isDemo)
+    if (models.demoOnly)
       findings.push({
         part: "models",
         state: "warning",
         detail: "no key is set: the offline demo model answers",
       });
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
-      for (const id of prepared.agentIds)
-        findings.push(await look(`memory of ${id}`, () => memoryOf(home, id, host)));
-    for (const id of prepared.agentIds) findings.push(...changedSkills(id, await prepared.changedSkills(id)));
-    findings.push(await look("policy", async () => prepared.describeReach()));
-    findings.push(await look("exec", () => prepared.describeExec()));
+      for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
+    for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
+    findings.push(await look("policy", async () => describeReach(agents)));
+    findings.push(await look("exec", () => describeExec(loaded.config, agents)));
     return findings;
   } catch (error) {
     return [{ part: "configuration", state: "error", detail: messageOf(error) }];

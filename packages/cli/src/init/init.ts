@@ -29,7 +29,7 @@ export async function setUp(options: InitOptions, host: GatewayHost, asker: Aske
   const step: Step = {
     home,
     env: process.env,
-    missingPackages: host.missingPackages,
+    missingPackages: host.packages.missing,
     asker,
     change: (edits) => configOrExit(() => changeConfig(home, process.env, edits, new Date())),
     loaded: () => configOrExit(() => readConfig(home, process.env)),

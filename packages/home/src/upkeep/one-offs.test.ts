@@ -23,7 +23,7 @@ it("forgets conversations of one request after an hour, and the oldest beyond a 
       sessions: store.sessions,
       lease,
       channel: "api",
-      isOneOff: (peer) => peer.startsWith("once:"),
+      isOneOff: ({ peer }) => peer.startsWith("once:"),
       now: () => now,
       logger: { warn: (_, message) => expect.unreachable(message) },
     });

@@ -12,8 +12,8 @@ export interface OneOffs {
   readonly sessions: Pick<SessionStore, "list" | "remove">;
   readonly lease: Lease;
   readonly channel: string;
-  /** Whether a conversation with this peer is one of a single request. */
-  readonly isOneOff: (peer: string) => boolean;
+  /** Whether a conversation is one of a single request. */
+  readonly isOneOff: (conversation: { readonly channel: string; readonly peer: string }) => boolean;
   readonly now: () => number;
   readonly logger: Pick<UpkeepLogger, "warn">;
 }
@@ -32,8 +32,10 @@ export async function pruneOneOffs(options: OneOffs): Promise<void> {
         ...(before === undefined ? {} : { before }),
       });
       const gone = page.filter(
-        ({ peer, updatedAt, activeRun }) =>
-          isOneOff(peer) && activeRun === undefined && (++kept > ONCE_KEPT || updatedAt < oldest),
+        (session) =>
+          isOneOff(session) &&
+          session.activeRun === undefined &&
+          (++kept > ONCE_KEPT || session.updatedAt < oldest),
       );
       await Promise.all(gone.map(({ key }) => sessions.remove(key, lease)));
       const last = page.at(-1);

@@ -1,5 +1,6 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
+import { clientHistory } from "@signalbox/prompt";
 import type { Router } from "@signalbox/routing";
 import type { Histories } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
@@ -13,7 +14,7 @@ import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts
 import type { ChooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import { seedOf } from "./session.ts";
-import { clientHistory, type UserMessages } from "./user-messages.ts";
+import type { UserMessages } from "./user-messages.ts";
 
 export interface OpenRunPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs">;
@@ -120,7 +121,7 @@ async function freshen(
   if (session === undefined) {
     if (fresh || event.turn?.history === undefined) return false;
     await store.sessions.ensure(seed);
-    await store.sessions.append(sessionKey, clientHistory(message), lease);
+    await store.sessions.append(sessionKey, clientHistory(event.turn, event.timestamp), lease);
     return false;
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };

@@ -1,3 +1,4 @@
+import { toolSpec } from "@signalbox/agent-core";
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
 import type { RunMemory } from "@signalbox/memory/agents";
 import {
@@ -7,6 +8,8 @@ import {
   type MessageContext,
   type MessageContexts,
   mediaMark,
+  type PrefixLook,
+  type PrefixWatch,
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
@@ -21,7 +24,6 @@ import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
-import type { PrefixLook, PrefixWatch } from "./prefix-watch.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
 
 export interface PreparePorts {
@@ -94,7 +96,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
       });
       const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });
       await taint.keep({ sources: tools.taint(), speakers: [] });
-      const prefix = await ports.prefixes.look(sessionKey, prompt, tools.tools);
+      const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
       traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
     } catch (error) {

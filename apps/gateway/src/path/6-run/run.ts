@@ -12,6 +12,7 @@ import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import type { Agent } from "@signalbox/setup";
+import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
@@ -22,7 +23,6 @@ import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { Spending } from "../spending.ts";
 import { draftText } from "./draft-text.ts";
-import type { Flush } from "./flush.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 
 export interface RunPorts extends SteeringPorts {

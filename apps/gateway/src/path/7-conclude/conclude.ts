@@ -1,7 +1,7 @@
 import type { RunResult } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
-import { composeReply, type Ending, parseReply, type Reply } from "@signalbox/prompt";
+import { composeRunReply, type Reply } from "@signalbox/prompt";
 import type { Histories } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
@@ -50,9 +50,7 @@ export function createConclude(ports: ConcludePorts): Conclude {
 function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply {
   const { channel, account } = run.asked.stored.event;
   const carries = ports.definition(channel, account)?.capabilities.sendMedia !== undefined;
-  const said = composeReply(texts, endingOf(result), run.sentByTool, carries);
-  const failure = said.silent ? unspokenFailure(result, texts, run.sentByTool) : undefined;
-  return failure === undefined ? said : composeReply([], { note: failure }, []);
+  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, failureNote });
 }
 
 /** @param ready undefined where the run was stopped while its attachments were made ready */
@@ -68,30 +66,6 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
   return reply.silent
     ? { ...base, outcome: "completed", state: "silent", end: "silent" }
     : { ...base, outcome: "completed", state: "replied", end: "replied" };
-}
-
-/**
- * What people are told of a run that ended without a word after the tools it called last had failed: they would wait
- * for an answer that does not come. Nothing where the model chose to be silent, or its tool has spoken for it. The
- * error itself may hold anything, so only the tools are named.
- */
-function unspokenFailure(
-  { reason, messages }: RunResult,
-  texts: readonly string[],
-  sentByTool: readonly string[],
-): string | undefined {
-  if (reason !== "done" || sentByTool.length > 0 || texts.some((text) => parseReply(text).silent))
-    return undefined;
-  const results: string[] = [];
-  for (const message of messages.toReversed()) {
-    if (message.role === "toolResult") {
-      if (message.isError) results.unshift(message.toolName);
-    } else if (message.role !== "assistant" || message.content.some(({ type }) => type === "toolCall")) break;
-  }
-  const failed = [...new Set(results)];
-  return failed.length === 0
-    ? undefined
-    : `(I have no answer: ${failed.join(", ")} did not work. Ask again, or ask for something else.)`;
 }
 
 async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Reply): Promise<Reply> {
@@ -138,26 +112,4 @@ function errorOf({ error }: RunResult): OutcomeError {
     message: attempts.length > 1 ? `${error.message} (${attempts.join("; ")})` : error.message,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   };
-}
-
-/** What a person is told about an end that is not simply the model's. */
-function endingOf(result: RunResult): Ending {
-  switch (result.reason) {
-    case "done":
-    case "aborted":
-      return "complete";
-    case "cut":
-      return "cut";
-    case "refusal":
-    case "filter":
-      return result.text.trim() === "" ? { note: "The model declined to answer." } : "complete";
-    case "limit":
-      return { note: `(Stopped: this run reached its limit of ${result.limit ?? "work"}.)` };
-    case "repeated":
-      return { note: "(Stopped: the same step was tried over and over.)" };
-    case "waiting":
-      return { note: "(Waiting for an approval.)" };
-    case "error":
-      return { note: failureNote(result.error?.code) };
-  }
 }

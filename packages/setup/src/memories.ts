@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { BeforeCompaction } from "@signalbox/agent-core";
 import type { Config } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
@@ -8,25 +9,29 @@ import {
   embedderOf,
   type Memories,
   notesFolder,
+  type SessionLog,
+  type SessionTurnsOptions,
   sessionTurns,
 } from "@signalbox/memory/agents";
-import { readBody } from "@signalbox/prompt";
-import { ONCE } from "@signalbox/server";
-import type { Agents, Models } from "@signalbox/setup";
-import type { Logger } from "@signalbox/telemetry/logger";
-import { allowsTool, taintIn } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
-import { isTakenBackNote } from "../path/5-prepare/user-messages.ts";
-import type { Flush } from "../path/6-run/flush.ts";
-import type { Spending } from "../path/spending.ts";
-import type { GatewayStore } from "../store.ts";
+import { isTakenBackNote, readBody } from "@signalbox/prompt";
+import { allowsTool, type Role, taintIn } from "@signalbox/tools";
+import type { Agent, Agents } from "./agents.ts";
+import { messageOf } from "./errors.ts";
+import type { AgentModel, Models } from "./models.ts";
+
+interface MemoriesLogger {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
 
 export interface AgentMemoriesOptions {
   readonly config: Pick<Config, "memory" | "models">;
   readonly home: Pick<Home, "dir" | "memoryIndex">;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: Pick<GatewayStore, "sessions">;
-  readonly logger: Pick<Logger, "warn">;
+  readonly store: { readonly sessions: SessionLog };
+  readonly logger: Pick<MemoriesLogger, "warn">;
+  /** Conversations that are asked once and looked at never again. */
+  readonly isLeftOut: NonNullable<SessionTurnsOptions["isLeftOut"]>;
   readonly now: () => number;
 }
 
@@ -41,7 +46,7 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
         sessions: store.sessions,
         agentId,
         taintOf: ({ data }) => taintIn(data),
-        isLeftOut: ({ channel, peer }) => channel === "api" && peer.startsWith(ONCE),
+        isLeftOut: options.isLeftOut,
         heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
     embedder: () =>
@@ -56,10 +61,24 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
   });
 }
 
+/** A conversation that is about to be compacted, with those who speak in it. */
+interface FlushedConversation {
+  readonly agent: Agent;
+  readonly agentModel: AgentModel;
+  readonly sessionKey: string;
+  /** The weakest of those who have spoken. */
+  readonly role: () => Role;
+  /** What others wrote in it. */
+  readonly taint: () => readonly string[];
+}
+
+/** What notes before a compaction what must outlive it; undefined where the agent may not write memory. */
+export type Flush = (conversation: FlushedConversation) => BeforeCompaction | undefined;
+
 /** Notes what must outlive a compaction, for agents that may write memory. */
 export function createRunFlush(
   memories: Memories | undefined,
-  logger: Pick<Logger, "warn">,
+  logger: Pick<MemoriesLogger, "warn">,
   now: () => number,
 ): Flush {
   if (memories === undefined) return () => undefined;
@@ -83,14 +102,15 @@ export interface ConsolidationOptions {
   readonly enabled: () => boolean;
   readonly agents: Pick<Agents, "all">;
   readonly models: Pick<Models, "of">;
-  readonly spending: Pick<Spending, "forUpkeep">;
-  readonly logger: Pick<Logger, "info" | "warn">;
+  /** A model whose calls count for what an agent does by itself. */
+  readonly forUpkeep: (agentModel: AgentModel, agent: Agent) => AgentModel;
+  readonly logger: MemoriesLogger;
   readonly now: () => number;
 }
 
 /** Draws what lasts from the daily notes of every agent that may write memory. A failure is tried again the next time. */
 export function createConsolidation(options: ConsolidationOptions): (signal: AbortSignal) => Promise<void> {
-  const { memories, enabled, agents, models, spending, logger, now } = options;
+  const { memories, enabled, agents, models, forUpkeep, logger, now } = options;
   return async (signal) => {
     if (memories === undefined || !enabled()) return;
     for (const agent of agents.all) {
@@ -98,7 +118,7 @@ export function createConsolidation(options: ConsolidationOptions): (signal: Abo
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;
       // Most agents have no notes; their memory stays closed.
       if (!existsSync(notesFolder(agent))) continue;
-      const { model, stream } = spending.forUpkeep(agentModel, agent);
+      const { model, stream } = forUpkeep(agentModel, agent);
       try {
         const done = await consolidateNotes(memories, { agent, model, stream }, { signal, now });
         if (done.days.length > 0) logger.info({ agent: agent.id, ...done }, "daily notes were consolidated");

@@ -1,16 +1,6 @@
-import { toolSpec } from "@signalbox/agent-core";
-import {
-  type BuiltPrompt,
-  driftBetween,
-  type PrefixDrift,
-  type PromptPrefix,
-  prefixOf,
-  type SectionHashes,
-} from "@signalbox/prompt";
-import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../../errors.ts";
-import type { GatewayStore } from "../../store.ts";
-import type { RunTools } from "../../tools/toolbox.ts";
+import type { JsonValue, ToolSpec } from "@signalbox/agent-core";
+import { driftBetween, type PrefixDrift, type PromptPrefix, prefixOf, type SectionHashes } from "./prefix.ts";
+import type { PromptSection } from "./types.ts";
 
 /** What a run's prefix is, and where it departs from that of the run before it in the session. */
 export interface PrefixLook extends Pick<PromptPrefix, "digest" | "tools"> {
@@ -19,7 +9,24 @@ export interface PrefixLook extends Pick<PromptPrefix, "digest" | "tools"> {
 
 /** Compares what vendors may have in their caches with what they were sent last. */
 export interface PrefixWatch {
-  look(sessionKey: string, prompt: BuiltPrompt, tools: RunTools["tools"]): Promise<PrefixLook>;
+  look(
+    sessionKey: string,
+    sections: readonly PromptSection[],
+    tools: readonly ToolSpec[],
+  ): Promise<PrefixLook>;
+}
+
+/** Where digests are kept, each for so many milliseconds. */
+export interface PrefixNotes {
+  get(namespace: string, key: string): Promise<JsonValue | undefined>;
+  set(namespace: string, key: string, value: JsonValue, ttlMs: number): Promise<void>;
+}
+
+export interface PrefixWatchPorts {
+  readonly notes: PrefixNotes;
+  /** Told that a note was not kept. */
+  readonly onProblem: (error: unknown) => void;
+  readonly now: () => number;
 }
 
 const PREFIXES = "prompt-prefix";
@@ -31,26 +38,19 @@ const KEPT_MS = 30 * DAY_MS;
 const DRIFT_KEPT_MS = 7 * DAY_MS;
 
 /** Nobody waits for what it writes: a note that a crash takes is made at the next turn. */
-export function createPrefixWatch(
-  { kv }: Pick<GatewayStore, "kv">,
-  logger: Pick<Logger, "debug">,
-  now: () => number,
-): PrefixWatch {
-  const keep = (...row: Parameters<GatewayStore["kv"]["set"]>): void =>
-    void kv
-      .set(...row)
-      .catch((error: unknown) => logger.debug({ err: messageOf(error) }, "a prompt's digest was not kept"));
+export function createPrefixWatch({ notes, onProblem, now }: PrefixWatchPorts): PrefixWatch {
+  const keep = (...note: Parameters<PrefixNotes["set"]>): void => void notes.set(...note).catch(onProblem);
   return {
-    async look(sessionKey, { sections }, ofRun) {
-      const prefix = prefixOf(sections, ofRun.map(toolSpec));
+    async look(sessionKey, sections, ofRun) {
+      const prefix = prefixOf(sections, ofRun);
       const { digest, tools } = prefix;
-      const last = await kv.get(SESSIONS, sessionKey);
+      const last = await notes.get(SESSIONS, sessionKey);
       if (last === digest) return { digest, tools, drift: undefined };
       const hashes = prefix.hashes();
       const rows = hashes.map(({ name, bytes, blocks }) => [name, bytes, blocks]);
-      if ((await kv.get(PREFIXES, digest)) === undefined) keep(PREFIXES, digest, rows, KEPT_MS);
+      if ((await notes.get(PREFIXES, digest)) === undefined) keep(PREFIXES, digest, rows, KEPT_MS);
       keep(SESSIONS, sessionKey, digest, KEPT_MS);
-      const before = typeof last === "string" ? readHashes(await kv.get(PREFIXES, last)) : undefined;
+      const before = typeof last === "string" ? readHashes(await notes.get(PREFIXES, last)) : undefined;
       const drift = before && driftBetween(before, hashes);
       if (drift !== undefined) keep(DRIFTS, sessionKey, { ...drift, at: now() }, DRIFT_KEPT_MS);
       return { digest, tools, drift };
@@ -58,9 +58,7 @@ export function createPrefixWatch(
   };
 }
 
-type Json = Awaited<ReturnType<GatewayStore["kv"]["get"]>>;
-
-function readHashes(kept: Json): readonly SectionHashes[] | undefined {
+function readHashes(kept: JsonValue | undefined): readonly SectionHashes[] | undefined {
   if (!Array.isArray(kept)) return undefined;
   const rows: readonly unknown[] = kept;
   return rows.flatMap((row) => {

@@ -1,0 +1,28 @@
+import { existsSync } from "node:fs";
+import type { MessageEvent } from "@signalbox/channel";
+import type { ConfiguredHome, MessageDecision } from "@signalbox/cli";
+import { withDatabase } from "@signalbox/home";
+import { createBotLoops, createGate, createRouter } from "@signalbox/routing";
+import { resolveAgents, routingConfig } from "@signalbox/setup";
+import { createAdmit } from "../path/2-admit/admit.ts";
+
+/** What would be decided about a message, beside a gateway that may be running. */
+export async function decide(
+  { home, loaded }: ConfiguredHome,
+  event: MessageEvent,
+): Promise<MessageDecision> {
+  const { config } = loaded;
+  const isApproved = async (...person: [channel: string, account: string, id: string]): Promise<boolean> =>
+    existsSync(home.databaseFile) &&
+    withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person));
+  const admit = createAdmit({
+    router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
+    bindings: () => config.bindings,
+    gate: createGate(config.access),
+    botLoops: createBotLoops(Date.now),
+    pairing: { isApproved },
+    definition: () => undefined,
+  });
+  const { place, decision } = await admit(event);
+  return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
+}

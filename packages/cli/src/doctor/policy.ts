@@ -1,0 +1,33 @@
+import type { Config } from "@signalbox/config";
+import { type Agents, execSandbox } from "@signalbox/setup";
+import { allowsTool, describeSandbox, proveReach } from "@signalbox/tools";
+
+/** Shows for every agent that nobody untrusted reaches what acts. @throws Error that names what is reached */
+export function describeReach({ all }: Agents): string {
+  let tried = 0;
+  const reached = all.flatMap(({ id, tools }) => {
+    const proof = proveReach(tools);
+    tried += proof.tried;
+    return proof.reached.map(({ tool, role, channelKind, reachesFor }) => {
+      const how = reachesFor === undefined ? "" : ` (${reachesFor})`;
+      return `${role} of ${id} in a ${channelKind} conversation: ${tool}${how}`;
+    });
+  });
+  if (reached.length > 0) throw new Error(`reached unasked: ${[...new Set(reached)].join("; ")}`);
+  return `${tried} combinations of agent, role, conversation and taint: no guest reaches exec, process or a write, and no run that has seen others' words reaches the network, the agent's notes or another conversation unasked`;
+}
+
+/** Where agents may run commands, in words. @throws Error where they may and cannot */
+export async function describeExec(config: Config, agents: Agents): Promise<string> {
+  const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
+  if (users.length === 0) return "no agent may run commands";
+  const { ok, summary, notes } = describeSandbox(await execSandbox(config));
+  const reached = agents.all.flatMap(({ id, tools: { domains } }) =>
+    domains.length === 0 ? [] : [`Commands of ${id} may ask for ${domains.join(", ")}.`],
+  );
+  const text = [summary, ...reached, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(
+    " ",
+  );
+  if (!ok) throw new Error(text);
+  return text;
+}

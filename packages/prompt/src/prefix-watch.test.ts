@@ -1,0 +1,48 @@
+import type { JsonValue } from "@signalbox/agent-core";
+import { expect, it } from "vitest";
+import { createPrefixWatch, type PrefixNotes } from "./prefix-watch.ts";
+import type { PromptSection } from "./types.ts";
+
+function notesInMemory(): PrefixNotes {
+  const kept = new Map<string, JsonValue>();
+  return {
+    get: async (namespace, key) => kept.get(`${namespace} ${key}`),
+    async set(namespace, key, value) {
+      kept.set(`${namespace} ${key}`, value);
+    },
+  };
+}
+
+const section = (text: string): PromptSection => ({
+  name: "identity",
+  title: "Identity",
+  text,
+  part: "stable",
+  chars: text.length,
+  tokens: 1,
+});
+
+it("says where a session's prefix departs from the last one, also to the next process", async () => {
+  const notes = notesInMemory();
+  const problems: unknown[] = [];
+  const watch = () => createPrefixWatch({ notes, onProblem: (error) => problems.push(error), now: () => 0 });
+  const first = await watch().look("s", [section("You are a careful gardener.")], []);
+  expect(first.drift).toBeUndefined();
+  expect(await watch().look("s", [section("You are a careful gardener.")], [])).toEqual(first);
+  const changed = await watch().look("s", [section("You are a careful gardener's friend.")], []);
+  expect(changed.drift).toEqual({ section: "identity", change: "changed", byte: 16 });
+  expect((await watch().look("other", [section("You are somebody else.")], [])).drift).toBeUndefined();
+  expect(problems).toEqual([]);
+});
+
+it("goes on where its notes cannot be kept", async () => {
+  const problems: unknown[] = [];
+  const failing = { ...notesInMemory(), set: () => Promise.reject(new Error("the disk is gone")) };
+  const watch = createPrefixWatch({
+    notes: failing,
+    onProblem: (error) => problems.push(error),
+    now: () => 0,
+  });
+  expect((await watch.look("s", [section("You are a gardener.")], [])).drift).toBeUndefined();
+  expect(problems).toHaveLength(2);
+});
