@@ -74,7 +74,7 @@ export async function createMock() {
           turn.start();
           if (answer.type === "text") {
             const index = turn.open({ type: "text" });
-            for (const delta of answer.deltas) turn.text(index, delta);
+            for (const delta of answer.deltas) turn.append(index, delta);
             turn.close(index);
           } else {
             for (const call of answer.calls) {
@@ -83,7 +83,7 @@ export async function createMock() {
                 id: callId("toolu_", call.index),
                 name: call.name,
               });
-              for (const piece of call.pieces) turn.args(index, piece);
+              for (const piece of call.pieces) turn.append(index, piece);
               turn.close(index);
             }
           }

@@ -267,12 +267,12 @@ export async function turnWriter(): Promise<Run> {
           const index = writer.open({ type: "text" });
           const size = turn.text.length / (turn.chunks ?? 1);
           for (let at = 0; at < turn.text.length; at += size)
-            writer.text(index, turn.text.slice(at, at + size));
+            writer.append(index, turn.text.slice(at, at + size));
           writer.close(index);
         }
         for (const call of turn.toolCalls ?? []) {
           const index = writer.open({ type: "toolCall", id: call.id ?? "", name: call.name });
-          writer.args(index, JSON.stringify(call.input));
+          writer.append(index, JSON.stringify(call.input));
           writer.close(index);
         }
         writer.finish(turn.toolCalls === undefined ? "end_turn" : "tool_use");

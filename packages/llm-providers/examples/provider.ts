@@ -18,7 +18,7 @@ export const echo = defineProvider({
     return {
       data(json) {
         const event: { say?: string; end?: boolean } = JSON.parse(json);
-        if (event.say !== undefined) turn.text(text, event.say);
+        if (event.say !== undefined) turn.append(text, event.say);
         if (event.end) turn.finish("end_turn");
       },
     };

@@ -87,7 +87,7 @@ class LineReader {
 
   #say(text: string): void {
     this.#text ??= this.#turn.open({ type: "text" });
-    this.#turn.text(this.#text, text);
+    this.#turn.append(this.#text, text);
   }
 
   #line(line: Line): void {
@@ -99,7 +99,7 @@ class LineReader {
       const known = this.calls.get(line.call);
       const index = known ?? this.#turn.open({ type: "toolCall", id: line.call, name: line.name ?? "" });
       this.calls.set(line.call, index);
-      this.#turn.args(index, line.args ?? "");
+      this.#turn.append(index, line.args ?? "");
     }
     if (line.fail !== undefined && this.#fault !== "overlooks errors in mid-stream")
       this.#turn.fail(failure("overloaded", line.fail));

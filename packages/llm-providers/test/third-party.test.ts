@@ -67,14 +67,14 @@ class LineReader {
   }): void {
     if (line.say !== undefined) {
       this.#text ??= this.#turn.open({ type: "text" });
-      this.#turn.text(this.#text, line.say);
+      this.#turn.append(this.#text, line.say);
     }
     if (line.call !== undefined) {
       const index =
         this.#calls.get(line.call) ??
         this.#turn.open({ type: "toolCall", id: line.call, name: line.name ?? "" });
       this.#calls.set(line.call, index);
-      this.#turn.args(index, line.args ?? "");
+      this.#turn.append(index, line.args ?? "");
     }
     if (line.fail !== undefined) this.#turn.fail(failure("overloaded", line.fail));
     if (line.end !== undefined) this.#turn.finish(line.end === "tools" ? "tool_use" : "end_turn", line.end);

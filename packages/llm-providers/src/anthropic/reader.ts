@@ -132,14 +132,10 @@ export class AnthropicReader implements EventReader {
   #opened(block: ContentBlock): number | undefined {
     const turn = this.#turn;
     switch (block.type) {
-      case "text": {
-        const index = turn.open({ type: "text" });
-        turn.text(index, block.text);
-        return index;
-      }
+      case "text":
       case "thinking": {
-        const index = turn.open({ type: "thinking" });
-        turn.thinking(index, block.thinking);
+        const index = turn.open({ type: block.type });
+        turn.append(index, block.type === "text" ? block.text : block.thinking);
         return index;
       }
       case "redacted_thinking": {
@@ -162,14 +158,14 @@ export class AnthropicReader implements EventReader {
     if (block === undefined) return;
     switch (delta.type) {
       case "text_delta":
-        this.#turn.text(block.index, delta.text);
+        this.#turn.append(block.index, delta.text);
         break;
       case "thinking_delta":
-        this.#turn.thinking(block.index, delta.thinking);
+        this.#turn.append(block.index, delta.thinking);
         break;
       case "input_json_delta":
         block.json += textOf(delta.partial_json) ?? "";
-        this.#turn.args(block.index, delta.partial_json);
+        this.#turn.append(block.index, delta.partial_json);
         break;
       case "signature_delta":
         block.signature += textOf(delta.signature) ?? "";
@@ -196,7 +192,7 @@ export class AnthropicReader implements EventReader {
     if (start.type === "tool_use") {
       // Some servers send the arguments whole with the start.
       if (json === "" && isRaw(start.input) && Object.keys(start.input).length > 0)
-        this.#turn.args(index, JSON.stringify(start.input));
+        this.#turn.append(index, JSON.stringify(start.input));
       this.#turn.close(index);
     } else if (index === OPAQUE) {
       const input = json === "" ? {} : { input: JSON.parse(json) };

@@ -44,7 +44,7 @@ function* speak(turn: TurnWriter, text: string, limit: number, input: number): G
   const said = text.slice(0, limit);
   const index = turn.open({ type: "text" });
   for (const piece of pieces(said)) {
-    turn.text(index, piece);
+    turn.append(index, piece);
     yield;
   }
   turn.close(index);
@@ -64,7 +64,7 @@ export function connectDemo(config: ProviderConfig = {}): StreamModel {
         // An id of its own for each call of the conversation, the same at each replay.
         const index = turn.open({ type: "toolCall", id: `demo_${context.messages.length}`, name: move.name });
         const args = JSON.stringify(move.args);
-        for (const piece of pieces(args)) turn.args(index, piece);
+        for (const piece of pieces(args)) turn.append(index, piece);
         turn.close(index);
         turn.usage(estimate(input, args.length));
         turn.finish("tool_use");

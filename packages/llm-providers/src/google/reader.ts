@@ -91,8 +91,7 @@ export class GoogleReader implements EventReader {
       this.#close();
       this.#open = { thought, index: this.#turn.open({ type: thought ? "thinking" : "text" }) };
     }
-    if (thought) this.#turn.thinking(this.#open.index, text);
-    else this.#turn.text(this.#open.index, text);
+    this.#turn.append(this.#open.index, text);
     if (signature !== undefined) this.#close(signature);
   }
 
@@ -129,7 +128,7 @@ export class GoogleReader implements EventReader {
       return;
     }
     const args = call.args ?? {};
-    this.#turn.args(index, typeof args === "string" ? args : JSON.stringify(args));
+    this.#turn.append(index, typeof args === "string" ? args : JSON.stringify(args));
     this.#sealCall(index, data);
   }
 
@@ -141,7 +140,7 @@ export class GoogleReader implements EventReader {
     const streamed = this.#streamed;
     if (streamed === undefined) return;
     this.#streamed = undefined;
-    this.#turn.args(streamed.index, streamed.args.text(complete));
+    this.#turn.append(streamed.index, streamed.args.text(complete));
     this.#sealCall(streamed.index, streamed.data);
   }
 

@@ -205,10 +205,8 @@ export class ChatReader implements EventReader {
     const index = this.#block(said);
     const tokens = roughTokens(text);
     this.#outputTokens += tokens;
-    if (said === "thinking") {
-      this.#reasoningTokens += tokens;
-      this.#turn.thinking(index, text);
-    } else this.#turn.text(index, text);
+    if (said === "thinking") this.#reasoningTokens += tokens;
+    this.#turn.append(index, text);
   }
 
   #closeOpen(): void {
@@ -266,7 +264,7 @@ export class ChatReader implements EventReader {
     this.#outputTokens += roughTokens(text);
     call.args += text;
     if (call.block !== undefined) {
-      this.#turn.args(call.block, text);
+      this.#turn.append(call.block, text);
       return;
     }
     call.name += name ?? "";
@@ -283,7 +281,7 @@ export class ChatReader implements EventReader {
     const made = this.#responseId === "" ? randomUUID() : `${this.#responseId}:${index}`;
     const id = call.id ?? `call_${digestId(made, 24)}`;
     call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
-    this.#turn.args(call.block, call.args);
+    this.#turn.append(call.block, call.args);
   }
 
   #reportUsage(): void {

@@ -141,7 +141,7 @@ export class ResponsesReader implements EventReader {
     if (type === "refusal") this.#refused = true;
     const part = this.#open(this.#item(event, "message"), numberAt(event, "content_index") ?? 0, { type });
     part.text += delta;
-    this.#turn.text(part.index, delta);
+    this.#turn.append(part.index, delta);
   }
 
   #reasoning(event: Raw, delta: string, summary: number): void {
@@ -150,7 +150,7 @@ export class ResponsesReader implements EventReader {
     const gap = summary === item.summary ? "" : "\n\n";
     item.summary = summary;
     part.text += gap + delta;
-    this.#turn.thinking(part.index, gap + delta);
+    this.#turn.append(part.index, gap + delta);
   }
 
   #arguments(event: Raw, delta: string): void {
@@ -158,7 +158,7 @@ export class ResponsesReader implements EventReader {
     const part = item?.parts.get(0);
     if (part === undefined || item?.type !== "function_call") return;
     part.text += delta;
-    this.#turn.args(part.index, delta);
+    this.#turn.append(part.index, delta);
   }
 
   /** Seals an item's blocks with what the vendor wants to see again. */
@@ -174,7 +174,7 @@ export class ResponsesReader implements EventReader {
         break;
       case "function_call":
         if (part === undefined) break;
-        this.#turn.args(part.index, missing(part.text, textAt(raw, "arguments")));
+        this.#turn.append(part.index, missing(part.text, textAt(raw, "arguments")));
         this.#turn.close(part.index, this.#turn.native(this.#ownId(raw)));
         break;
       case "reasoning": {
@@ -184,7 +184,7 @@ export class ResponsesReader implements EventReader {
         const texts = (summary.length > 0 ? summary : objectsAt(raw, "content")).map(
           (piece) => textAt(piece, "text") ?? "",
         );
-        this.#turn.thinking(part.index, missing(part.text, texts.join("\n\n")));
+        this.#turn.append(part.index, missing(part.text, texts.join("\n\n")));
         this.#turn.close(part.index, this.#turn.native(keepJson(raw)));
         break;
       }
@@ -213,7 +213,7 @@ export class ResponsesReader implements EventReader {
       streamed.delete(part);
       const rest = missing(part.text, whole);
       part.text += rest;
-      this.#turn.text(part.index, rest);
+      this.#turn.append(part.index, rest);
     }
     for (const part of item.parts.values()) this.#turn.close(part.index, native);
     const text = [...item.parts.values()].map((part) => part.text).join("");

@@ -10,7 +10,7 @@ const sayer: Provider = {
   connect: () => (asked, _context, how) =>
     modelTurn({ model: asked, options: how }, async function* (turn) {
       yield;
-      turn.text(turn.open({ type: "text" }), "hi");
+      turn.append(turn.open({ type: "text" }), "hi");
       turn.finish("end_turn");
     }),
 };

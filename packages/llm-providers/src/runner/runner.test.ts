@@ -180,11 +180,11 @@ describe("a model runner", () => {
           const broken = attempt++ === 0;
           turn.start();
           const call = turn.open({ type: "toolCall", id: "c", name: "t" });
-          turn.args(call, '{"a":');
+          turn.append(call, '{"a":');
           yield;
           await gate?.promise;
           if (broken) turn.fail(failure("network", "broken"));
-          turn.args(call, "1}");
+          turn.append(call, "1}");
           turn.finish("tool_use");
           yield;
         }),

@@ -25,7 +25,7 @@ class TextCallReader {
   readonly #sink: ScanSink = {
     text: (text) => {
       this.#textIndex ??= this.#turn.open({ type: "text" });
-      this.#turn.text(this.#textIndex, text);
+      this.#turn.append(this.#textIndex, text);
     },
     call: (call) => {
       this.#closeText();
@@ -36,7 +36,7 @@ class TextCallReader {
         return;
       }
       const index = this.#turn.open({ type: "toolCall", id, name: call.name });
-      this.#turn.args(index, call.argsText);
+      this.#turn.append(index, call.argsText);
       this.#turn.close(index);
     },
     invented: () => {

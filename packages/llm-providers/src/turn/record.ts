@@ -26,9 +26,7 @@ export interface RecordSetup {
   readonly names: ReadonlyMap<string, string> | undefined;
 }
 
-type Delta = "text.delta" | "thinking.delta" | "tool.delta";
-
-function deltaOf({ type }: BlockHead): Delta {
+function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
   return type === "toolCall" ? "tool.delta" : type === "thinking" ? "thinking.delta" : "text.delta";
 }
 
@@ -113,19 +111,7 @@ export class TurnRecord implements TurnWriter {
     return name === call.name ? call : { ...call, name };
   }
 
-  text(index: number, delta: string): void {
-    this.#append("text.delta", index, delta);
-  }
-
-  thinking(index: number, delta: string): void {
-    this.#append("thinking.delta", index, delta);
-  }
-
-  args(index: number, delta: string): void {
-    this.#append("tool.delta", index, delta);
-  }
-
-  #append(type: Delta, index: number, delta: string): void {
+  append(index: number, delta: string): void {
     const block = this.#open[index];
     // What an adapter took for text off the wire may be none.
     if (block === undefined || this.#ended || delta === "" || typeof delta !== "string") return;
@@ -138,6 +124,7 @@ export class TurnRecord implements TurnWriter {
       if (said === "") return;
     }
     block.text += said;
+    const type = deltaOf(block.head);
     if (type !== "tool.delta") this.#emitted = true;
     this.#events.push({ type, index, delta: said });
   }
@@ -151,7 +138,7 @@ export class TurnRecord implements TurnWriter {
     if (open === undefined || this.#ended) return;
     if (open.half !== "") {
       open.half = "";
-      this.#append(deltaOf(open.head), index, "\ufffd");
+      this.append(index, "\ufffd");
     }
     this.seal(index, seal(open, native, complete));
   }

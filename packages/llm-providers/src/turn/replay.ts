@@ -26,13 +26,9 @@ export class Replay {
         this.#indexes.set(event.index, turn.open(event.block));
         break;
       case "text.delta":
-        turn.text(this.#indexOf(event), event.delta);
-        break;
       case "thinking.delta":
-        turn.thinking(this.#indexOf(event), event.delta);
-        break;
       case "tool.delta":
-        turn.args(this.#indexOf(event), event.delta);
+        turn.append(this.#indexOf(event), event.delta);
         break;
       case "block.end":
         turn.seal(this.#indexOf(event), event.block);

@@ -25,7 +25,7 @@ describe("a turn", () => {
       yield;
       for (;;) {
         pulls++;
-        writer.text(index, `${pulls}`);
+        writer.append(index, `${pulls}`);
         yield;
       }
     });
@@ -46,7 +46,7 @@ describe("a turn", () => {
     const stream = turn(async function* (writer) {
       const index = writer.open({ type: "text" });
       for (const said of ["1", "2"]) {
-        writer.text(index, said);
+        writer.append(index, said);
         yield;
       }
       writer.finish("end_turn");
@@ -69,9 +69,9 @@ describe("a turn", () => {
       turn(async function* (writer) {
         const one = writer.open({ type: "toolCall", id: "1", name: "x" });
         const two = writer.open({ type: "toolCall", id: "2", name: "y" });
-        writer.args(two, '{"b"');
-        writer.args(one, '{"a":1}');
-        writer.args(two, ":2}");
+        writer.append(two, '{"b"');
+        writer.append(one, '{"a":1}');
+        writer.append(two, ":2}");
         writer.close(one);
         writer.finish("tool_use", "tools");
         yield;
@@ -88,10 +88,10 @@ describe("a turn", () => {
   it("ignores what comes after its end, and what is said of blocks it does not know", async () => {
     const { events } = await readTurn(
       turn(async function* (writer) {
-        writer.text(9, "nowhere");
+        writer.append(9, "nowhere");
         writer.close(9);
         writer.finish("end_turn");
-        writer.text(writer.open({ type: "text" }), "late");
+        writer.append(writer.open({ type: "text" }), "late");
         writer.block({ type: "text", text: "late" });
         writer.fail({ code: "network", message: "late", retryable: true, scope: "provider" });
         yield;
@@ -105,7 +105,7 @@ describe("a turn", () => {
       turn(async function* (writer) {
         for (const text of ["", "[1]", '"x"', "{", "null"]) {
           const index = writer.open({ type: "toolCall", id: text, name: "x" });
-          writer.args(index, text);
+          writer.append(index, text);
           writer.close(index);
         }
         writer.finish("tool_use");
@@ -145,10 +145,10 @@ describe("a turn", () => {
     const { message, events } = await readTurn(
       turn(async function* (writer) {
         const text = writer.open({ type: "text" });
-        for (const piece of ["a\ud83d", "\ude00b", "\ude00", "c\ud83d"]) writer.text(text, piece);
+        for (const piece of ["a\ud83d", "\ude00b", "\ude00", "c\ud83d"]) writer.append(text, piece);
         writer.close(text);
         const call = writer.open({ type: "toolCall", id: "1", name: "t" });
-        writer.args(call, '{"a":"\\ud83d","b":"\\ud83d\\ude00"}');
+        writer.append(call, '{"a":"\\ud83d","b":"\\ud83d\\ude00"}');
         writer.finish("tool_use");
         yield;
       }),

@@ -24,11 +24,8 @@ export interface TurnWriter {
   responseId(id: string): void;
   /** Starts a block and gives its index. Several may be open at once. */
   open(head: BlockHead): number;
-  /** Text of a text, refusal or citation block. */
-  text(index: number, delta: string): void;
-  thinking(index: number, delta: string): void;
-  /** Raw JSON text of a tool call's arguments. */
-  args(index: number, delta: string): void;
+  /** What comes next of an open block: its text, or the JSON text of a call's arguments. */
+  append(index: number, delta: string): void;
   /** Seals a block. A block that is not open is left alone. */
   close(index: number, native?: Native): void;
   /** Seals a block that was opened as what it turned out to be. */

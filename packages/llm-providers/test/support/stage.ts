@@ -63,11 +63,11 @@ export function stage(
           turn.start();
           if ("say" in play) {
             const index = turn.open({ type: "text" });
-            turn.text(index, play.say);
+            turn.append(index, play.say);
             turn.finish("end_turn");
           } else {
-            if (play.midCall) turn.args(turn.open({ type: "toolCall", id: "c", name: "t" }), '{"a');
-            if (play.after !== undefined) turn.text(turn.open({ type: "text" }), play.after);
+            if (play.midCall) turn.append(turn.open({ type: "toolCall", id: "c", name: "t" }), '{"a');
+            if (play.after !== undefined) turn.append(turn.open({ type: "text" }), play.after);
             if (play.usage !== undefined) turn.usage(play.usage);
             now += play.takes === "patience" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
             turn.fail(failure(play.fail, `${play.fail} here`, { retryAfterMs: play.retryAfterMs }));
