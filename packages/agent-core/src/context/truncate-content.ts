@@ -71,7 +71,9 @@ function fitTexts(content: readonly InputBlock[], most: number, keep: Keep): rea
   let cut = content;
   let chars = sum(content.filter(isText).map(({ text }) => text.length));
   // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
-  for (let tokens = tokensOf(cut); chars > most && tokens > most; tokens = tokensOf(cut)) {
+  while (chars > most) {
+    const tokens = tokensOf(cut);
+    if (tokens <= most) break;
     chars = Math.max(1, Math.floor(chars * Math.min(0.9, most / tokens)));
     cut = truncateContent(cut, chars, keep);
   }
