@@ -4,6 +4,7 @@ import {
   isPayload,
   objectAt,
   type Payload,
+  pathSegment,
   textAt,
   timeAt,
 } from "@signalbox/channel";
@@ -42,6 +43,18 @@ export async function listMessages(
         ...(end === undefined ? {} : { end_time: seconds(end) }),
       },
     }),
+  );
+  return (answer.data?.items ?? []).filter(isPayload);
+}
+
+/** A message, and where it is a merged forward what is in it. @throws ChannelError */
+export async function lookMessageUp(
+  api: FeishuApi,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
+    client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
   );
   return (answer.data?.items ?? []).filter(isPayload);
 }

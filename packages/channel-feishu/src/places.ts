@@ -9,7 +9,7 @@ import {
 } from "@signalbox/channel";
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
-import { wordsOf } from "./history.ts";
+import { lookMessageUp, wordsOf } from "./history.ts";
 import { forwardedText } from "./inbound/forwards.ts";
 import type { People } from "./people.ts";
 
@@ -57,20 +57,13 @@ export function createPlaces(
   /** Kinds of chats never change: no need to write the same again with every message. */
   const seen = new Map<string, Place["kind"]>();
 
-  /** A message, and where it is a merged forward what is in it. */
-  async function look(messageId: string, signal: AbortSignal): Promise<readonly Payload[]> {
-    const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
-    );
-    return (answer.data?.items ?? []).filter(isPayload);
-  }
-
   function forwarded(messageId: string, items: readonly Payload[], signal: AbortSignal): Promise<string> {
     return forwardedText(messageId, items, async (userId) => (await people.name(userId, signal))?.name);
   }
 
   return {
-    forwarded: async (messageId, signal) => forwarded(messageId, await look(messageId, signal), signal),
+    forwarded: async (messageId, signal) =>
+      forwarded(messageId, await lookMessageUp(api, messageId, signal), signal),
     async saw(chatId, kind) {
       if (seen.has(chatId)) return;
       const oldest = seen.size >= mostChats ? seen.keys().next().value : undefined;
@@ -84,7 +77,7 @@ export function createPlaces(
     async message(messageId, signal) {
       const cached = await cache.get(key("message", messageId));
       if (isPayload(cached)) return readCached(cached);
-      const [item, ...parts] = await look(messageId, signal);
+      const [item, ...parts] = await lookMessageUp(api, messageId, signal);
       if (item === undefined) return undefined;
       const isForward = textAt(item, "msg_type") === "merge_forward";
       const text = isForward ? await forwarded(messageId, parts, signal) : wordsOf(item);

@@ -1,13 +1,7 @@
-import {
-  type ChannelContext,
-  isLasting,
-  isPayload,
-  type Payload,
-  pathSegment,
-  textAt,
-} from "@signalbox/channel";
+import { type ChannelContext, isLasting, type Payload, textAt } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
+import { lookMessageUp } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
@@ -58,11 +52,8 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
   }
 
   async function read(messageId: string): Promise<Payload | undefined> {
-    const answer = await api.call({ what: "reading a message again", write: false, signal }, (client) =>
-      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
-    );
-    const items: readonly unknown[] = answer.data?.items ?? [];
-    return items.filter(isPayload).find((item) => textAt(item, "message_id") === messageId);
+    const items = await lookMessageUp(api, messageId, signal);
+    return items.find((item) => textAt(item, "message_id") === messageId);
   }
 
   return {

@@ -13,6 +13,7 @@ import { type FeishuAddress, idType } from "../address.ts";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
 import { emojiType } from "../emoji.ts";
+import { lookMessageUp } from "../history.ts";
 import { limits } from "../limits.ts";
 import { attach } from "../media.ts";
 import type { Places } from "../places.ts";
@@ -91,13 +92,6 @@ export function createSender(
     return await sendPart(to, rendered, undefined, uuid, signal);
   }
 
-  async function typeOf(messageId: string, signal: AbortSignal): Promise<string | undefined> {
-    const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-      client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
-    );
-    return answer.data?.items?.[0]?.msg_type;
-  }
-
   async function changeCard(messageId: string, content: string, signal: AbortSignal): Promise<void> {
     const path = { message_id: pathSegment(messageId) };
     try {
@@ -146,7 +140,8 @@ export function createSender(
       if (part === undefined || more.length > 0) {
         throw new ChannelError("invalid", "Feishu: an edit replaces one message by one part");
       }
-      const isCard = (await typeOf(messageId, signal)) === "interactive";
+      const [before] = await lookMessageUp(api, messageId, signal);
+      const isCard = before?.["msg_type"] === "interactive";
       const rendered = renderPart(part);
       const path = { message_id: pathSegment(messageId) };
       const call = { what: "editing a message", write: true, signal };
