@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { digestId } from "../shared/digest.ts";
+import { callIdFrom } from "../shared/digest.ts";
 import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { classifyBody } from "./failure.ts";
@@ -117,9 +116,8 @@ export class GoogleReader implements EventReader {
     this.#close();
     this.#endStreamed(false);
     const own = textAt(call, "id");
-    const made = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${this.#calls}`;
+    const id = own ?? callIdFrom(this.#responseId, this.#calls);
     this.#calls++;
-    const id = own ?? `call_${digestId(made, 24)}`;
     const index = this.#turn.open({ type: "toolCall", id, name: name ?? "" });
     const data: JsonObject = { ...stated({ id: own, thoughtSignature: signature }) };
     if (call.willContinue === true) {

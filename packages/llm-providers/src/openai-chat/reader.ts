@@ -1,10 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { Block, JsonObject, StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
 import { classify, type Failure, failure } from "../failure/failure.ts";
 import { classifyBody } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { digestId } from "../shared/digest.ts";
 import {
   entryOf,
   isRaw,
@@ -16,23 +14,13 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/writer.ts";
+import { ChatCalls } from "./calls.ts";
 import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { chunkUsage, roughTokens } from "./usage.ts";
 
 type Said = "text" | "thinking" | "refusal";
-
-interface Call {
-  id: string | undefined;
-  name: string;
-  /** The block, once the name is known. */
-  block: number | undefined;
-  /** All of its arguments' text; before its name is known none of it has been passed on. */
-  args: string;
-  extra: Raw | undefined;
-}
 
 /** What the reader needs to know of its request. */
 export interface ChatReading {
@@ -47,11 +35,11 @@ export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #reading: ChatReading;
   readonly #tags: ThinkTags | undefined;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls: ChatCalls;
   readonly #details: Raw[] = [];
   readonly #extras: Block[] = [];
   #open: { said: Said; index: number } | undefined;
-  #responseId = "";
+  #responseId: string | undefined;
   #reasoningField: string | undefined;
   #signature: string | undefined;
   #finish: string | undefined;
@@ -63,13 +51,15 @@ export class ChatReader implements EventReader {
   constructor(turn: TurnWriter, reading: ChatReading) {
     this.#turn = turn;
     this.#reading = reading;
+    this.#calls = new ChatCalls(turn, () => this.#endText());
     this.#tags = reading.thinkTags ? new ThinkTags() : undefined;
   }
 
   data(text: string): void {
     if (text === "[DONE]") {
       // Some hosts leave the reason out, beside calls and usage that are complete.
-      if (this.#hasWholeCalls()) this.#finish ??= "tool_calls";
+      const isWhole = this.#usage !== undefined && this.#calls.count > 0 && this.#calls.areWhole();
+      if (isWhole) this.#finish ??= "tool_calls";
       const unsaid = "The server ended the stream without saying why the model stopped.";
       if (this.#finish !== undefined) this.wireEnded();
       else this.#turn.fail(failure("protocol", unsaid));
@@ -85,18 +75,11 @@ export class ChatReader implements EventReader {
     if (isRaw(answer)) this.#chunk(answer, "message");
   }
 
-  #hasWholeCalls(): boolean {
-    if (this.#usage === undefined || this.#calls.size === 0) return false;
-    return [...this.#calls.values()].every(
-      ({ name, args }) => name !== "" && parseArguments(args).args !== undefined,
-    );
-  }
-
   /** The finish reason comes after all that was said: once it is there, a broken connection takes nothing away. */
   wireEnded(): void {
     if (this.#finish === undefined || this.#turn.ended) return;
     this.#endText();
-    for (const [index, call] of this.#calls) if (call.block === undefined) this.#openCall(index, call);
+    this.#calls.openAll(this.#responseId);
     for (const block of this.#extras) this.#turn.block(block);
     this.#reportUsage();
     this.#end(this.#finish);
@@ -110,7 +93,7 @@ export class ChatReader implements EventReader {
       return;
     }
     const id = textAt(chunk, "id");
-    if (this.#responseId === "" && id !== undefined) {
+    if (this.#responseId === undefined && id !== undefined) {
       this.#responseId = id;
       this.#turn.responseId(id);
     }
@@ -154,7 +137,8 @@ export class ChatReader implements EventReader {
         ...stated({ title }),
       });
     }
-    for (const [at, call] of objectsAt(delta, "tool_calls").entries()) this.#call(call, at);
+    for (const [at, piece] of objectsAt(delta, "tool_calls").entries())
+      this.#outputTokens += roughTokens(this.#calls.add(piece, at, this.#responseId));
   }
 
   #reasoning(delta: Raw): void {
@@ -240,50 +224,6 @@ export class ChatReader implements EventReader {
       this.#extras.push({ type: "image", mimeType: "image/*", source: { kind: "url", url } });
   }
 
-  #call(delta: Raw, at: number): void {
-    const fn = objectAt(delta, "function");
-    const given = textAt(delta, "id");
-    // Mistral's later pieces of a call carry this word for an id.
-    const id = given === "null" ? undefined : given;
-    const name = textAt(fn, "name");
-    let index = numberAt(delta, "index") ?? this.#indexOf(id, at);
-    const before = this.#calls.get(index);
-    // Some servers number every call 0: another id with a name is another call.
-    const isAnother = before?.id !== undefined && id !== undefined && before.id !== id && name !== undefined;
-    if (isAnother) index = Math.max(...this.#calls.keys()) + 1;
-    let call = this.#calls.get(index);
-    if (call === undefined) {
-      this.#endText();
-      call = { id, name: "", block: undefined, args: "", extra: undefined };
-      this.#calls.set(index, call);
-    }
-    call.id ??= id;
-    if (isRaw(delta.extra_content)) call.extra = delta.extra_content;
-    const args: unknown = fn.arguments;
-    const text = typeof args === "string" ? args : isRaw(args) ? JSON.stringify(args) : "";
-    this.#outputTokens += roughTokens(text);
-    call.args += text;
-    if (call.block !== undefined) {
-      this.#turn.append(call.block, text);
-      return;
-    }
-    call.name += name ?? "";
-    if (call.name !== "") this.#openCall(index, call);
-  }
-
-  /** Where a delta without an index belongs: to the call with its id, or to the last one. */
-  #indexOf(id: string | undefined, at: number): number {
-    for (const [index, call] of this.#calls) if (id !== undefined && call.id === id) return index;
-    return id === undefined ? Math.max(at, this.#calls.size - 1) : this.#calls.size;
-  }
-
-  #openCall(index: number, call: Call): void {
-    const made = this.#responseId === "" ? randomUUID() : `${this.#responseId}:${index}`;
-    const id = call.id ?? `call_${digestId(made, 24)}`;
-    call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
-    this.#turn.append(call.block, call.args);
-  }
-
   #reportUsage(): void {
     if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
     else {
@@ -293,22 +233,16 @@ export class ChatReader implements EventReader {
   }
 
   #end(reason: string): void {
-    const stop = stopReason(reason, this.#calls.size > 0, this.#refused);
+    const stop = stopReason(reason, this.#calls.count > 0, this.#refused);
     if (stop === undefined) {
       const message = `The server stopped the model: ${reason}`;
       this.#turn.fail(classify({ message, words: [entryOf(STOPPED, reason)] }));
     } else if (stop === "context_overflow") {
       this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
     } else {
-      if (stop !== "max_tokens") this.#closeCalls();
+      if (stop !== "max_tokens") this.#calls.closeAll();
       this.#turn.finish(stop, reason);
     }
-  }
-
-  #closeCalls(): void {
-    for (const { block, extra } of this.#calls.values())
-      if (block !== undefined)
-        this.#turn.close(block, extra && this.#turn.native({ extra_content: keepJson(extra) }));
   }
 }
 

@@ -1,0 +1,106 @@
+import { callIdFrom } from "../shared/digest.ts";
+import { isRaw, keepJson, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
+import { parseArguments } from "../turn/arguments.ts";
+import type { TurnWriter } from "../turn/writer.ts";
+
+interface Call {
+  id: string | undefined;
+  name: string;
+  /** The block, once the name is known. */
+  block: number | undefined;
+  /** All of its arguments' text; before its name is known none of it has been passed on. */
+  args: string;
+  extra: Raw | undefined;
+}
+
+/** The tool calls of a chat completion, put together from pieces that servers number and name in ways of their own. */
+export class ChatCalls {
+  readonly #turn: TurnWriter;
+  readonly #onNew: () => void;
+  readonly #calls = new Map<number, Call>();
+
+  /** @param onNew is called before a call begins: what was said before it is over */
+  constructor(turn: TurnWriter, onNew: () => void) {
+    this.#turn = turn;
+    this.#onNew = onNew;
+  }
+
+  get count(): number {
+    return this.#calls.size;
+  }
+
+  /** Whether each has a name, and arguments that can be read. */
+  areWhole(): boolean {
+    return [...this.#calls.values()].every(
+      ({ name, args }) => name !== "" && parseArguments(args).args !== undefined,
+    );
+  }
+
+  /**
+   * Takes a piece, the one at `at` in its chunk, and gives the text of arguments that it brought.
+   *
+   * @param responseId makes an id for a call that has none
+   */
+  add(piece: Raw, at: number, responseId: string | undefined): string {
+    const fn = objectAt(piece, "function");
+    const given = textAt(piece, "id");
+    // Mistral's later pieces of a call carry this word for an id.
+    const id = given === "null" ? undefined : given;
+    const name = textAt(fn, "name");
+    const index = this.#indexOf(piece, at, id, name);
+    const call = this.#calls.get(index) ?? this.#begin(index);
+    call.id ??= id;
+    if (isRaw(piece.extra_content)) call.extra = piece.extra_content;
+    const args: unknown = fn.arguments;
+    const text = typeof args === "string" ? args : isRaw(args) ? JSON.stringify(args) : "";
+    call.args += text;
+    if (call.block !== undefined) {
+      this.#turn.append(call.block, text);
+      return text;
+    }
+    call.name += name ?? "";
+    if (call.name !== "") this.#open(index, call, responseId);
+    return text;
+  }
+
+  /** Calls without a name are calls too, which the model is told of. */
+  openAll(responseId: string | undefined): void {
+    for (const [index, call] of this.#calls)
+      if (call.block === undefined) this.#open(index, call, responseId);
+  }
+
+  closeAll(): void {
+    for (const { block, extra } of this.#calls.values())
+      if (block !== undefined)
+        this.#turn.close(block, extra && this.#turn.native({ extra_content: keepJson(extra) }));
+  }
+
+  /** Where a piece belongs: to the call of its index, else to the one with its id, or to the last one. */
+  #indexOf(piece: Raw, at: number, id: string | undefined, name: string | undefined): number {
+    const index = numberAt(piece, "index") ?? this.#withId(id) ?? Math.max(at, this.#calls.size - 1);
+    const before = this.#calls.get(index)?.id;
+    // Some servers number every call 0: another id with a name is another call.
+    const isAnother = before !== undefined && id !== undefined && before !== id && name !== undefined;
+    return isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
+  }
+
+  /** The index of the call with an id, or of the next call where there is none. */
+  #withId(id: string | undefined): number | undefined {
+    if (id === undefined) return undefined;
+    for (const [index, call] of this.#calls) if (call.id === id) return index;
+    return this.#calls.size;
+  }
+
+  #begin(index: number): Call {
+    this.#onNew();
+    const call: Call = { id: undefined, name: "", block: undefined, args: "", extra: undefined };
+    this.#calls.set(index, call);
+    return call;
+  }
+
+  #open(index: number, call: Call, responseId: string | undefined): void {
+    const id = call.id ?? callIdFrom(responseId, index);
+    call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
+    this.#turn.append(call.block, call.args);
+  }
+}
