@@ -2,6 +2,7 @@ export type { CatalogueOptions, SkillCatalogue } from "./catalogue.ts";
 export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvocation } from "./commands.ts";
 export type { Ineligibility, RemoteHost } from "./eligibility.ts";
 export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
+export type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
 export type { PendingSkill } from "./pins/approvals.ts";
 export { describePending, shortDigest } from "./pins/describe.ts";
 export { type SkillChange, SkillFolderError, type SkillPin } from "./pins/pin.ts";
@@ -10,12 +11,10 @@ export type { Skill, SkillDeclaration, SkillDispatch, SkillProblem, SkillRequire
 export {
   type ActiveSkill,
   type AgentSkills,
-  type AgentSkillsOptions,
   createSkills,
   type ExcludedSkill,
   type SkillReport,
   type Skills,
   type SkillsCheck,
-  type SkillsOptions,
 } from "./skills.ts";
 export { type SkillSource, type SkillSourceKind, type StandardFolders, standardSources } from "./sources.ts";

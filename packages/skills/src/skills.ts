@@ -1,54 +1,17 @@
 import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
-import { type Ineligibility, type Machine, type RemoteHost, unmetRequirements } from "./eligibility.ts";
-import { diskFs, isInside, type SkillFs } from "./fs.ts";
+import type { Ineligibility, Machine } from "./eligibility.ts";
+import { diskFs } from "./fs.ts";
 import { toSkillId } from "./ids.ts";
+import { type Candidate, type InventorySetting, takeInventory } from "./inventory.ts";
+import type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
 import { createPacer } from "./pacer.ts";
 import { createPathLookup } from "./path-lookup.ts";
 import { type PendingSkill, SkillApprovals } from "./pins/approvals.ts";
 import { Pinner, type SkillPin } from "./pins/pin.ts";
-import type { PinStore } from "./pins/pin-store.ts";
 import type { Skill, SkillProblem } from "./skill.ts";
 import { SourceCache } from "./source-cache.ts";
-import { precedenceOf, type SkillSource, type SkillSourceKind, workspaceSources } from "./sources.ts";
-
-export interface SkillsOptions {
-  /** In any order; precedence is that of their kinds, and within a kind the later replaces the earlier. */
-  readonly sources: readonly SkillSource[];
-  /** Default: the disk. */
-  readonly fs?: SkillFs;
-  /** Default: the environment of the process. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Default: that of the process. */
-  readonly platform?: string;
-  /** Whether a program is on the path. Default: looks along `PATH` of `env`, and remembers for a minute. */
-  readonly which?: (bin: string) => boolean;
-  /** Whether a dotted key of the configuration is set and not false. Default: none is. */
-  readonly hasConfig?: (key: string) => boolean;
-  /** Settings by id or name; `enabled: false` switches a skill off. Default: none is off. */
-  readonly entries?: Readonly<Record<string, { readonly enabled?: boolean | undefined }>>;
-  /**
-   * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
-   * times as long as it took, so that scanning never takes more than a twentieth of the time.
-   */
-  readonly maxAgeMs?: number;
-  /** Where approvals of skills are kept. Default: none is needed. */
-  readonly pins?: PinStore;
-  /** Whether a skill is pinned as it is first seen. Default true; false for commands that only look. */
-  readonly pinsFirstSeen?: () => boolean;
-  /** Default `Date.now`. */
-  readonly now?: () => number;
-}
-
-export interface AgentSkillsOptions {
-  /** Ids or names; absent allows all. */
-  readonly allow?: readonly string[] | undefined;
-  /** Ids or names, taken from what is allowed. */
-  readonly deny?: readonly string[] | undefined;
-  /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
-  readonly workspaceDir?: string | undefined;
-  readonly remote?: RemoteHost | undefined;
-}
+import type { SkillSourceKind } from "./sources.ts";
 
 /** The skills of one agent. */
 export interface AgentSkills {
@@ -112,21 +75,6 @@ export interface Skills {
   pin(skill: Skill): Promise<SkillPin>;
 }
 
-/** A skill as one agent sees it; it may be used where there are no reasons against it. */
-interface Candidate {
-  readonly skill: Skill;
-  /** Skills of the same id from lower sources, the nearest first. */
-  readonly replaces: readonly Skill[];
-  readonly reasons: readonly Ineligibility[];
-}
-
-interface Inventory {
-  /** By precedence of their sources, the highest first, then by id. */
-  readonly candidates: readonly Candidate[];
-  readonly problems: readonly SkillProblem[];
-  readonly unknown: readonly string[];
-}
-
 /** Finds skills. Reads nothing until it is asked. */
 export function createSkills(options: SkillsOptions): Skills {
   const { fs = diskFs, env = process.env, platform = process.platform } = options;
@@ -143,58 +91,20 @@ export function createSkills(options: SkillsOptions): Skills {
     ),
   );
   const pacer = createPacer();
-  const cache = new SourceCache(fs, now, pacer);
   const pinner = new Pinner(fs, pacer);
   const approvals =
     options.pins && new SkillApprovals({ store: options.pins, pinsFirstSeen, pinner, fs, now });
-
-  async function takeInventory(agent: AgentSkillsOptions, maxAge: number): Promise<Inventory> {
-    const own = agent.workspaceDir === undefined ? [] : workspaceSources(agent.workspaceDir);
-    const sources = [...options.sources, ...own].sort((a, b) => precedenceOf(a.kind) - precedenceOf(b.kind));
-    const skills: Skill[] = [];
-    const problems: SkillProblem[] = [];
-    for (const source of sources) {
-      const scan = await cache.scan(source, maxAge);
-      skills.push(...scan.skills);
-      problems.push(...scan.problems);
-    }
-    const listed = listOf(agent);
-    const candidates: Candidate[] = [];
-    for (const [skill, ...replaces] of byId(skills)) {
-      await pacer.pause();
-      const unmet = reasonsAgainst(skill, agent, listed);
-      const unapproved = await approvals?.against(skill, sourceDirOf(skill, sources), maxAge);
-      const reasons = unapproved === undefined ? unmet : [...unmet, unapproved];
-      candidates.push({ skill, replaces, reasons });
-    }
-    for (const { dir } of own) await approvals?.know(dir);
-    const ids = new Set(candidates.map(({ skill }) => skill.id));
-    const names = new Set([...(agent.allow ?? []), ...(agent.deny ?? [])]);
-    const unknown = [...names].filter((name) => !ids.has(toSkillId(name) ?? ""));
-    return { candidates: candidates.sort(byImportance), problems, unknown };
-  }
-
-  function reasonsAgainst(
-    skill: Skill,
-    agent: AgentSkillsOptions,
-    { allow, deny }: AgentList,
-  ): readonly Ineligibility[] {
-    const { id } = skill;
-    if (deny.has(id)) {
-      return [{ requirement: "allowed", missing: [id], message: "The agent is denied it." }];
-    }
-    if (allow !== undefined && !allow.has(id)) {
-      return [{ requirement: "allowed", missing: [id], message: "It is not in the agent's list." }];
-    }
-    if (switchedOff.has(id)) {
-      const message = "It is switched off in the configuration.";
-      return [{ requirement: "enabled", missing: [id], message }];
-    }
-    return unmetRequirements(skill, machine, agent.remote);
-  }
+  const setting: InventorySetting = {
+    sources: options.sources,
+    machine,
+    switchedOff,
+    cache: new SourceCache(fs, now, pacer),
+    approvals,
+    pacer,
+  };
 
   async function forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
-    const { candidates, problems, unknown } = await takeInventory(agent, maxAgeMs);
+    const { candidates, problems, unknown } = await takeInventory(setting, agent, maxAgeMs);
     const skills = candidates.filter(isEligible).map(({ skill }) => skill);
     const excluded = candidates
       .filter((candidate) => !isEligible(candidate))
@@ -220,7 +130,7 @@ export function createSkills(options: SkillsOptions): Skills {
   }
 
   async function check(agent: AgentSkillsOptions = {}): Promise<SkillsCheck> {
-    const { candidates, problems, unknown } = await takeInventory(agent, 0);
+    const { candidates, problems, unknown } = await takeInventory(setting, agent, 0);
     const eligible = candidates.filter(isEligible).map(({ skill }) => skill);
     const commands = makeCommands(eligible, ({ file }) => file, {});
     const commandOf = new Map(commands.map(({ skillId, name }) => [skillId, name]));
@@ -240,7 +150,7 @@ export function createSkills(options: SkillsOptions): Skills {
   }
 
   async function pending(agent: AgentSkillsOptions = {}): Promise<readonly PendingSkill[]> {
-    const { candidates } = await takeInventory(agent, 0);
+    const { candidates } = await takeInventory(setting, agent, 0);
     const waiting: PendingSkill[] = [];
     for (const { skill, reasons } of candidates) {
       if (!reasons.some(({ requirement }) => requirement === "pin")) continue;
@@ -277,35 +187,6 @@ function lacksSomething({ reasons }: ExcludedSkill): boolean {
   return reasons.every(({ requirement }) => !["allowed", "enabled", "pin"].includes(requirement));
 }
 
-interface AgentList {
-  readonly allow: ReadonlySet<string | undefined> | undefined;
-  readonly deny: ReadonlySet<string | undefined>;
-}
-
-/** What an agent's lists name, as ids. */
-function listOf({ allow, deny = [] }: AgentSkillsOptions): AgentList {
-  const ids = (names: readonly string[]) => new Set(names.map((name) => toSkillId(name)));
-  return { allow: allow && ids(allow), deny: ids(deny) };
-}
-
-/** Skills of one id together, that of the highest source first; they come from the lowest source to the highest. */
-function byId(skills: readonly Skill[]): Iterable<readonly [Skill, ...Skill[]]> {
-  const groups = new Map<string, readonly [Skill, ...Skill[]]>();
-  for (const skill of skills) groups.set(skill.id, [skill, ...(groups.get(skill.id) ?? [])]);
-  return groups.values();
-}
-
-function sourceDirOf(skill: Skill, sources: readonly SkillSource[]): string {
-  return (
-    sources.find(({ kind, dir }) => kind === skill.source && isInside(skill.dir, dir))?.dir ?? skill.root
-  );
-}
-
 function isEligible({ reasons }: Candidate): boolean {
   return reasons.length === 0;
-}
-
-/** What stands nearer to the agent comes first, and is the last to be left out for want of space. */
-function byImportance({ skill: a }: Candidate, { skill: b }: Candidate): number {
-  return precedenceOf(b.source) - precedenceOf(a.source) || (a.id < b.id ? -1 : 1);
 }

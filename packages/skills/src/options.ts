@@ -1,0 +1,42 @@
+import type { RemoteHost } from "./eligibility.ts";
+import type { SkillFs } from "./fs.ts";
+import type { PinStore } from "./pins/pin-store.ts";
+import type { SkillSource } from "./sources.ts";
+
+export interface SkillsOptions {
+  /** In any order; precedence is that of their kinds, and within a kind the later replaces the earlier. */
+  readonly sources: readonly SkillSource[];
+  /** Default: the disk. */
+  readonly fs?: SkillFs;
+  /** Default: the environment of the process. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: that of the process. */
+  readonly platform?: string;
+  /** Whether a program is on the path. Default: looks along `PATH` of `env`, and remembers for a minute. */
+  readonly which?: (bin: string) => boolean;
+  /** Whether a dotted key of the configuration is set and not false. Default: none is. */
+  readonly hasConfig?: (key: string) => boolean;
+  /** Settings by id or name; `enabled: false` switches a skill off. Default: none is off. */
+  readonly entries?: Readonly<Record<string, { readonly enabled?: boolean | undefined }>>;
+  /**
+   * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
+   * times as long as it took, so that scanning never takes more than a twentieth of the time.
+   */
+  readonly maxAgeMs?: number;
+  /** Where approvals of skills are kept. Default: none is needed. */
+  readonly pins?: PinStore;
+  /** Whether a skill is pinned as it is first seen. Default true; false for commands that only look. */
+  readonly pinsFirstSeen?: () => boolean;
+  /** Default `Date.now`. */
+  readonly now?: () => number;
+}
+
+export interface AgentSkillsOptions {
+  /** Ids or names; absent allows all. */
+  readonly allow?: readonly string[] | undefined;
+  /** Ids or names, taken from what is allowed. */
+  readonly deny?: readonly string[] | undefined;
+  /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
+  readonly workspaceDir?: string | undefined;
+  readonly remote?: RemoteHost | undefined;
+}
