@@ -186,6 +186,12 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.getByText("feishu/main").waitFor();
   });
 
+  it("says which key of the configuration needs a restart, and what stays as it was", async () => {
+    await signIn(page, gateway, "/#/channels");
+    await page.getByText("no effect before a restart: gateway.port").waitFor();
+    await page.getByText("stays as it was: agents").waitFor();
+  });
+
   it("speaks the language of the browser, and the other one where that is chosen", async () => {
     await visitor.context.close();
     visitor = await visit(browser, { locale: "zh-CN" });

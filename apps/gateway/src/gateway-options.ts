@@ -1,6 +1,6 @@
 import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { LoadedConfig } from "@signalbox/config";
+import type { Config, LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
@@ -38,11 +38,14 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
 }
 
+/** Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong. */
+export type ReadConfiguration = (applied: Config) => LoadedConfig;
+
 /** What became of a configuration that was read again, by its sections. */
 export interface Reloaded {
   readonly applied: readonly string[];
-  /** Changed, and of no effect before the next start. */
-  readonly atNextStart: readonly string[];
+  /** Keys that are not as they were at the start, and of no effect before the next one. */
+  readonly forStart: readonly string[];
   /** In which something is wrong, and which stay as they were. */
   readonly kept: readonly string[];
   /** Accounts that were started anew, or ended. */
@@ -65,7 +68,7 @@ export interface Gateway {
    * Reads the configuration again and applies it by part: nothing that runs is dropped. Rejects where nothing of it can
    * be applied, and what was before goes on.
    */
-  reload(read: () => LoadedConfig): Promise<Reloaded>;
+  reload(read: ReadConfiguration): Promise<Reloaded>;
   /** Takes nothing more, lets runs come to a committed step, delivers what is ready, and lets the home go. */
   stop(): Promise<void>;
 }

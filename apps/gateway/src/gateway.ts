@@ -30,7 +30,7 @@ import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
 import { openHome } from "./compose/open-home.ts";
-import { createReload } from "./compose/reload.ts";
+import { createReload, type Reloading } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import { messageOf } from "./errors.ts";
@@ -79,7 +79,7 @@ async function start(
   await resolved.skills.pinFirstSeen();
   const ending = watchEnd(options.onFatal, now);
   const surroundings = await createSurroundings(options, resolved, opened, configuration, ending.fatal);
-  lifecycle.started("memory", () => surroundings.memories?.close());
+  lifecycle.started("memory", () => surroundings.memories.close());
   lifecycle.started("mcp", () => surroundings.mcp.close());
   lifecycle.started("commands", () => surroundings.toolbox.endCommands());
   const parts: Parts = { options, resolved, opened, surroundings, configuration };
@@ -93,9 +93,10 @@ async function start(
   });
   const upkeep = upkeepOf(parts, way, { leaseMs, renewAccounts: accountLeases.renew, onLost: ending.fatal });
   let isReady = false;
-  const service = serviceOf(parts, way, upkeep, () => isReady && !ending.isAsked());
+  const reloading = createReload(parts, first);
+  const service = serviceOf(parts, way, { upkeep, reloading, ready: () => isReady && !ending.isAsked() });
   const http = await listen(parts, service);
-  const { router, metrics, heartbeats } = surroundings;
+  const { router, metrics } = surroundings;
   lifecycle.started("router", () => router.flush());
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
@@ -116,23 +117,30 @@ async function start(
     url: http.url,
     demo: resolved.models.demoOnly,
     service,
-    reload: createReload(options, first, configuration, { audit: opened.audit, heartbeats }),
+    reload: reloading.reload,
     stop() {
       ending.ask();
-      return lifecycle.stop(options.loaded.config.gateway.shutdownMs);
+      return lifecycle.stop(configuration.config().gateway.shutdownMs);
     },
   };
 }
 
 /** Loads in idle moments what the first message would have to wait for. */
 function loadAhead(
-  { options, resolved, opened: { store, redact }, surroundings }: Parts,
+  { options, resolved, opened: { store, redact }, surroundings, configuration }: Parts,
   { lanes }: Way,
   url: string,
   signal: AbortSignal,
 ): void {
   void warmUp({
-    parts: partsToLoad({ resolved, surroundings, store, redact, url }),
+    parts: partsToLoad({
+      resolved,
+      surroundings,
+      store,
+      redact,
+      isRemembering: () => configuration.config().memory.enabled,
+      url,
+    }),
     busy: () => lanes.counts().running > 0,
     signal,
     onFailure: (part, error) =>
@@ -209,7 +217,7 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
 }
 
 function upkeepOf(
-  { options, resolved, opened, surroundings }: Parts,
+  { options, resolved, opened, surroundings, configuration: { config } }: Parts,
   { lanes, recover }: Way,
   leases: Pick<UpkeepOptions, "leaseMs" | "renewAccounts" | "onLost">,
 ): Upkeep {
@@ -226,7 +234,7 @@ function upkeepOf(
     },
     ...leases,
     oneOffs: { channel: "api", isOneOff },
-    retention: options.loaded.config.retention,
+    retention: () => config().retention,
     consolidate: createConsolidation({
       memories: surroundings.memories,
       agents: resolved.agents,
@@ -234,7 +242,7 @@ function upkeepOf(
       forUpkeep: surroundings.spending.forUpkeep,
       logger,
       now,
-      enabled: () => options.loaded.config.memory.consolidate,
+      enabled: () => config().memory.enabled && config().memory.consolidate,
     }),
     busy: () => lanes.counts().running > 0,
     pruneMedia: surroundings.media.prune,
@@ -242,11 +250,16 @@ function upkeepOf(
   });
 }
 
+interface ServedPorts {
+  readonly upkeep: Upkeep;
+  readonly reloading: Pick<Reloading, "state">;
+  readonly ready: () => boolean;
+}
+
 function serviceOf(
   { options, resolved, opened, surroundings }: Parts,
   { lanes }: Way,
-  upkeep: Upkeep,
-  ready: () => boolean,
+  { upkeep, reloading, ready }: ServedPorts,
 ): GatewayService {
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces, uploads } = resolved;
@@ -256,6 +269,7 @@ function serviceOf(
     version: VERSION,
     reading: READING,
     explainRoute: (event) => explainRoute(router, event),
+    configuration: reloading.state,
     store,
     lease,
     upkeep,

@@ -65,7 +65,7 @@ async function tainted(channel: string) {
   const now = Date.now;
   const surfaces = createSurfaces(nothing, { open: async () => undefined });
   const toolbox = await createToolbox({
-    config: loaded.config,
+    config: () => loaded.config,
     home,
     labels: await openFileLabels(createMemoryLabelStore()),
     agents,
@@ -73,7 +73,7 @@ async function tainted(channel: string) {
     fetch: nothing,
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
-    memories: undefined,
+    memories: () => undefined,
     more: async () => ({ tools: [] }),
     cron: nothing,
     sessions: nothing,

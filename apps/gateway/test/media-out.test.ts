@@ -341,13 +341,13 @@ it("keeps a blob while a row may need it, and no longer", async () => {
     const { config } = readConfig(world.home, world.env);
     const agents = { all: [], defaultId: "coder", problems: [], get: () => undefined };
     await createMedia({
-      config,
+      config: () => config,
       home: world.home,
       workspaces: createAgentWorkspaces({ labels: await openFileLabels(createMemoryLabelStore()) }),
       store,
       agents,
       account: () => undefined,
-      fetch: createWebFetch(config),
+      fetch: createWebFetch(config).fetch,
       logger,
       now: Date.now,
     }).prune();

@@ -1,3 +1,4 @@
+import type { Config } from "@signalbox/config";
 import { readConfig } from "@signalbox/home";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
@@ -11,7 +12,7 @@ const agents = (systemPrompt: string) => ({
   list: [{ id: "coder" }],
 });
 
-const reread = (world: World) => () => readConfig(world.home, world.env);
+const reread = (world: World) => (applied: Config) => readConfig(world.home, world.env, applied);
 
 const promptOf = (world: World, at: number): string => JSON.stringify(world.anthropic.requests[at]?.body);
 
@@ -33,7 +34,7 @@ it("a changed agent is what it is now from its next turn on; a run that goes on 
   world.configure(exampleConfig({ agents: agents("You are a stork.") }));
   expect(await started.gateway.reload(reread(world))).toEqual({
     applied: ["agents"],
-    atNextStart: [],
+    forStart: [],
     kept: [],
     accounts: [],
   });

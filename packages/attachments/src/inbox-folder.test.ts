@@ -29,7 +29,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 
 it("keeps each content once, under a name that nobody chose", async () => {
   const { folder, workspace } = await open();
-  const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000 });
+  const inbox = createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 1_000 }));
   const paths = [
     await inbox.keep(CONVERSATION, bytes("one"), "txt"),
     await inbox.keep(CONVERSATION, bytes("one"), "txt"),
@@ -53,14 +53,18 @@ it("lets go of what was kept longest ago, and of nothing that is not its own", a
     writeFileSync(name, "12345");
     utimesSync(name, 1_000_000 - age, 1_000_000 - age);
   }
-  const path = await createInboxFolder(workspace, fail, { files: 4, bytes: 1_000 }).keep(
+  const path = await createInboxFolder(workspace, fail, () => ({ files: 4, bytes: 1_000 })).keep(
     CONVERSATION,
     bytes("new"),
     "txt",
   );
   const left = readdirSync(folder).filter((name) => name.endsWith(".bin"));
   expect(left).toEqual(["1111111111111111.bin", "2222222222222222.bin", "3333333333333333.bin"]);
-  await createInboxFolder(workspace, fail, { files: 100, bytes: 9 }).keep(CONVERSATION, bytes("new"), "txt");
+  await createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 9 })).keep(
+    CONVERSATION,
+    bytes("new"),
+    "txt",
+  );
   expect(readdirSync(folder).toSorted()).toEqual(
     [...others, "0000000000000000.txt", "1111111111111111.bin", basename(path)].toSorted(),
   );
@@ -77,13 +81,13 @@ it("lets go of what is too old", async () => {
   utimesSync(old, now - 7_200, now - 7_200);
   utimesSync(young, now - 600, now - 600);
   const limits = { files: 100, bytes: 1_000, ms: 3_600_000 };
-  const path = await createInboxFolder(workspace, fail, limits).keep(CONVERSATION, bytes("new"), "txt");
+  const path = await createInboxFolder(workspace, fail, () => limits).keep(CONVERSATION, bytes("new"), "txt");
   expect(readdirSync(folder).toSorted()).toEqual([`${"2".repeat(16)}.bin`, basename(path)].toSorted());
 });
 
 it("lets go of it also while nothing comes", async () => {
   const { folder, workspace } = await open();
-  const inbox = createInboxFolder(workspace, fail, { files: 100, bytes: 1_000, ms: 3_600_000 });
+  const inbox = createInboxFolder(workspace, fail, () => ({ files: 100, bytes: 1_000, ms: 3_600_000 }));
   await inbox.clear();
   mkdirSync(folder, { recursive: true });
   const old = join(folder, `${"1".repeat(16)}.bin`);
@@ -97,10 +101,14 @@ it("keeps a file also where older ones cannot be removed", async () => {
   const { dir, workspace } = await open();
   const uncleared: unknown[] = [];
   const removeFile = () => Promise.reject(new Error("read-only"));
-  const inbox = createInboxFolder({ ...workspace, removeFile }, (error) => uncleared.push(error), {
-    files: 0,
-    bytes: 0,
-  });
+  const inbox = createInboxFolder(
+    { ...workspace, removeFile },
+    (error) => uncleared.push(error),
+    () => ({
+      files: 0,
+      bytes: 0,
+    }),
+  );
   for (let index = 0; index < 25; index += 1) {
     const path = await inbox.keep(CONVERSATION, bytes(`file ${index}`), "txt");
     expect(readFileSync(join(dir, path), "utf8")).toBe(`file ${index}`);

@@ -42,7 +42,7 @@ interface KeptFile {
 export function createInboxFolder(
   folder: Folder,
   onUncleared: (error: unknown) => void,
-  limits: InboxLimits,
+  limits: () => InboxLimits,
 ): InboxFolder {
   let added = CLEAR_EVERY;
 
@@ -73,10 +73,11 @@ export function createInboxFolder(
 
   const clear = async (): Promise<void> => {
     let bytes = 0;
-    const oldest = limits.ms === undefined ? Number.NEGATIVE_INFINITY : Date.now() - limits.ms;
+    const most = limits();
+    const oldest = most.ms === undefined ? Number.NEGATIVE_INFINITY : Date.now() - most.ms;
     for (const [index, { path, size, at }] of (await newestFirst()).entries()) {
       bytes += size;
-      if (index >= limits.files || bytes > limits.bytes || at < oldest) await folder.removeFile(path);
+      if (index >= most.files || bytes > most.bytes || at < oldest) await folder.removeFile(path);
     }
   };
 

@@ -11,7 +11,7 @@ function open(account: IncomingOptions["account"], more: Partial<IncomingOptions
     account,
     folder: () => Promise.reject(new Error("there is none")),
     inspector: { detectEncoding, imageInfo },
-    kept: { files: 10, bytes: 1_000_000 },
+    kept: () => ({ files: 10, bytes: 1_000_000 }),
     logger: silentLogger,
     ...more,
   });

@@ -17,8 +17,8 @@ export interface IncomingOptions {
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
   /** The folder of an agent, by its id. */
   readonly folder: (agentId: string) => Promise<Folder>;
-  /** What each folder keeps. */
-  readonly kept: InboxLimits;
+  /** What each folder keeps; asked whenever one is looked through. */
+  readonly kept: () => InboxLimits;
   readonly inspector: Inspector;
   readonly logger: AttachmentLogger;
   /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
@@ -87,7 +87,7 @@ export function createIncoming(options: IncomingOptions): Incoming {
     },
     async clear(agentIds) {
       // Number and size only change when files come.
-      if (options.kept.ms === undefined) return;
+      if (options.kept().ms === undefined) return;
       for (const agentId of agentIds) {
         const folder = await folders(agentId).catch(() => undefined);
         await folder?.clear();

@@ -1,5 +1,5 @@
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
-import type { LoadedConfig } from "@signalbox/config";
+import type { Config, LoadedConfig } from "@signalbox/config";
 import type { Env, GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import type { GateDecision } from "@signalbox/routing";
@@ -61,7 +61,7 @@ export interface StartedGateway {
   /** Where it listens. */
   readonly url: string;
   /** Reads the configuration again and applies what of it can be; the log says what that is. */
-  reload(read: () => LoadedConfig): Promise<void>;
+  reload(read: (applied: Config) => LoadedConfig): Promise<void>;
   /** Stops it in order. */
   stop(reason: string): Promise<void>;
 }

@@ -86,6 +86,11 @@ export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Files and programs that hold secrets. Without, a reference to one is a problem of the part that uses it. */
   readonly sources?: SecretSources;
+  /**
+   * What the `gateway` section is where something in it is wrong: what a gateway that runs goes on with. Without, nothing
+   * is loaded then.
+   */
+  readonly lastGateway?: GatewayConfig;
 }
 
 /** Characters below which a value of the environment counts as secret only by the name of its key. */
@@ -117,7 +122,7 @@ const TOP_KEYS = [
  * alone is left out and its default applies; where that would allow more than was written, nothing is allowed, and where
  * it would remove more, nothing is removed.
  *
- * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section
+ * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section and none before it
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const source = parseSource(options.file, options.text);
@@ -130,7 +135,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     ]);
   const reader = new PartReader(problem, missing);
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");
-  const gateway = readGateway(reader, root.gateway);
+  const gateway = readGateway(reader, root.gateway, options.lastGateway);
   const agents = readAgents(reader, root.agents);
   const { bindings, places } = readBindings(reader, root.bindings, agents.list);
   const config: Config = {
@@ -164,12 +169,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 }
 
 /** @throws ConfigError where anything in it is wrong: nothing starts on settings that were not meant */
-function readGateway(reader: PartReader, section: unknown): GatewayConfig {
+function readGateway(reader: PartReader, section: unknown, last: GatewayConfig | undefined): GatewayConfig {
   const gateway = reader.part(gatewaySchema, ["gateway"], section ?? {}, "the gateway");
   const errors = reader.problems.filter(({ severity }) => severity === "error");
-  if (gateway === undefined || errors.some(({ path }) => path.startsWith("gateway.")))
-    throw new ConfigError(errors.filter(({ path }) => path.startsWith("gateway")));
-  return gateway;
+  const isWhole = !errors.some(({ path }) => path.startsWith("gateway."));
+  if (gateway !== undefined && isWhole) return gateway;
+  if (last !== undefined) return last;
+  throw new ConfigError(errors.filter(({ path }) => path.startsWith("gateway")));
 }
 
 function problemMaker(source: ConfigSource): MakeProblem {

@@ -68,7 +68,7 @@ function open(
       hasOpen: async ({ address }: Destination) => waiting.has(address),
       account: () => account,
       mayShow: () => true,
-      stream: "draft",
+      stream: () => "draft",
       logger: silentLogger,
       clock,
     });
@@ -236,7 +236,7 @@ it("watches nothing where the account does not run, and only direct conversation
       hasOpen: async () => false,
       account: () => account,
       mayShow: () => true,
-      stream: "draft",
+      stream: () => "draft",
       logger: silentLogger,
       clock: manualClock(),
       ...options,
@@ -246,7 +246,10 @@ it("watches nothing where the account does not run, and only direct conversation
   };
   const group = plainMessage({ conversation: { id: "room", kind: "group" } });
   expect([watches({}), watches({}, group)]).toEqual([true, true]);
-  expect([watches({ stream: "direct" }), watches({ stream: "direct" }, group)]).toEqual([true, false]);
+  expect([watches({ stream: () => "direct" }), watches({ stream: () => "direct" }, group)]).toEqual([
+    true,
+    false,
+  ]);
   expect([watches({ account: () => undefined }), watches({ mayShow: () => false })]).toEqual([false, false]);
 });
 

@@ -24,8 +24,11 @@ export interface DraftsOptions {
   /** Whether something waits for its way out to the same destination. */
   readonly hasOpen: (destination: Destination) => Promise<boolean>;
   readonly account: AccountLookup;
-  /** Whether answers are shown while they are written: everywhere, in direct conversations alone, or nowhere. */
-  readonly stream: "draft" | "direct" | "off";
+  /**
+   * Whether answers are shown while they are written: everywhere, in direct conversations alone, or nowhere. Asked for
+   * each run.
+   */
+  readonly stream: () => "draft" | "direct" | "off";
   /** Whether an answer may be shown before it is whole; where somebody may still change or keep it back, it may not. */
   readonly mayShow: () => boolean;
   readonly timing?: DraftTiming | undefined;
@@ -83,7 +86,8 @@ export function createDrafts(options: DraftsOptions): Drafts {
 
     watch(run) {
       const { channel, account: name, conversation } = run.event;
-      if (stream === "off" || (stream === "direct" && conversation.kind !== "direct")) return undefined;
+      const where = stream();
+      if (where === "off" || (where === "direct" && conversation.kind !== "direct")) return undefined;
       if (account(channel, name)?.running.openDraft === undefined || !mayShow()) return undefined;
       const draft = drafts.get(run.runId) ?? new GrowingDraft(ports, run.runId);
       drafts.set(run.runId, draft);

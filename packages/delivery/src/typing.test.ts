@@ -13,7 +13,7 @@ async function setup(on = true, fails = false) {
   };
   const typing = createTyping({
     account: () => plainAccount(methods),
-    on,
+    on: () => on,
     logger: silentLogger,
   });
   const begin = (messageId: string, resumed = false) =>

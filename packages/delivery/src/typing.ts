@@ -4,8 +4,8 @@ import { type DeliveryLogger, messageOf } from "./logger.ts";
 
 export interface TypingOptions {
   readonly account: AccountLookup;
-  /** Whether it is shown at all. */
-  readonly on: boolean;
+  /** Whether it is shown at all; asked for each run. */
+  readonly on: () => boolean;
   /** From the beginning of a run, in milliseconds: an answer that is there by then needs no sign. Default 2,000. */
   readonly afterMs?: number;
   readonly logger: DeliveryLogger;
@@ -30,7 +30,7 @@ export function createTyping({ account, on, afterMs = AFTER_MS, logger }: Typing
     begin(runId, event, resumed) {
       const { running, definition } = account(event.channel, event.account) ?? {};
       // Where a command of the platform itself was used there is no message to put a sign on.
-      if (!on || running?.typing === undefined || definition === undefined || event.messageId === "")
+      if (!on() || running?.typing === undefined || definition === undefined || event.messageId === "")
         return () => {};
       const to = definition.codec.decode(event.address);
       const show = async (state: boolean): Promise<void> => {

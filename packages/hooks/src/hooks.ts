@@ -41,8 +41,8 @@ export interface HooksOptions<Points extends AnyPoints<Points>> {
   readonly points: PointDefinitions<Points>;
   /** In the order in which they are called. */
   readonly hooks: readonly Hook<Points>[];
-  /** Further ones, called before those. Default: none. */
-  readonly unchecked?: readonly UncheckedHook[];
+  /** Further ones, called before those; asked for at each point, so that they may become others. Default: none. */
+  readonly unchecked?: () => readonly UncheckedHook[];
   /** The host's own, called before the others. They change nothing they are given, so they get no copy of it. */
   readonly own?: readonly Hook<Points>[];
   readonly onFailure: (failure: HookFailure) => void;
@@ -60,18 +60,16 @@ export function createHooks<Points extends AnyPoints<Points>>(options: HooksOpti
 
 class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
   readonly #options: HooksOptions<Points>;
-  readonly #hooks: readonly UncheckedHook[];
   readonly #own: ReadonlySet<unknown>;
   readonly #limit: ReturnType<typeof createTimeLimit>;
   readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: HooksOptions<Points>) {
-    const { points, hooks, own = [], unchecked = [], startTimer } = options;
+    const { points, own = [], startTimer } = options;
     this.#options = options;
-    this.#hooks = [...own, ...unchecked, ...hooks];
     this.#own = new Set(own);
     this.#limit = createTimeLimit(startTimer);
-    for (const { point } of this.#hooks)
+    for (const { point } of this.#all())
       if (!Object.hasOwn(points, point))
         throw new TypeError(`there is no hook point ${JSON.stringify(String(point))}`);
   }
@@ -130,7 +128,12 @@ class HookRegistry<Points extends AnyPoints<Points>> implements Hooks<Points> {
   }
 
   #at(point: keyof Points): readonly UncheckedHook[] {
-    return this.#hooks.filter((hook) => hook.point === point);
+    return this.#all().filter((hook) => hook.point === point);
+  }
+
+  #all(): readonly UncheckedHook[] {
+    const { own = [], unchecked, hooks } = this.#options;
+    return [...own, ...(unchecked?.() ?? []), ...hooks];
   }
 
   #call(hook: UncheckedHook, payload: object, defaultMs: number): Promise<unknown> {

@@ -29,10 +29,11 @@ async function serve(listener: RequestListener): Promise<string> {
 
 function gateWith(options: Partial<HttpHookOptions> & Pick<HttpHookOptions, "url">) {
   const failures: HookFailure[] = [];
+  const hook = createHttpHook({ point: "before_call", name: "guard", ...options });
   const hooks = createHooks<Points>({
     points: { before_call: { kind: "gate", change: z.object({ args: z.exactOptional(z.string()) }) } },
     hooks: [],
-    unchecked: [createHttpHook({ point: "before_call", name: "guard", ...options })],
+    unchecked: () => [hook],
     onFailure: (failure) => failures.push(failure),
   });
   return { failures, ask: () => hooks.gate("before_call", { tool: "exec", args: "rm -r /" }) };

@@ -16,13 +16,13 @@ export interface Occupant {
 
 /** How many runs may go on at the same time, over all keys. */
 export class Places {
-  readonly #maxRuns: number;
+  readonly #maxRuns: () => number;
   #running = 0;
   #standingBy = 0;
   /** By owner; nothing is kept of those who have none. */
   readonly #standingByOf = new Map<string, number>();
 
-  constructor(maxRuns: number) {
+  constructor(maxRuns: () => number) {
     this.#maxRuns = maxRuns;
   }
 
@@ -32,8 +32,8 @@ export class Places {
 
   /** More may be taken than there are, for a while, where runs that stood by go on. */
   get free(): boolean {
-    const beside = Math.min(this.#standingBy, STANDING_BY_TIMES * this.#maxRuns);
-    return this.#running - beside < this.#maxRuns;
+    const beside = Math.min(this.#standingBy, STANDING_BY_TIMES * this.#maxRuns());
+    return this.#running - beside < this.#maxRuns();
   }
 
   enter(): void {
@@ -57,6 +57,6 @@ export class Places {
 
   /** Whether a run of this owner may start while others of theirs stand by. */
   mayStart(owner: string): boolean {
-    return (this.#standingByOf.get(owner) ?? 0) < STANDING_BY_TIMES_EACH * this.#maxRuns;
+    return (this.#standingByOf.get(owner) ?? 0) < STANDING_BY_TIMES_EACH * this.#maxRuns();
   }
 }

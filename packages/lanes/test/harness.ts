@@ -43,7 +43,7 @@ export function laneHarness(
   const leftOut: LeftOut<Message>[] = [];
   const clock = createManualClock();
   const lanes = createLanes<Message>({
-    maxRuns,
+    maxRuns: () => maxRuns,
     clock,
     keyOf: ({ session }) => session,
     queue: () => ({ ...QUEUE, ...queue }),

@@ -44,9 +44,14 @@ export class McpServer {
   #connectedAt = 0;
   #notBefore = 0;
   #fault: string | undefined;
+  readonly #calls = new Set<Promise<unknown>>();
 
   constructor(options: ServerOptions) {
     this.#options = options;
+  }
+
+  get settings(): McpServerSettings {
+    return this.#options.settings;
   }
 
   get status(): McpServerStatus {
@@ -76,11 +81,20 @@ export class McpServer {
     if (this.#list?.tools.some(({ hash }) => hash === tool.hash) !== true)
       throw new Error(`${tool.name} is not what it was when this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
-    return connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
+    const call = connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
+    this.#calls.add(call);
+    return call.finally(() => this.#calls.delete(call));
   }
 
-  async close(): Promise<void> {
-    this.#closing.abort(new Error("The gateway stops."));
+  /** Ends it, since it is not configured any more: what it was asked before has its answer first. Never rejects. */
+  async retire(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+    const reason = new Error(`The MCP server ${this.#options.name} is not configured as it was any more.`);
+    await this.close(reason).catch(() => {});
+  }
+
+  async close(reason: Error = new Error("The gateway stops.")): Promise<void> {
+    this.#closing.abort(reason);
     await this.#connecting?.catch(() => {});
     await this.#connection?.close();
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject } from "@signalbox/agent-core";
 import { type ListedTool, McpServer } from "./server.ts";
 import {
@@ -24,6 +25,11 @@ export interface McpServers {
   /** Tools of the servers that `wants` names, as they are just now. One that does not come up has none. */
   tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
   status(): readonly McpServerStatus[];
+  /**
+   * From now on there are these. One whose settings are as they were goes on as it is; of the others, calls under way
+   * come to their end first. @throws TypeError for a name that no server can have
+   */
+  configure(servers: McpServersOptions["servers"]): void;
   /** Ends all connections and processes. */
   close(): Promise<void>;
 }
@@ -31,13 +37,30 @@ export interface McpServers {
 /** @throws TypeError for a name that no server can have */
 export function createMcpServers(options: McpServersOptions): McpServers {
   const { version, now = Date.now, onLog } = options;
-  const servers = new Map<string, McpServer>();
-  for (const [name, settings] of Object.entries(options.servers)) {
-    if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`no MCP server can be called ${name}`);
-    const log = (text: string): void => onLog?.(name, text);
-    servers.set(name, new McpServer({ name, settings, version, now, onLog: log }));
-  }
+  let servers = new Map<string, McpServer>();
+  const retiring = new Set<Promise<void>>();
+
+  const configure: McpServers["configure"] = (configured) => {
+    const before = servers;
+    servers = new Map();
+    for (const [name, settings] of Object.entries(configured)) {
+      if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`no MCP server can be called ${name}`);
+      const log = (text: string): void => onLog?.(name, text);
+      const running = before.get(name);
+      const goesOn = running !== undefined && isDeepStrictEqual(running.settings, settings);
+      servers.set(name, goesOn ? running : new McpServer({ name, settings, version, now, onLog: log }));
+    }
+    for (const [name, server] of before) {
+      if (servers.get(name) === server) continue;
+      const retired = server.retire();
+      retiring.add(retired);
+      void retired.finally(() => retiring.delete(retired));
+    }
+  };
+
+  configure(options.servers);
   return {
+    configure,
     async tools(wants) {
       const wanted = [...servers].filter(([name]) => wants(toolPrefix(name), name));
       const lists = wanted.map(async ([name, server]) =>
@@ -47,7 +70,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     },
     status: () => [...servers.values()].map((server) => server.status),
     async close() {
-      await Promise.allSettled([...servers.values()].map((server) => server.close()));
+      await Promise.allSettled([...[...servers.values()].map((server) => server.close()), ...retiring]);
     },
   };
 }

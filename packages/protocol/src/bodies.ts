@@ -78,6 +78,15 @@ export const ChannelStatus = z.object({
 });
 export type ChannelStatus = z.infer<typeof ChannelStatus>;
 
+/** What of the configuration file does not apply to the gateway that runs. */
+export const ConfigurationState = z.object({
+  /** Keys whose change counts from its next start on. */
+  forStart: z.array(z.string()),
+  /** Sections in which something is wrong, and which stay as they were; the file's name where none of it can be read. */
+  kept: z.array(z.string()),
+});
+export type ConfigurationState = z.infer<typeof ConfigurationState>;
+
 /** `GET /api/status`. */
 export const Status = z.object({
   version: z.string(),
@@ -85,6 +94,7 @@ export const Status = z.object({
   startedAt: z.number(),
   agents: z.array(AgentInfo),
   channels: z.array(ChannelStatus),
+  configuration: ConfigurationState,
   /** Messages accepted and not dealt with yet. */
   inboxPending: z.number(),
   /** Parts of replies not delivered yet. */

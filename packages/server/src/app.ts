@@ -37,7 +37,7 @@ const MAX_OPENAI_BODY = 10_000_000;
 export interface AppOptions {
   readonly service: GatewayService;
   readonly auth: Auth;
-  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedHosts: () => ReadonlySet<string>;
   /** Streams of events are among them. */
   readonly connections: OpenConnections;
   readonly hooks: HookRoutes;

@@ -18,9 +18,12 @@ export interface Env {
 const DRAIN_MS = 500;
 
 /** Lets requests pass that were meant for this gateway, and come from its own page where a browser sends them. */
-export function fromOwnPage(allowedHosts: ReadonlySet<string>, errors: ErrorReplies): MiddlewareHandler<Env> {
+export function fromOwnPage(
+  allowedHosts: () => ReadonlySet<string>,
+  errors: ErrorReplies,
+): MiddlewareHandler<Env> {
   return async (context, next) => {
-    if (!isFromOwnPage(context.req.header(), allowedHosts)) return errors.wrongHost(context);
+    if (!isFromOwnPage(context.req.header(), allowedHosts())) return errors.wrongHost(context);
     await next();
     return undefined;
   };

@@ -20,8 +20,8 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;
-  /** Names besides, under which a proxy passes requests on. */
-  readonly allowedHosts: readonly string[];
+  /** Names besides, under which a proxy passes requests on; asked at each request. */
+  readonly allowedHosts: () => readonly string[];
   readonly service: GatewayService;
   readonly auth: Auth;
   readonly hooks: HookRoutes;
@@ -47,7 +47,7 @@ export interface HttpServer {
  */
 export async function startServer(options: ServerOptions): Promise<HttpServer> {
   const { service, auth, logger, now = Date.now } = options;
-  const allowedHosts = hostsOf(options.host, options.allowedHosts);
+  const allowedHosts = (): ReadonlySet<string> => hostsOf(options.host, options.allowedHosts());
   const onRefused = options.onRefused ?? (() => {});
   const connections = createOpenConnections(auth, logger);
   const app = createApp({ ...options, allowedHosts, connections, now, onRefused });

@@ -42,7 +42,7 @@ function routes(): readonly string[] {
   const app = createApp({
     service: createMemoryService(),
     auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
-    allowedHosts: new Set(),
+    allowedHosts: () => new Set(),
     connections: { add: () => quiet, stop: quiet },
     hooks: { hooks: {}, defaultAgent: "second" },
     pageDir: tmpdir(),

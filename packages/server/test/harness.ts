@@ -14,7 +14,7 @@ export async function openServer(service: GatewayService, port = 0) {
   const server = await startServer({
     host: "127.0.0.1",
     port,
-    allowedHosts: [],
+    allowedHosts: () => [],
     service,
     auth,
     hooks: {

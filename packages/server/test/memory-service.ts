@@ -111,6 +111,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       startedAt: 0,
       agents: [],
       channels: [],
+      configuration: { forStart: [], kept: [] },
       inboxPending: 0,
       outboxPending: 0,
     }),

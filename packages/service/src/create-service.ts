@@ -1,7 +1,7 @@
 import type { Auditor } from "@signalbox/audit";
 import type { Upkeep } from "@signalbox/home";
 import type { LaneItem, Lanes } from "@signalbox/lanes";
-import type { AgentInfo, ApprovalInfo, Status } from "@signalbox/protocol";
+import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { Reading } from "@signalbox/runs";
 import type { GatewayService, LiveHub, UploadPiece, UploadResult } from "@signalbox/server";
@@ -24,6 +24,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly version: string;
   readonly store: ServiceStore;
   readonly explainRoute: ExplainRoute;
+  /** What of the configuration file does not apply just now. */
+  readonly configuration: () => ConfigurationState;
   /** What of an answer people get to see. */
   readonly reading: Reading;
   readonly agents: Pick<Agents, "all" | "get" | "defaultId">;
@@ -181,6 +183,7 @@ async function statusOf(options: ServiceOptions): Promise<Status> {
     channels: channels.map((one) =>
       one.reason === undefined ? one : { ...one, reason: options.redact(one.reason) },
     ),
+    configuration: options.configuration(),
     inboxPending: inbox.accepted + inbox.queued + inbox.running,
     outboxPending: outbox.pending + outbox.sending,
   };

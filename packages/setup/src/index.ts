@@ -9,7 +9,7 @@ export {
 export { type ActiveHours, type Agent, type Agents, type Heartbeat, resolveAgents } from "./agents.ts";
 export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
-export { execSandbox } from "./exec-sandbox.ts";
+export { createExecSandbox, execSandbox } from "./exec-sandbox.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
 export { type AgentModel, type Models, resolveModels } from "./models.ts";
@@ -17,6 +17,7 @@ export {
   type ChangedAccounts,
   changedAccounts,
   changedSections,
+  keysForStart,
   type NextSetup,
   nextSetup,
 } from "./next-setup.ts";

@@ -13,7 +13,7 @@ export interface Applied<Resolved extends Setup = Setup> {
  */
 export interface LiveSetup<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
-  /** Its agents, models and skills are views; its accounts change by themselves. */
+  /** Its parts are views; its accounts change by themselves. */
   readonly resolved: Resolved;
   config(): Config;
   /** A view of what is made of the configuration, and made anew when that changes. */
@@ -39,6 +39,9 @@ export function createLiveSetup<Resolved extends Setup>(first: Applied<Resolved>
       agents: viewOf(() => current.resolved.agents),
       models: viewOf(() => current.resolved.models),
       skills: viewOf(() => current.resolved.skills),
+      plugins: viewOf(() => current.resolved.plugins),
+      pointHooks: viewOf(() => current.resolved.pointHooks),
+      secrets: viewOf(() => current.resolved.secrets),
     },
     config: () => current.loaded.config,
     derived,

@@ -25,7 +25,8 @@ interface MemoriesLogger {
 }
 
 export interface AgentMemoriesOptions {
-  readonly config: Pick<Config, "memory" | "models">;
+  /** Asked when a memory is opened. */
+  readonly config: () => Pick<Config, "memory" | "models">;
   readonly home: Pick<Home, "dir" | "memoryIndex">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: { readonly sessions: SessionLog };
@@ -38,7 +39,6 @@ export interface AgentMemoriesOptions {
 /** What the agents of a home remember: their notes, and their conversations as the store has them. */
 export function createAgentMemories(options: AgentMemoriesOptions): Memories {
   const { config, home, env, store, logger, now } = options;
-  const { embeddings, halfLifeDays } = config.memory;
   return createMemories({
     index: home.memoryIndex,
     turns: (agentId) =>
@@ -49,13 +49,15 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
         isLeftOut: options.isLeftOut,
         heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
-    embedder: () =>
-      embedderOf(embeddings, {
-        providers: config.models.providers,
+    embedder() {
+      const { memory, models } = config();
+      return embedderOf(memory.embeddings, {
+        providers: models.providers,
         env,
         folder: (named) => configuredPath(home, named),
-      }),
-    halfLifeDays,
+      });
+    },
+    halfLifeDays: () => config().memory.halfLifeDays,
     now,
     onProblem: (agent, problem, error) => logger.warn({ agent, err: messageOf(error) }, problem),
   });
@@ -77,11 +79,10 @@ export type Flush = (conversation: FlushedConversation) => BeforeCompaction | un
 
 /** Notes what must outlive a compaction, for agents that may write memory. */
 export function createRunFlush(
-  memories: Memories | undefined,
-  logger: Pick<MemoriesLogger, "warn">,
-  now: () => number,
+  memories: Memories,
+  enabled: () => boolean,
+  { logger, now }: Pick<AgentMemoriesOptions, "logger" | "now">,
 ): Flush {
-  if (memories === undefined) return () => undefined;
   const flush = createFlush({
     memories,
     now,
@@ -91,13 +92,13 @@ export function createRunFlush(
   return ({ agent, agentModel, sessionKey, role, taint }) => {
     const { model, stream, demo } = agentModel;
     const mayWrite = allowsTool(agent.tools, "memory_write") && role() !== "guest";
-    if (!mayWrite || demo) return undefined;
+    if (!enabled() || !mayWrite || demo) return undefined;
     return flush({ agent, sessionKey, model, stream, role, taint });
   };
 }
 
 export interface ConsolidationOptions {
-  readonly memories: Memories | undefined;
+  readonly memories: Memories;
   /** Asked each time: the configuration may have changed. */
   readonly enabled: () => boolean;
   readonly agents: Pick<Agents, "all">;
@@ -112,7 +113,7 @@ export interface ConsolidationOptions {
 export function createConsolidation(options: ConsolidationOptions): (signal: AbortSignal) => Promise<void> {
   const { memories, enabled, agents, models, forUpkeep, logger, now } = options;
   return async (signal) => {
-    if (memories === undefined || !enabled()) return;
+    if (!enabled()) return;
     for (const agent of agents.all) {
       const agentModel = models.of(agent);
       if (agentModel === undefined || agentModel.demo || !allowsTool(agent.tools, "memory_write")) continue;

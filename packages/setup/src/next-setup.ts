@@ -40,7 +40,7 @@ function sectionOf({ path }: Problem): string {
 /** A configuration with some sections as they were; the section of no name is the whole file. */
 function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
   if (sections.has("")) return { ...next, bindingPlaces: before.bindingPlaces, config: before.config };
-  const kept = Object.entries(before.config).filter(([section]) => sections.has(section));
+  const kept = Object.entries(before.config).filter(([part]) => sections.has(sectionName(part)));
   return {
     ...next,
     bindingPlaces: (sections.has("bindings") ? before : next).bindingPlaces,
@@ -51,8 +51,24 @@ function withSections(next: LoadedConfig, before: LoadedConfig, sections: Readon
 /** The sections that are not as they were. */
 export function changedSections(before: Config, next: Config): string[] {
   const was = new Map<string, unknown>(Object.entries(before));
-  return Object.entries(next).flatMap(([section, value]) =>
-    isDeepStrictEqual(was.get(section), value) ? [] : [section],
+  const changed = Object.entries(next).flatMap(([part, value]) =>
+    isDeepStrictEqual(was.get(part), value) ? [] : [sectionName(part)],
+  );
+  return [...new Set(changed)];
+}
+
+/** Of two parts that stand in one section of the file, the second is called otherwise. */
+function sectionName(part: string): string {
+  return part === "pointHooks" ? "hooks" : part;
+}
+
+/** Where a gateway listens and what its tokens are is settled at its start. */
+const AT_START = ["host", "port", "auth", "inboxLimit"] as const;
+
+/** The keys whose change counts from the next start on, as the file has them. */
+export function keysForStart(started: Config, next: Config): string[] {
+  return AT_START.filter((key) => !isDeepStrictEqual(started.gateway[key], next.gateway[key])).map((key) =>
+    key === "auth" ? "gateway.auth.token" : `gateway.${key}`,
   );
 }
 

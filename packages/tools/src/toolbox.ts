@@ -50,8 +50,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
   readonly domains?: (agent: Run["agent"]) => readonly string[];
   readonly fetch: BuiltInToolsOptions["fetch"];
-  /** The service behind `web_search`. Default: none, and no such tool. */
-  readonly webSearch?: BuiltInToolsOptions["webSearch"];
+  /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
+  readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
   /** Carries out what the message tool asks for. */
   readonly send: (
     action: MessageAction,
@@ -199,6 +199,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
 
   const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
     const memory = options.memory?.(agent);
+    const webSearch = options.webSearch?.();
     return createToolRunner({
       tools: await createBuiltInTools(agent.tools, {
         ...options.folders(agent),
@@ -207,7 +208,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         domains: options.domains?.(agent) ?? [],
         processes,
         fetch: options.fetch,
-        ...(options.webSearch === undefined ? {} : { webSearch: options.webSearch }),
+        ...(webSearch === undefined ? {} : { webSearch }),
         ...(carryOut === undefined ? {} : { cron: carryOut }),
         ...(delegate === undefined ? {} : { sessions: delegate }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),

@@ -1,4 +1,4 @@
-import type { Client, Status } from "@signalbox/client";
+import type { Client, ConfigurationState, Status } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { Facts, Loaded, Page } from "../parts/page.tsx";
@@ -43,6 +43,7 @@ function StatusOf({ status }: { status: Status }): ReactNode {
           </li>
         ))}
       </ul>
+      <ConfigurationNotes {...status.configuration} />
       <h3>{words.channels.gateway}</h3>
       <Facts
         facts={[
@@ -66,6 +67,19 @@ function StatusOf({ status }: { status: Status }): ReactNode {
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+/** What of the configuration file does not apply; nothing where all of it does. */
+function ConfigurationNotes({ forStart, kept }: ConfigurationState): ReactNode {
+  const { channels: words } = useWords();
+  if (forStart.length + kept.length === 0) return null;
+  return (
+    <>
+      <h3>{words.configuration}</h3>
+      {forStart.length > 0 && <p className="help">{words.forStart(forStart.join(", "))}</p>}
+      {kept.length > 0 && <p className="help">{words.kept(kept.join(", "))}</p>}
     </>
   );
 }

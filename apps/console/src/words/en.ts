@@ -170,6 +170,10 @@ export const en = {
     outbox: "Replies on their way",
     accounts: "Accounts",
     none: "No channel is configured.",
+    configuration: "Configuration",
+    forStart: (keys: string) => `Changed, and of no effect before a restart: ${keys}`,
+    kept: (sections: string) =>
+      `Something is wrong there, so it stays as it was: ${sections}. "signalbox config check" says what.`,
     agents: "Agents",
     demo: "demo",
   },

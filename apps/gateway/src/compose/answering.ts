@@ -50,7 +50,8 @@ export function createAnsweringHalf(
   const histories = createHistories(store.sessions);
   const userMessages = createUserMessages({ ...common, account, incoming: media.in });
   const contextOf = createInboundContext({ ...common, account, groupHistory: store.groupHistory });
-  const flush = createRunFlush(surroundings.memories, logger, now);
+  const isRemembering = (): boolean => parts.configuration.config().memory.enabled;
+  const flush = createRunFlush(surroundings.memories, isRemembering, { logger, now });
   const commit = createCommit({ ...common, userMessages });
   const conclusion = { ...common, deliver: surroundings.delivery.deliver, onOutcome: surroundings.onOutcome };
   const refuse = createRefuse({ ...conclusion, crashes });
@@ -92,7 +93,7 @@ export function createAnsweringHalf(
 
 /** What gives a run its memory, its tools and its prompt. */
 function createPreparing(
-  { options, resolved, opened, surroundings }: Parts,
+  { options, resolved, opened, surroundings, configuration }: Parts,
   contextOf: ReturnType<typeof createInboundContext>,
 ): Prepare {
   const { logger, now = Date.now } = options;
@@ -112,8 +113,8 @@ function createPreparing(
     readLinks: media.readLinks,
     incoming: media.in,
     remember: createRunMemory({
-      memories,
-      recallTokens: options.loaded.config.memory.recallTokens,
+      memories: () => (configuration.config().memory.enabled ? memories : undefined),
+      recallTokens: () => configuration.config().memory.recallTokens,
       onProblem: (agent, error) => logger.warn({ agent, err: messageOf(error) }, "memory could not be read"),
     }),
     systemPrompt: createSystemPrompt({ skills: resolved.skills, account, hooks, logger, now }),

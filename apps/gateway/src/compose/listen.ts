@@ -14,23 +14,26 @@ import type { Parts } from "./surroundings.ts";
  * @throws GatewayError where the address is taken or not allowed
  */
 export async function listen(
-  { options, resolved, opened, surroundings }: Parts,
+  { options, opened, surroundings, configuration }: Parts,
   service: GatewayService,
 ): Promise<HttpServer> {
   const { loaded, logger, consoleDir: pageDir, now = Date.now } = options;
-  const { host, port, allowedHosts } = loaded.config.gateway;
+  const { host, port } = loaded.config.gateway;
   const { store, audit } = opened;
   try {
     return await startServer({
       host,
       port,
-      allowedHosts,
+      allowedHosts: () => configuration.config().gateway.allowedHosts,
       service,
       pageDir,
       logger,
       now,
       auth: createAuth({ token: options.token.value, store: store.access, now, onSignIn: audit.signIn }),
-      hooks: { hooks: resolved.secrets.hooks, defaultAgent: resolved.agents.defaultId },
+      hooks: configuration.derived((now) => ({
+        hooks: now.resolved.secrets.hooks,
+        defaultAgent: now.resolved.agents.defaultId,
+      })),
       onRefused: surroundings.metrics.refused,
     });
   } catch (error) {
@@ -43,6 +46,6 @@ function inWordsOf({ file }: LoadedConfig, { code, message }: ServerError): Gate
   const said =
     code === "address_in_use"
       ? `gateway.port: ${message}. Stop that program, or take another port: \`signalbox config set gateway.port <number>\`.`
-      : `gateway.host, gateway.port: $message. Use an address of this machine and a port above 1023.`;
+      : `gateway.host, gateway.port: ${message}. Use an address of this machine and a port above 1023.`;
   return new GatewayError("unavailable", `${file}: ${said}`);
 }

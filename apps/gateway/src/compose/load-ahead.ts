@@ -10,6 +10,8 @@ export interface LoadAheadPorts {
   readonly surroundings: Pick<Surroundings, "toolbox" | "memories">;
   readonly store: Pick<GatewayStore, "admin">;
   readonly redact: (text: string) => string;
+  /** Whether memory is on. */
+  readonly isRemembering: () => boolean;
   /** Where this gateway listens. */
   readonly url: string;
 }
@@ -22,7 +24,14 @@ const LATIN = 'hello there: https://example.org/?key=value {"password": "x"} on 
 const SAMPLES = [LATIN, `${LATIN} 你好`] as const;
 
 /** What is loaded, opened or compiled at its first use, in the order in which the first message would wait for it. */
-export function partsToLoad({ resolved, surroundings, store, redact, url }: LoadAheadPorts): Loadable[] {
+export function partsToLoad({
+  resolved,
+  surroundings,
+  store,
+  redact,
+  isRemembering,
+  url,
+}: LoadAheadPorts): Loadable[] {
   const { models, agents, accounts } = resolved;
   const { toolbox, memories } = surroundings;
   const ofAgents = (name: string, load: (agent: Agent) => Promise<unknown>): Loadable[] =>
@@ -33,8 +42,9 @@ export function partsToLoad({ resolved, surroundings, store, redact, url }: Load
     ...ofAgents("tools", toolbox.prepare),
     { name: "statements", load: () => store.admin.prepare() },
     ...ofAgents("memory", async (agent) => {
-      const memory = await memories?.of(agent);
-      for (const text of SAMPLES) await memory?.recall(text);
+      if (!isRemembering()) return;
+      const memory = await memories.of(agent);
+      for (const text of SAMPLES) await memory.recall(text);
     }),
     { name: "redaction", load: async () => SAMPLES.map((text) => [redact(text), redact(text)]) },
     // The client that channels and vendors are called with, and the server that they call.

@@ -26,7 +26,8 @@ export interface Media {
 }
 
 export interface MediaOptions {
-  readonly config: Config;
+  /** Asked for each file and each message. */
+  readonly config: () => Pick<Config, "retention" | "links">;
   readonly home: Home;
   readonly workspaces: AgentWorkspaces;
   readonly store: GatewayStore;
@@ -47,18 +48,20 @@ export function createMedia(options: MediaOptions): Media {
       ? Promise.reject(new Error(`there is no agent ${agentId}`))
       : workspaces(agent);
   };
-  const { attachments: files, attachmentsMegabytes, attachmentsDays } = config.retention;
-  const kept = {
-    files,
-    bytes: attachmentsMegabytes * 1_000_000,
-    ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
+  const kept = () => {
+    const { attachments: files, attachmentsMegabytes, attachmentsDays } = config().retention;
+    return {
+      files,
+      bytes: attachmentsMegabytes * 1_000_000,
+      ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
+    };
   };
   const inspector: Inspector = { imageInfo, detectEncoding };
   const incoming = createIncoming({ account, folder, kept, inspector, logger });
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,
-    readLinks: createReadLinks(config.links, fetch, logger),
+    readLinks: createReadLinks(() => config().links, fetch, logger),
     async prune() {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);

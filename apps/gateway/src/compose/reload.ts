@@ -1,77 +1,102 @@
 import type { LoadedConfig } from "@signalbox/config";
 import { prepareWorkspace } from "@signalbox/home";
-import { type Applied, changedAccounts, changedSections, type LiveSetup, nextSetup } from "@signalbox/setup";
+import type { ConfigurationState } from "@signalbox/protocol";
+import { type Applied, changedAccounts, changedSections, keysForStart, nextSetup } from "@signalbox/setup";
 import { messageOf } from "../errors.ts";
-import type { GatewayOptions, Reloaded } from "../gateway-options.ts";
+import type { ReadConfiguration, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
-import type { OpenHome } from "./open-home.ts";
-import type { Surroundings } from "./surroundings.ts";
-
-/** Sections that apply while the gateway runs; the others count at its next start. */
-const APPLIED_AT_ONCE: ReadonlySet<string> = new Set([
-  "models",
-  "agents",
-  "channels",
-  "bindings",
-  "session",
-  "access",
-  "budgets",
-  "skills",
-]);
+import { mcpSettings } from "../tools/mcp-servers.ts";
+import type { Parts } from "./surroundings.ts";
 
 /** How long an account whose settings have changed may take to end what is under way, in milliseconds. */
 const DRAIN_MS = 5_000;
 
-/** Reads the configuration again and applies it by part, one change after the other. */
-export function createReload(
-  options: GatewayOptions,
-  first: Applied<ResolvedConfig>,
-  live: LiveSetup<ResolvedConfig>,
-  { audit, heartbeats }: Pick<OpenHome, "audit"> & Pick<Surroundings, "heartbeats">,
-): (read: () => LoadedConfig) => Promise<Reloaded> {
-  const { logger, home } = options;
+export interface Reloading {
+  /** Reads the configuration again and applies it by part, one change after the other. */
+  reload(read: ReadConfiguration): Promise<Reloaded>;
+  /** What of the file does not apply just now. */
+  state(): ConfigurationState;
+}
+
+/** @param first what the gateway was started with */
+export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Reloading {
+  const { options, opened } = parts;
+  const { logger } = options;
   let applied = first;
+  let state: ConfigurationState = { forStart: [], kept: [] };
   let last: Promise<unknown> = Promise.resolve();
 
-  const apply = async (read: () => LoadedConfig): Promise<Reloaded> => {
-    const loaded = read();
+  const apply = async (read: ReadConfiguration): Promise<Reloaded> => {
+    const loaded = read(applied.loaded.config);
     options.vault.add(loaded.secrets);
     const resolve = (of: LoadedConfig) => resolveConfig({ ...options, loaded: of });
     const { next, kept, problems } = await nextSetup(applied, loaded, resolve);
     for (const problem of problems)
       logger.warn({ problem: { ...problem } }, "the configuration has a problem");
-    const changed = changedSections(applied.loaded.config, next.loaded.config);
-    for (const { id, workspaceDir } of next.resolved.agents.all)
-      if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
-    await next.resolved.skills.pinFirstSeen();
-    const accounts = changedAccounts(applied.resolved.accounts.planned, next.resolved.accounts.planned);
+    const before = applied;
     applied = next;
-    live.apply(next);
-    await live.resolved.accounts.change(accounts, DRAIN_MS);
-    await heartbeats.configured();
-    await audit.configuration(next.loaded.config, next.loaded.file);
+    const accounts = await applyToParts(parts, before, next);
+    await opened.audit.configuration(next.loaded.config, next.loaded.file);
+    state = { forStart: keysForStart(first.loaded.config, next.loaded.config), kept: [...kept] };
+    if (state.forStart.length > 0)
+      logger.warn(
+        { keys: state.forStart },
+        "changed in the configuration, and of no effect before a restart",
+      );
+    if (kept.length > 0)
+      logger.warn(
+        { sections: kept },
+        "something is wrong in the configuration; these sections stay as they were",
+      );
     return {
-      applied: changed.filter((section) => APPLIED_AT_ONCE.has(section)),
-      atNextStart: changed.filter((section) => !APPLIED_AT_ONCE.has(section)),
-      accounts: accounts.names,
+      applied: changedSections(before.loaded.config, next.loaded.config),
+      forStart: state.forStart,
+      accounts,
       kept,
     };
   };
 
-  const applyAndTell = async (read: () => LoadedConfig): Promise<Reloaded> => {
+  const applyAndTell = async (read: ReadConfiguration): Promise<Reloaded> => {
     try {
       const reloaded = await apply(read);
       logger.info({ ...reloaded }, "the configuration was read again");
       return reloaded;
     } catch (error) {
+      state = { ...state, kept: [applied.loaded.file] };
       logger.error({ err: messageOf(error) }, "the configuration cannot be applied; what was before goes on");
       throw error;
     }
   };
 
-  return (read) => {
-    const reloaded = last.then(() => applyAndTell(read));
-    last = reloaded.catch(() => undefined);
-    return reloaded;
+  return {
+    reload(read) {
+      const reloaded = last.then(() => applyAndTell(read));
+      last = reloaded.catch(() => undefined);
+      return reloaded;
+    },
+    state: () => state,
   };
+}
+
+/** Most parts look at the configuration whenever they need it; these have to be told. Gives the accounts that changed. */
+async function applyToParts(
+  { options: { home, logger }, surroundings, configuration }: Parts,
+  before: Applied<ResolvedConfig>,
+  next: Applied<ResolvedConfig>,
+): Promise<readonly string[]> {
+  const { resolved } = configuration;
+  const { config } = next.loaded;
+  for (const { id, workspaceDir } of next.resolved.agents.all)
+    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
+  await next.resolved.skills.pinFirstSeen();
+  const accounts = changedAccounts(before.resolved.accounts.planned, next.resolved.accounts.planned);
+  configuration.apply(next);
+  resolved.web.configure(config);
+  surroundings.mcp.configure(mcpSettings(config));
+  const changed = changedSections(before.loaded.config, config);
+  if (changed.includes("gateway")) logger.level = config.gateway.logLevel;
+  if (changed.includes("memory") || changed.includes("models")) await surroundings.memories.reopen();
+  await resolved.accounts.change(accounts, DRAIN_MS);
+  await surroundings.heartbeats.configured();
+  return accounts.names;
 }

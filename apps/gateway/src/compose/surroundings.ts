@@ -73,8 +73,8 @@ export interface Surroundings {
   readonly typing: Typing;
   readonly drafts: Drafts;
   readonly blocks: BlockReplies<RunId>;
-  /** What agents remember beyond a conversation; absent where that is turned off. */
-  readonly memories: Memories | undefined;
+  /** What agents remember beyond a conversation; not asked where that is turned off. */
+  readonly memories: Memories;
   readonly trust: Trust;
   readonly toolbox: Toolbox;
   readonly spending: Spending;
@@ -108,11 +108,16 @@ export async function createSurroundings(
   const { store } = opened;
   await tryAgain(() => expireApprovals(store.approvals));
   const { env, home, logger, now = Date.now } = options;
-  const { config } = options.loaded;
-  const memories = config.memory.enabled
-    ? createAgentMemories({ config, home, env, store, isLeftOut: isOneOff, logger, now })
-    : undefined;
-  const mcp = openMcpServers(config, logger, now);
+  const memories = createAgentMemories({
+    config: configuration.config,
+    home,
+    env,
+    store,
+    isLeftOut: isOneOff,
+    logger,
+    now,
+  });
+  const mcp = openMcpServers(options.loaded.config, logger, now);
   const clock = { ...systemClock, now };
   const scheduledWakes = createScheduledWakes({ kv: store.kv, clock, logger });
   const heartbeats = createHeartbeats({
@@ -122,7 +127,7 @@ export async function createSurroundings(
     logger,
     readChecklist: (agent) => readChecklist(agent, { labels: outward.labels, logger }),
   });
-  const toolbox = createTools(options, resolved, opened, {
+  const toolbox = createTools(options, configuration, opened, {
     ...observers,
     ...outward,
     memories,
@@ -194,10 +199,7 @@ function createObservers(
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
     metrics,
-    hooks: createGatewayHooks(
-      hooksWithRedaction(hooks, redact),
-      logger,
-      own,
+    hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own, () =>
       pointHooks.hooks.map((hook) => withRedaction(hook, redact)),
     ),
     outcomes,
@@ -219,13 +221,13 @@ type Outward = Pick<
 /** What leads from the gateway to the platforms and back. */
 async function createOutward(
   options: GatewayOptions,
-  { agents, accounts, fetch }: ResolvedConfig,
+  { agents, accounts, web: { fetch } }: ResolvedConfig,
   { store, lease }: OpenHome,
   configuration: LiveSetup<ResolvedConfig>,
   { hooks, tracer, metrics }: Observers,
 ): Promise<Outward> {
   const { home, logger, instrument, now = Date.now } = options;
-  const { config } = options.loaded;
+  const { config } = configuration;
   const account: Accounts["get"] = (channel, name) => {
     const running = accounts.get(channel, name);
     return running && (instrument?.account(running) ?? running);
@@ -249,17 +251,16 @@ async function createOutward(
   });
   // Code at `before_reply` may still change or keep back what would be shown.
   const mayShow = (): boolean => !hooks.has("before_reply");
-  const { when, ...rules } = config.replies.blocks;
   return {
     account,
     labels,
     trust,
     media,
     delivery,
-    typing: createTyping({ account, on: config.replies.typing, logger }),
+    typing: createTyping({ account, on: () => config().replies.typing, logger }),
     drafts: createDrafts({
       account,
-      stream: config.replies.stream,
+      stream: () => config().replies.stream,
       timing: options.drafts,
       logger,
       notes: store.kv,
@@ -268,8 +269,8 @@ async function createOutward(
     }),
     blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
       account,
-      when,
-      rules,
+      when: () => config().replies.blocks.when,
+      rules: () => config().replies.blocks,
       mayShow,
       logger,
       notes: store.kv,
@@ -283,7 +284,7 @@ async function createOutward(
 /** What agents can do. */
 function createTools(
   options: GatewayOptions,
-  { agents, skills, plugins, accounts, fetch }: ResolvedConfig,
+  { config, resolved: { agents, skills, plugins, accounts, web } }: LiveSetup<ResolvedConfig>,
   { store, lease, redact, audit }: OpenHome,
   {
     live,
@@ -300,7 +301,6 @@ function createTools(
   }: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes">,
 ): Toolbox {
   const { home, logger, instrument, now = Date.now } = options;
-  const { config } = options.loaded;
   const { definition } = accounts;
   const toolbox = createToolbox({
     config,
@@ -308,13 +308,13 @@ function createTools(
     labels,
     agents,
     skills,
-    fetch,
+    fetch: web.fetch,
     tracer,
     hooks,
     audit,
-    memories,
+    memories: () => (config().memory.enabled ? memories : undefined),
     now,
-    more: createMoreTools(plugins.tools, mcp),
+    more: createMoreTools(plugins, mcp),
     cron: createCron(scheduledWakes, now),
     sessions: createSessions(subAgents, store),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },

@@ -97,13 +97,12 @@ function lanesOf(
   queueModes: QueueModes,
 ): Lanes<Queued> {
   const { logger, now = Date.now } = options;
-  const { gateway } = options.loaded.config;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { exchanges, live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
   const answer = createAnswer({ store, supervisor, logger, ...answering });
   return createLanes<Queued>({
-    maxRuns: gateway.maxRuns,
+    maxRuns: () => config().gateway.maxRuns,
     keyOf: ({ sessionKey }) => sessionKey,
     queue: (sessionKey) => {
       const mode = queueModes.get(sessionKey);

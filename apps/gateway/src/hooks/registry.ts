@@ -18,7 +18,7 @@ export function createGatewayHooks(
   hooks: readonly GatewayHook[],
   logger: Logger,
   own: readonly GatewayHook[] = [],
-  configured: readonly UncheckedHook[] = [],
+  configured: () => readonly UncheckedHook[] = () => [],
 ): GatewayHooks {
   return createHooks({
     points: HOOK_POINTS,

@@ -18,8 +18,8 @@ export function prune({ home, loaded }: ConfiguredHome): Promise<PruneReport> {
     const agents = resolveAgents(loaded, home);
     const labels = await openFileLabels(createMemoryLabelStore());
     const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
-    const fetch = createWebFetch(config);
-    const media = { config, home, workspaces, store, agents, logger, now: Date.now, fetch };
+    const { fetch } = createWebFetch(config);
+    const media = { config: () => config, home, workspaces, store, agents, logger, now: Date.now, fetch };
     await createMedia({ ...media, account: () => undefined }).prune();
     return report;
   });

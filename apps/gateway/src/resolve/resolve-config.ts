@@ -7,12 +7,11 @@ import { telegram } from "@signalbox/channel-telegram";
 import type { Surfaces } from "@signalbox/service";
 import { createSetup, type Setup } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { GuardedFetch } from "@signalbox/tools";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
 import { createSurfaces, openUploads } from "./surfaces.ts";
-import { createWebFetch } from "./web-fetch.ts";
+import { createWebFetch, type WebFetch } from "./web-fetch.ts";
 
 /** What a configuration comes to here. */
 export interface ResolvedConfig extends Setup {
@@ -20,8 +19,7 @@ export interface ResolvedConfig extends Setup {
   readonly surfaces: Surfaces;
   /** Files that those clients send. */
   readonly uploads: Uploads;
-  /** The one way from the gateway to addresses that people or models name. */
-  readonly fetch: GuardedFetch;
+  readonly web: WebFetch;
 }
 
 /** The channels that come with the gateway. */
@@ -32,9 +30,9 @@ export async function resolveConfig(
   options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault, channels = [], tools = [] } = options;
-  const fetch = createWebFetch(loaded.config);
+  const web = createWebFetch(loaded.config);
   const uploads = openUploads(home, Date.now);
-  const surfaces = createSurfaces(fetch, uploads);
+  const surfaces = createSurfaces(web.fetch, uploads);
   const setup = await createSetup({
     home,
     loaded,
@@ -45,16 +43,17 @@ export async function resolveConfig(
     skillsDir: ASSETS.skillsDir,
     channels: [...builtInChannels, ...channels],
     ownChannels: Object.values(surfaces).map(({ definition }) => definition),
-    logger: (account) => channelLogger(logger.child({ account })),
+    logger: (account) => channelLogger(logger, account),
   });
-  return { ...setup, surfaces, uploads, fetch };
+  return { ...setup, surfaces, uploads, web };
 }
 
-function channelLogger(log: Logger): ChannelLogger {
+/** Over the gateway's own logger, whose level may change. */
+function channelLogger(log: Logger, account: string): ChannelLogger {
   return {
-    debug: (message, fields) => log.debug(fields ?? {}, message),
-    info: (message, fields) => log.info(fields ?? {}, message),
-    warn: (message, fields) => log.warn(fields ?? {}, message),
-    error: (message, fields) => log.error(fields ?? {}, message),
+    debug: (message, fields) => log.debug({ account, ...fields }, message),
+    info: (message, fields) => log.info({ account, ...fields }, message),
+    warn: (message, fields) => log.warn({ account, ...fields }, message),
+    error: (message, fields) => log.error({ account, ...fields }, message),
   };
 }

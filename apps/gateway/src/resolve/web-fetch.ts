@@ -5,7 +5,23 @@ import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 const MOST_BYTES = 200_000_000;
 
 /** The one way from the gateway to addresses that people or models name. */
-export function createWebFetch({ tools: { web } }: Config): GuardedFetch {
+export interface WebFetch {
+  readonly fetch: GuardedFetch;
+  /** From now on these settings apply. */
+  configure(config: Pick<Config, "tools">): void;
+}
+
+export function createWebFetch(config: Pick<Config, "tools">): WebFetch {
+  let current = guardedFetch(config);
+  return {
+    fetch: (...asked) => current(...asked),
+    configure(next) {
+      current = guardedFetch(next);
+    },
+  };
+}
+
+function guardedFetch({ tools: { web } }: Pick<Config, "tools">): GuardedFetch {
   const { allow, timeoutMs } = web;
   return createGuardedFetch({ allow, timeoutMs, maxBytes: MOST_BYTES });
 }

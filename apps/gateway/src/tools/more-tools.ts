@@ -1,20 +1,21 @@
-import type { Tool } from "@signalbox/agent-core";
 import { type McpServers, type McpTool, toolPrefix } from "@signalbox/mcp";
-import type { Agent } from "@signalbox/setup";
+import type { Agent, PluginTools } from "@signalbox/setup";
 import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/tools";
 
 /** The tools of an agent that are not built in, as they are just now. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
 
 /** Only servers are asked whose tools the agent's list names. */
-export function createMoreTools(plugins: readonly Tool[], servers: McpServers): MoreToolsOf {
-  const ofPlugins = plugins.map((tool) => fromTool(tool));
+export function createMoreTools(plugins: Pick<PluginTools, "tools">, servers: McpServers): MoreToolsOf {
   return async ({ tools: { allow, ...rule } }) => {
     const names = (prefix: string): boolean =>
       allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));
     const ofServers = (await servers.tools(names)).filter(({ name }) => allowsTool({ ...rule, allow }, name));
     return {
-      tools: [...ofPlugins, ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" }))],
+      tools: [
+        ...plugins.tools.map((tool) => fromTool(tool)),
+        ...ofServers.map((tool) => fromTool(tool, { taints: "mcp" })),
+      ],
       // Whoever configured a server has looked at what it said of its tools then, not at what it says of them now.
       taint: changedServers(ofServers).map((server) => ({
         source: "mcp",

@@ -2,7 +2,7 @@ import type { Auditor } from "@signalbox/audit";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
-import { type Agent, type Agents, type AgentsSkills, execSandbox } from "@signalbox/setup";
+import { type Agent, type Agents, type AgentsSkills, createExecSandbox } from "@signalbox/setup";
 import {
   allowsTool,
   type CronRequest,
@@ -42,7 +42,8 @@ export interface Toolbox {
 }
 
 export interface ToolboxOptions {
-  readonly config: Config;
+  /** As it is at the moment. */
+  readonly config: () => Pick<Config, "tools">;
   readonly home: Home;
   readonly labels: FileLabels;
   readonly agents: Agents;
@@ -52,7 +53,7 @@ export interface ToolboxOptions {
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
-  readonly memories: Memories | undefined;
+  readonly memories: () => Memories | undefined;
   /** What the cron tool does. */
   readonly cron: (request: CronRequest, run: ToolRun, call: { readonly callId: string }) => Promise<string>;
   /** What the tools for sub-agents do, in a run with the tools of these names. */
@@ -75,9 +76,10 @@ type PlacedRun = ToolRun & {
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { agents, config, home, labels, skills, tracer, hooks, speaking, audit, memories } = options;
   const { store, definition } = speaking;
-  // Proving the sandbox takes a moment; the first run that needs it waits, the start does not.
-  const sandbox = agents.all.some(({ tools }) => allowsTool(tools, "exec")) ? execSandbox(config) : undefined;
-  const rules = createStandingRules(store.kv, config.tools.exec.rules);
+  const sandbox = createExecSandbox(config);
+  // Proving it takes a moment; the first run that needs it waits, the start does not.
+  if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
+  const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
   const asking = createAsking(speaking);
   const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
@@ -88,11 +90,14 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         labels,
       },
     }),
-    memory: (agent) => (memories === undefined ? undefined : createToolMemory(memories, agent)),
-    sandbox: () => sandbox ?? execSandbox(config),
+    memory(agent) {
+      const remembered = memories();
+      return remembered === undefined ? undefined : createToolMemory(remembered, agent);
+    },
+    sandbox,
     domains: ({ tools }) => tools.domains,
     fetch: options.fetch,
-    ...(config.tools.web.search === undefined ? {} : { webSearch: config.tools.web.search }),
+    webSearch: () => config().tools.web.search,
     more: options.more,
     send: createSend(speaking),
     cron: options.cron,

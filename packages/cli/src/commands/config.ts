@@ -14,12 +14,14 @@ import { configOrExit, configuredHome } from "../configured-home.ts";
 import type { ConfiguredHome, GatewayHost, PreparedGateway } from "../host.ts";
 import { print } from "../output.ts";
 import { isHeld } from "../running.ts";
+import { notApplied } from "../running-configuration.ts";
 
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const configured = configuredHome(options);
   const { loaded } = configured;
-  const { problems } = (await prepare(configured, host)).setup;
+  const { setup } = await prepare(configured, host);
+  const problems = [...setup.problems, ...(await notApplied(options.home, loaded))];
   print(options.json, problems, () =>
     problems.length === 0
       ? [`${loaded.file}: nothing is wrong.`]
@@ -78,7 +80,7 @@ export async function rollback(version: string, options: CommonOptions): Promise
 
 function sayChanged(options: CommonOptions, what: string): void {
   const applied = isHeld(options.home)
-    ? " The running gateway reads it within a second; `signalbox logs` says what of it counts at its next start."
+    ? " The running gateway reads it within a second; `signalbox status` says what of it needs a restart."
     : "";
   print(options.json, { changed: what }, () => [`Changed: ${what}.${applied}`]);
 }

@@ -23,7 +23,7 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   return withStore(options, "read", async (store) => {
     const logger = createLogger("warn", (text) => text);
     const memories = createAgentMemories({
-      config: loaded.config,
+      config: () => loaded.config,
       home,
       env,
       store,

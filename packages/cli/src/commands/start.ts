@@ -45,7 +45,8 @@ export async function start(
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
   const letGo = releaseIdleMemory();
-  const reload = (): void => void gateway.reload(() => readConfig(locateHome(home.dir, env), env));
+  const reload = (): void =>
+    void gateway.reload((applied) => readConfig(locateHome(home.dir, env), env, applied));
   watch.onChange(reload);
   process.on("SIGHUP", reload);
   const stopping = stopSignal();

@@ -1,3 +1,4 @@
+import type { ConfigurationState } from "@signalbox/client";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
@@ -13,6 +14,19 @@ export async function status(options: CommonOptions): Promise<void> {
       ({ channel, account, state, reason }) =>
         `channel ${channel}/${account}: ${state}${reason ? ` (${reason})` : ""}`,
     ),
+    ...configurationLines(found.configuration),
     `waiting ${found.inboxPending} messages to answer, ${found.outboxPending} replies to deliver`,
   ]);
+}
+
+/** What of the file does not apply to it. */
+function configurationLines({ forStart, kept }: ConfigurationState): string[] {
+  return [
+    ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: of no effect before a restart`]),
+    ...(kept.length === 0
+      ? []
+      : [
+          `kept    ${kept.join(", ")}: as before, since something is wrong there; \`signalbox config check\``,
+        ]),
+  ];
 }

@@ -1,4 +1,4 @@
-import { isClientError } from "@signalbox/client";
+import { type ConfigurationState, isClientError } from "@signalbox/client";
 import { ConfigError } from "@signalbox/config";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
@@ -27,6 +27,7 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
         state: "ok",
         detail: `${status.version} runs at ${running.url} (${pid}) since ${new Date(status.startedAt).toISOString()}`,
       },
+      ...configurationFindings(status.configuration),
       ...status.agents.map(({ id, demo, model }): Finding => {
         if (!demo) return { part: `agent ${id}`, state: "ok", detail: `asks ${model ?? "its model"}` };
         return {
@@ -68,4 +69,23 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
       },
     ];
   }
+}
+
+/** What of the file does not apply to the gateway that runs. */
+function configurationFindings({ forStart, kept }: ConfigurationState): Finding[] {
+  const part = "running configuration";
+  const restart: Finding = {
+    part,
+    state: "warning",
+    detail: `${forStart.join(", ")} has changed since the start, and is of no effect before a restart`,
+    remedy:
+      "Stop the gateway and start it again; `systemctl --user restart signalbox` where it is a service.",
+  };
+  const correct: Finding = {
+    part,
+    state: "warning",
+    detail: `${kept.join(", ")} is as it was before the last change, in which something is wrong`,
+    remedy: "Correct it; `signalbox config check` says what is wrong, and the gateway reads it at once.",
+  };
+  return [...(forStart.length > 0 ? [restart] : []), ...(kept.length > 0 ? [correct] : [])];
 }

@@ -7,7 +7,7 @@ import { type BlockRules, finishedBlock } from "./finished-block.ts";
 import { unsaid } from "./unsaid.ts";
 
 export interface BlockPorts<Row extends OutboxRow, RunId extends string> {
-  readonly rules: BlockRules & {
+  readonly rules: () => BlockRules & {
     /** How long nothing is written, in milliseconds, until a block is finished that could be longer. */
     readonly idleMs: number;
   };
@@ -68,7 +68,7 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
     if (this.#isOver || this.#sending !== undefined) return;
     const pause = new AbortController();
     this.#pause = pause;
-    clock.delay(rules.idleMs, AbortSignal.any([pause.signal, this.#signal()])).then(
+    clock.delay(rules().idleMs, AbortSignal.any([pause.signal, this.#signal()])).then(
       () => this.#look(true),
       () => {},
     );
@@ -105,7 +105,7 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
     const run = this.#run;
     if (run === undefined || this.#isOver || this.#signal().aborted) return undefined;
     const { text, goesOn } = unsaid(run.visible(), this.#blocks);
-    const length = goesOn ? finishedBlock(text, this.#ports.rules, isIdle) : 0;
+    const length = goesOn ? finishedBlock(text, this.#ports.rules(), isIdle) : 0;
     return length === 0 ? undefined : text.slice(0, length).trimEnd();
   }
 

@@ -54,8 +54,8 @@ function open(
     const stop = new AbortController();
     let text = "";
     const blocks = createBlockReplies<OutboxRow>({
-      when: "without-edits",
-      rules: RULES,
+      when: () => "without-edits",
+      rules: () => RULES,
       account: () => account,
       capabilities: () => account.definition.capabilities,
       mayShow: () => true,
@@ -201,15 +201,19 @@ it("forgets a run whose reply is in the outbox", async () => {
 it("is for platforms whose messages cannot be changed, unless it is asked for everywhere", async () => {
   const text = `${FIRST}\n\n${SECOND}\n\n${THIRD}`;
   const editable: Capabilities = { ...KEYED, edit: { ownOnly: true } };
-  const cases = [
+  const cases: readonly (readonly [
+    Partial<BlockRepliesOptions<OutboxRow, string>>,
+    Capabilities,
+    boolean,
+  ])[] = [
     [{}, KEYED, true],
-    [{ when: "off" }, KEYED, false],
+    [{ when: () => "off" }, KEYED, false],
     [{ mayShow: () => false }, KEYED, false],
     [{}, editable, false],
-    [{ when: "always" }, editable, true],
-    [{ when: "always" }, { ...KEYED, readsSession: true }, false],
-    [{ when: "always" }, { ...KEYED, awaitsSingleAnswer: true }, false],
-  ] as const;
+    [{ when: () => "always" }, editable, true],
+    [{ when: () => "always" }, { ...KEYED, readsSession: true }, false],
+    [{ when: () => "always" }, { ...KEYED, awaitsSingleAnswer: true }, false],
+  ];
   for (const [options, capabilities, isSent] of cases) {
     const { bench } = open(options, capabilities);
     await bench.write(text);

@@ -8,8 +8,11 @@ import { AnswerInBlocks, type BlockPorts, notedBlocks } from "./answer-in-blocks
 
 export interface BlockRepliesOptions<Row extends OutboxRow, RunId extends string>
   extends Omit<BlockPorts<Row, RunId>, "note" | "clock"> {
-  /** `without-edits`: where the platform's messages cannot be changed, so that an answer cannot grow in one. */
-  readonly when: "off" | "without-edits" | "always";
+  /**
+   * `without-edits`: where the platform's messages cannot be changed, so that an answer cannot grow in one. Asked for
+   * each run.
+   */
+  readonly when: () => "off" | "without-edits" | "always";
   readonly account: AccountLookup;
   /** Whether an answer may be said before it is whole; where somebody may still change or keep it back, it may not. */
   readonly mayShow: () => boolean;
@@ -49,10 +52,11 @@ export function createBlockReplies<Row extends OutboxRow, RunId extends string =
 
   const isWanted = ({ event }: WatchedRun): boolean => {
     const running = account(event.channel, event.account);
-    if (when === "off" || running === undefined || !mayShow()) return false;
+    const wanted = when();
+    if (wanted === "off" || running === undefined || !mayShow()) return false;
     const { readsSession, awaitsSingleAnswer, edit } = running.definition.capabilities;
     if (readsSession === true || awaitsSingleAnswer === true) return false;
-    return when === "always" || (edit === undefined && running.running.openDraft === undefined);
+    return wanted === "always" || (edit === undefined && running.running.openDraft === undefined);
   };
 
   return {

@@ -17,7 +17,8 @@ export interface UpkeepOptions {
   };
   readonly lease: Lease;
   readonly leaseMs: number;
-  readonly retention: RetentionConfig;
+  /** Asked each time. */
+  readonly retention: () => RetentionConfig;
   /** Which conversations have one request alone, and need not be kept. */
   readonly oneOffs: Pick<OneOffs, "channel" | "isOneOff">;
   /** Whether people wait for answers just now. */
@@ -67,7 +68,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     now,
     random: Math.random,
     async prune() {
-      const report = await pruneStore(store.maintenance, options.retention, logger);
+      const report = await pruneStore(store.maintenance, options.retention(), logger);
       await options.pruneMedia();
       return report;
     },

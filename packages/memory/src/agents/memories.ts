@@ -18,8 +18,8 @@ export interface MemoriesOptions {
   readonly turns: (agentId: string) => TurnSource;
   /** Asked when a memory is opened. Default: words alone are searched. */
   readonly embedder?: () => Promise<Embedder | undefined>;
-  /** See `createMemory`. */
-  readonly halfLifeDays?: number;
+  /** See `createMemory`; asked when a memory is opened. */
+  readonly halfLifeDays?: () => number;
   readonly now?: () => number;
   readonly onProblem?: (agentId: string, problem: string, error: unknown) => void;
 }
@@ -27,6 +27,8 @@ export interface MemoriesOptions {
 /** What each agent remembers. */
 export interface Memories {
   of(agent: RememberingAgent): Promise<Memory>;
+  /** Closes them; each is opened anew when it is next needed, with what applies then. */
+  reopen(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -49,11 +51,17 @@ export function createMemories(options: MemoriesOptions): Memories {
       index: index(id),
       turns: turns(id),
       topScope: OWNERS,
-      ...(halfLifeDays === undefined ? {} : { halfLifeDays }),
+      ...(halfLifeDays === undefined ? {} : { halfLifeDays: halfLifeDays() }),
       ...(now === undefined ? {} : { now }),
       onProblem: (problem, error) => onProblem?.(id, problem, error),
       ...(embeddings === undefined ? {} : { embeddings }),
     });
+  }
+
+  async function closeAll(): Promise<void> {
+    const memories = [...opened.values()];
+    opened.clear();
+    await Promise.all(memories.map(async (memory) => (await memory.catch(() => undefined))?.close()));
   }
 
   return {
@@ -61,13 +69,12 @@ export function createMemories(options: MemoriesOptions): Memories {
       const memory = opened.get(agent.id) ?? open(agent);
       opened.set(agent.id, memory);
       // What failed once, a folder that was away for instance, may be there the next time.
-      memory.catch(() => opened.delete(agent.id));
+      memory.catch(() => {
+        if (opened.get(agent.id) === memory) opened.delete(agent.id);
+      });
       return memory;
     },
-    async close() {
-      await Promise.all(
-        [...opened.values()].map(async (memory) => (await memory.catch(() => undefined))?.close()),
-      );
-    },
+    reopen: closeAll,
+    close: closeAll,
   };
 }

@@ -6,10 +6,10 @@ import type { Memories, RememberingAgent } from "./memories.ts";
 import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {
-  /** Undefined: nothing is remembered. */
-  readonly memories: Memories | undefined;
-  /** Of what bears on a message. 0: only the owners' notes. */
-  readonly recallTokens: number;
+  /** Asked for each run; undefined: nothing is remembered. */
+  readonly memories: () => Memories | undefined;
+  /** Of what bears on a message. 0: only the owners' notes. Asked for each run. */
+  readonly recallTokens: () => number;
   readonly onProblem?: (agentId: string, error: unknown) => void;
 }
 
@@ -52,17 +52,18 @@ const NOTE_CHARS = 8_000;
 const QUERY_CHARS = 20_000;
 
 /** Looks up what a run should know. A memory that fails, or takes too long, holds no answer up. */
-export function createRunMemory({ memories, recallTokens, onProblem }: RunMemoryOptions): RunMemory {
+export function createRunMemory(options: RunMemoryOptions): RunMemory {
   return async (occasion) => {
+    const memories = options.memories();
     // What an agent remembers is no guest's business.
     if (memories === undefined || occasion.role === "guest") return NOTHING;
     try {
       const remembering = memories
         .of(occasion.agent)
-        .then((memory) => remember(memory, occasion, recallTokens));
+        .then((memory) => remember(memory, occasion, options.recallTokens()));
       return (await within(LONGEST_MS, remembering)) ?? NOTHING;
     } catch (error) {
-      onProblem?.(occasion.agent.id, error);
+      options.onProblem?.(occasion.agent.id, error);
       return NOTHING;
     }
   };

@@ -27,7 +27,7 @@ export interface Sockets {
 export interface SocketsOptions {
   readonly service: GatewayService;
   readonly auth: Auth;
-  readonly allowedHosts: ReadonlySet<string>;
+  readonly allowedHosts: () => ReadonlySet<string>;
   readonly connections: OpenConnections;
   readonly logger: Logger;
   /** Told of each upgrade that is refused. */
@@ -53,7 +53,7 @@ export function createSockets(options: SocketsOptions): Sockets {
 
   const admit = async (request: IncomingMessage): Promise<Refusal | Access> => {
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
-    if (!isFromOwnPage(request.headers, allowedHosts)) return "403 Forbidden";
+    if (!isFromOwnPage(request.headers, allowedHosts())) return "403 Forbidden";
     const { authorization, cookie, "sec-websocket-protocol": offered } = request.headers;
     const sessionKey = sessionKeyOffered(offered);
     const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;

@@ -4,7 +4,7 @@ import { createStandingRules } from "../index.ts";
 
 it("keeps what an owner has allowed for always, once, beside what the configuration says", async () => {
   const kv = memoryKeyValues();
-  const rules = createStandingRules(kv, ["git status"]);
+  const rules = createStandingRules(kv, () => ["git status"]);
   await rules.add("coder", [["git", "log"]]);
   await rules.add("coder", [
     ["git", "log"],
@@ -15,6 +15,6 @@ it("keeps what an owner has allowed for always, once, beside what the configurat
     ["git", "log"],
     ["ls", "*"],
   ];
-  expect(await createStandingRules(kv, ["git status"]).of("coder")).toEqual(all);
+  expect(await createStandingRules(kv, () => ["git status"]).of("coder")).toEqual(all);
   expect(await rules.of("writer")).toEqual([["git", "status"]]);
 });

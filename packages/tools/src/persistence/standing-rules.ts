@@ -11,12 +11,12 @@ export interface StandingRules {
   add(agentId: string, rules: readonly StandingRule[]): Promise<void>;
 }
 
-export function createStandingRules(kv: KeyValues, configured: readonly string[]): StandingRules {
-  const fromConfiguration = configured.map(readRule);
+/** @param configured asked each time */
+export function createStandingRules(kv: KeyValues, configured: () => readonly string[]): StandingRules {
   const allowed = async (agentId: string): Promise<StandingRule[]> =>
     rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
   return {
-    of: async (agentId) => [...fromConfiguration, ...(await allowed(agentId))],
+    of: async (agentId) => [...configured().map(readRule), ...(await allowed(agentId))],
     async add(agentId, rules) {
       const all = [...(await allowed(agentId)), ...rules];
       const texts = new Set(all.map((rule) => JSON.stringify(rule)));

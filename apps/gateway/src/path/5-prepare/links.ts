@@ -14,13 +14,13 @@ export type ReadLinks = (
   signal: AbortSignal,
 ) => Promise<readonly ContextDocument[]>;
 
-export function createReadLinks(config: LinksConfig, fetch: GuardedFetch, logger: Logger): ReadLinks {
+export function createReadLinks(config: () => LinksConfig, fetch: GuardedFetch, logger: Logger): ReadLinks {
   const onFailure = (error: unknown): void =>
     logger.info({ err: messageOf(error) }, "a linked page was not read");
   return async (messages, signal) => {
-    if (config.mode === "off") return [];
+    const { mode, max, maxChars } = config();
+    if (mode === "off") return [];
     const texts = messages.filter(({ stored }) => stored.role !== "guest").map(spokenText);
-    const { max, maxChars } = config;
     return readLinkedPages(texts.join("\n"), { fetch, signal, max, maxChars, onFailure });
   };
 }

@@ -1,0 +1,40 @@
+import { type Client, type ConfigurationState, isClientError } from "@signalbox/client";
+import type { LoadedConfig, Problem } from "@signalbox/config";
+import { GatewayError } from "@signalbox/home";
+import { isHeld, runningGateway } from "./running.ts";
+
+/** What of a file does not apply to the gateway that runs, as problems of that file; none where none runs or answers. */
+export async function notApplied(home: string | undefined, loaded: LoadedConfig): Promise<Problem[]> {
+  if (!isHeld(home)) return [];
+  try {
+    const { client } = await runningGateway(home);
+    return notAppliedProblems(await stateOf(client), loaded);
+  } catch (error) {
+    if (error instanceof GatewayError || isClientError(error)) return [];
+    throw error;
+  }
+}
+
+async function stateOf(client: Client): Promise<ConfigurationState> {
+  try {
+    return (await client.status()).configuration;
+  } catch (error) {
+    // The gateway goes by the token that it was started with.
+    if (isClientError(error) && error.status === 401) return { forStart: ["gateway.auth.token"], kept: [] };
+    throw error;
+  }
+}
+
+/** What is kept has a problem of its own, which says why. */
+export function notAppliedProblems(
+  { forStart }: ConfigurationState,
+  { problem }: Pick<LoadedConfig, "problem">,
+): Problem[] {
+  return forStart.map((key) =>
+    problem(key.split("."), {
+      severity: "warning",
+      message: "changed since the gateway that runs was started, and of no effect before a restart",
+      remedy: "Stop it and start it again.",
+    }),
+  );
+}
