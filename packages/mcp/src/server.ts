@@ -75,15 +75,19 @@ export class McpServer {
   }
 
   /** Calls a tool as it was described to whoever calls it; fails where the server describes it otherwise by now. */
-  async call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+    const called = this.#call(tool, args, context).finally(() => this.#calls.delete(called));
+    this.#calls.add(called);
+    return called;
+  }
+
+  async #call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
     const connection = await this.#connected();
     if (this.#isListStale) await this.#refresh();
     if (this.#list?.tools.some(({ hash }) => hash === tool.hash) !== true)
       throw new Error(`${tool.name} is not what it was when this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
-    const call = connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
-    this.#calls.add(call);
-    return call.finally(() => this.#calls.delete(call));
+    return connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
   }
 
   /** Ends it, since it is not configured any more: what it was asked before has its answer first. Never rejects. */
