@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, dirname, join } from "node:path";
-import { root, run } from "./workspace.mjs";
+import { root, run, workspaceMembers } from "./workspace.mjs";
 
 /** The tasks of each check. */
 const CHECKS = {
@@ -20,6 +20,12 @@ const CHECKS = {
 };
 const SUITES = new Set(CHECKS.tests);
 
+/** What needs nothing built. */
+const BESIDE_BUILDS = new Set(["lint", "knip", "changesets"]);
+
+/** The suite that takes longest, begun first: turbo takes tasks in the order of their packages, which has it last. */
+const LONGEST = "@signalbox/gateway#test";
+
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
 if (unknown.length > 0) {
@@ -31,15 +37,8 @@ const tasks = (named.length > 0 ? named : Object.keys(CHECKS)).flatMap((check) =
 const summaries = join(root, ".turbo", "runs");
 for (const stale of [summaries, ...globSync(join(root, "{.,packages/*,apps/*}/.report"))])
   rmSync(stale, { recursive: true, force: true });
-const turbo = await run(
-  join(root, "node_modules", ".bin", "turbo"),
-  [
-    ...["run", ...tasks, "--summarize", "--continue=dependencies-successful", "--log-order=grouped"],
-    // Suites wait for much of their time.
-    `--concurrency=${availableParallelism() + 1}`,
-  ],
-  { show: true, env: { ...process.env, SIGNALBOX_TEST_HOST: testHost() } },
-);
+const env = { ...process.env, SIGNALBOX_TEST_HOST: testHost() };
+const turboCode = await runAll();
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 let cached = 0;
@@ -54,7 +53,7 @@ for (const task of done) {
   console.log(`${result.failed > 0 ? "FAILED" : "passed"}  ${task.name} ${how}${counts}`);
   for (const reason of result.reasons) console.log(`        skipped: ${reason}`);
 }
-if (done.length === 0 || (turbo.code !== 0 && total.failed === 0)) {
+if (done.length === 0 || (turboCode !== 0 && total.failed === 0)) {
   console.log("FAILED  turbo did not come to its end");
   total.failed++;
 }
@@ -67,22 +66,50 @@ console.log(
 );
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** What turbo did for us; builds count where they failed. */
-function turboTasks() {
-  const [file] = globSync(join(summaries, "*.json"));
-  if (file === undefined) return [];
-  return JSON.parse(readFileSync(file, "utf8")).tasks.flatMap(
-    ({ task, package: member, directory, cache, execution }) => {
-      // One whose dependency failed was not tried.
-      const tried = execution !== undefined;
-      const passed = tried && (execution.exitCode ?? 0) === 0;
-      if (!tasks.includes(task) && (passed || !tried)) return [];
-      const name = member === "//" ? task : `${member} ${task}`;
-      const milliseconds = tried ? execution.endTime - execution.startTime : 0;
-      const suite = SUITES.has(task);
-      return [{ name, suite, directory, passed, milliseconds, fromCache: cache.status === "HIT" }];
-    },
+/** Builds first, then the longest suite beside everything else. Resolves with 0 where all of it went well. */
+async function runAll() {
+  // Suites wait for much of their time.
+  const lanes = availableParallelism() + 1;
+  if (!tasks.includes("test")) return runTurbo(tasks, lanes);
+  const early = tasks.filter((task) => BESIDE_BUILDS.has(task));
+  const late = tasks.filter((task) => !BESIDE_BUILDS.has(task) && task !== "test");
+  const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
+  const built = await runTurbo(["all:build", ...early], lanes);
+  const codes = await Promise.all([
+    runTurbo([LONGEST], 1),
+    runTurbo([...suites.filter((suite) => suite !== LONGEST), ...late], lanes - 1),
+  ]);
+  return Math.max(built, ...codes);
+}
+
+async function runTurbo(wanted, concurrency) {
+  const { code } = await run(
+    join(root, "node_modules", ".bin", "turbo"),
+    [
+      ...["run", ...wanted, "--summarize", "--continue=dependencies-successful", "--log-order=grouped"],
+      `--concurrency=${concurrency}`,
+    ],
+    { show: true, env },
   );
+  return code;
+}
+
+/** What turbo did for us, each task once; builds count where they failed. */
+function turboTasks() {
+  const summarized = globSync(join(summaries, "*.json")).flatMap(
+    (file) => JSON.parse(readFileSync(file, "utf8")).tasks,
+  );
+  const byId = new Map(summarized.map((task) => [task.taskId, task]));
+  return [...byId.values()].flatMap(({ task, package: member, directory, cache, execution }) => {
+    // One whose dependency failed was not tried.
+    const tried = execution !== undefined;
+    const passed = tried && (execution.exitCode ?? 0) === 0;
+    if (!tasks.includes(task) && (passed || !tried)) return [];
+    const name = member === "//" ? task : `${member} ${task}`;
+    const milliseconds = tried ? execution.endTime - execution.startTime : 0;
+    const suite = SUITES.has(task);
+    return [{ name, suite, directory, passed, milliseconds, fromCache: cache.status === "HIT" }];
+  });
 }
 
 /** A check passes or fails as a whole; a suite by its tests. */
