@@ -118,4 +118,5 @@ export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
+export { speakerOf } from "./speaker.ts";
 export { fitText, normalizeLineEnds, textLength } from "./text.ts";

@@ -5,6 +5,7 @@ export { type End, watchEnd } from "./end.ts";
 export { createLanes } from "./lanes.ts";
 export { atMost, createLifecycle, type Lifecycle } from "./lifecycle.ts";
 export { createQuarantine, type Quarantine, type QuarantineOptions } from "./quarantine.ts";
+export { type ChosenModes, createQueueModes, type QueueModes } from "./queue-modes.ts";
 export {
   createSupervisor,
   type Judge,

@@ -1,4 +1,10 @@
-import type { ChatMessage, RunEnd } from "@signalbox/protocol";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } from "@signalbox/protocol";
+import { noteId } from "@signalbox/runs";
+import * as z from "zod/mini";
+import { attachmentsSeen } from "./attachments-seen.ts";
+import { sessionSeed } from "./session-seed.ts";
+import type { PlacedMessage, ServiceStore } from "./stored.ts";
 
 /**
  * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command and
@@ -14,4 +20,105 @@ export interface Exchange {
 export interface KeptExchanges {
   list(sessionKey: string): Promise<readonly Exchange[]>;
   remove(sessionKey: string): Promise<void>;
+}
+
+const exchangeSchema = z.object({ messages: z.array(ChatMessage), end: z.exactOptional(RunEnd) });
+
+/** What was said to messages, and how that ended. */
+interface Said {
+  /** The run, or the message itself where there was none. */
+  readonly id: string;
+  /** Nothing where it was silent. */
+  readonly text?: string;
+  readonly outcome: RunOutcome;
+  readonly usage?: RunUsage;
+  readonly error?: Problem;
+  /** The message begins the conversation anew. */
+  readonly begins?: boolean;
+}
+
+export interface Exchanges extends KeptExchanges {
+  /**
+   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so again
+   * after a crash changes nothing.
+   */
+  keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
+  /** Keeps a word about a run whose messages are in the conversation. */
+  keepNote(
+    sessionKey: string,
+    channel: Place,
+    said: { readonly runId: string; readonly text: string },
+  ): Promise<void>;
+}
+
+/** The account by which somebody talks. */
+interface Place {
+  readonly channel: string;
+  readonly account: string;
+}
+
+export interface ExchangesPorts {
+  readonly store: Pick<ServiceStore, "kv" | "sessions">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  /** Takes secrets out of what a vendor said. */
+  readonly redact: (text: string) => string;
+  readonly now: () => number;
+}
+
+/** As long as the journals of runs. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function createExchanges({ store, definition, redact, now }: ExchangesPorts): Exchanges {
+  /** Others have on their platform what was said to them, or wait for one answer and look at nothing later. */
+  const looksBack = ({ channel, account }: Place): boolean => {
+    const { readsSession, awaitsSingleAnswer } = definition(channel, account)?.capabilities ?? {};
+    return readsSession === true && awaitsSingleAnswer !== true;
+  };
+  const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
+    store.kv.set(namespaceOf(sessionKey), id, z.json().parse(exchange), KEPT_MS);
+  return {
+    async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
+      const [first] = messages;
+      if (first === undefined || !looksBack(first.stored.event)) return;
+      const runId = id;
+      const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
+      const answer = text === undefined ? [] : [answerOf(runId, text, now())];
+      // A conversation may begin with a command; it is there to be looked at all the same.
+      await store.sessions.ensure(sessionSeed(first));
+      const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
+      await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });
+    },
+    async keepNote(sessionKey, place, { runId, text }) {
+      if (looksBack(place)) await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
+    },
+    async list(sessionKey): Promise<Exchange[]> {
+      const kept = await store.kv.list(namespaceOf(sessionKey));
+      return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
+    },
+    async remove(sessionKey) {
+      const namespace = namespaceOf(sessionKey);
+      for (const { key } of await store.kv.list(namespace)) await store.kv.delete(namespace, key);
+    },
+  };
+}
+
+function questionOf(event: MessageEvent, runId: string, begins: boolean | undefined): ChatMessage {
+  const { messageId, text, timestamp } = event;
+  const message: ChatMessage = {
+    id: messageId,
+    role: "user",
+    text,
+    at: timestamp,
+    runId,
+    ...attachmentsSeen(event),
+  };
+  return begins === true ? { ...message, begins } : message;
+}
+
+function answerOf(runId: string, text: string, at: number): ChatMessage {
+  return { id: noteId(runId), role: "assistant", text, at, runId };
+}
+
+function namespaceOf(sessionKey: string): string {
+  return `exchanges ${sessionKey}`;
 }

@@ -1,6 +1,20 @@
 export { attachmentsSeen } from "./attachments-seen.ts";
+export {
+  ANSWERS,
+  type AnswerOptions,
+  type AskedCommand,
+  applyChoice,
+  type CommandMessage,
+} from "./commands/answers.ts";
 export { createService, type ServiceOptions } from "./create-service.ts";
-export type { Exchange, KeptExchanges } from "./exchange.ts";
-export type { ServiceBodies, ServiceStore, StoredMessage, StoredRow } from "./stored.ts";
+export {
+  createExchanges,
+  type Exchange,
+  type Exchanges,
+  type ExchangesPorts,
+  type KeptExchanges,
+} from "./exchange.ts";
+export { sessionSeed } from "./session-seed.ts";
+export type { PlacedMessage, ServiceBodies, ServiceStore, StoredMessage, StoredRow } from "./stored.ts";
 export type { SubmitPorts, Surfaces } from "./submit.ts";
 export { type ExplainRoute, findMessage, messageInfo, readTrace } from "./traces.ts";

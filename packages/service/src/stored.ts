@@ -8,6 +8,13 @@ export interface StoredMessage {
   readonly rule: string;
 }
 
+/** A message with the session that it belongs to, whose agent answers it. */
+export interface PlacedMessage {
+  readonly sessionKey: string;
+  readonly agentId: string;
+  readonly stored: Pick<StoredMessage, "event">;
+}
+
 /** What the service reads of what its host keeps in the store. */
 export interface ServiceBodies extends Bodies {
   readonly message: AgentMessage;

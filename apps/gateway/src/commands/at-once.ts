@@ -1,16 +1,18 @@
 import { setImmediate } from "node:timers/promises";
 import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
+import { ANSWERS, type AnswerOptions, applyChoice } from "@signalbox/service";
 import type { Agent } from "@signalbox/setup";
 import { StoreError } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
-import { ANSWERS, type AnswerOptions, applyChoice } from "./answers.ts";
+import type { GatewayStore } from "../store.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
 
-export interface AtOnceOptions extends Omit<SettlePorts, "store">, AnswerOptions {
+export interface AtOnceOptions extends SettlePorts, Omit<AnswerOptions, "store"> {
+  readonly store: GatewayStore;
   readonly supervisor: Pick<Supervisor, "run">;
   readonly logger: Logger;
 }

@@ -1,6 +1,6 @@
 import { addUsage, compact, estimateTokens } from "@signalbox/agent-core";
+import { speakerOf } from "@signalbox/channel";
 import { createSessionTaint, type Role } from "@signalbox/tools";
-import { speakerOf } from "../tools/tool-run.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 /** A quarter of the window stays as it is, as when a turn runs out of room, and never all of a short conversation. */

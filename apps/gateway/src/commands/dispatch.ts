@@ -1,6 +1,6 @@
 import type { JsonObject } from "@signalbox/agent-core";
+import { speakerOf } from "@signalbox/channel";
 import { argumentsOf, type Order } from "@signalbox/commands";
-import { speakerOf } from "../tools/tool-run.ts";
 import type { RunTools } from "../tools/toolbox.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 

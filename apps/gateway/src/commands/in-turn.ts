@@ -1,14 +1,14 @@
+import { speakerOf } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
+import { sessionSeed } from "@signalbox/service";
 import { type InterruptedRun, StoreError } from "@signalbox/store";
 import { messageOf } from "../errors.ts";
-import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
-import { seedOf } from "../path/5-prepare/session.ts";
+import { type Queued, type QueuedMessage, spokenText } from "../path/4-queue/message.ts";
 import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
 import { ShutdownAbort } from "../path/shutdown.ts";
 import type { GatewayBodies } from "../store.ts";
-import { speakerOf } from "../tools/tool-run.ts";
 import {
   begunRun,
   type CommandRun,
@@ -57,7 +57,7 @@ const NO_AGENT = { code: "no_agent", message: "The agent of this command is not 
 
 async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
   const { store, lease } = options;
-  const { message, agent, order } = turn;
+  const { message, order } = turn;
   if (order?.kind === "command" && (order.name === "new" || order.name === "reset")) {
     if ((await store.sessions.get(message.sessionKey)) !== undefined)
       await store.sessions.reset(message.sessionKey, lease);
@@ -71,7 +71,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
   }
   const name = nameOf(order);
   const begun = await store.runs.begin({
-    session: seedOf(message, agent),
+    session: sessionSeed(message, spokenText(message)),
     lease,
     inboxIds: [message.id],
     userMessages: [],

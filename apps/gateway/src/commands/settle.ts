@@ -1,11 +1,11 @@
 import type { RunOutcome } from "@signalbox/protocol";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
+import type { Exchanges } from "@signalbox/service";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import { shownMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
-import type { Exchanges } from "../path/exchanges.ts";
 import { putWord, type WordPorts } from "../path/word.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";

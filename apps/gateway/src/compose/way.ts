@@ -1,5 +1,5 @@
 import { COMMANDS } from "@signalbox/commands";
-import { createLanes, type Lanes } from "@signalbox/lanes";
+import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
 import { type Agent, toolsOf } from "@signalbox/setup";
@@ -10,17 +10,18 @@ import { createReadOrder } from "../commands/read-order.ts";
 import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit, isExclusive } from "../path/2-admit/admit.ts";
+import { explainRoute } from "../path/2-admit/route.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
 import { createEdits } from "../path/4-queue/edits.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
-import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
+import { isMeantByStop, mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { createQueue } from "../path/4-queue/queue.ts";
-import { createQueueModes, type QueueModes } from "../path/4-queue/queue-modes.ts";
 import { createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createAnswer } from "../path/answer.ts";
 import { type Answering, createTaking, type Taking } from "../path/path.ts";
+import { VERSION } from "../version.ts";
 import { createAnsweringHalf } from "./answering.ts";
 import type { Parts } from "./surroundings.ts";
 
@@ -206,10 +207,13 @@ function createAnswerAtOnce(
     deliver: delivery.deliver,
     queueMode: () => configuration.config().session.queue.mode,
     startedAt: now(),
-    router,
+    version: VERSION,
+    explainRoute: (event) => explainRoute(router, event),
     queueModes,
-    spending,
-    lanes,
+    budgetsLeft: spending.left,
+    waiting: (sessionKey) => lanes.waiting(sessionKey).length,
+    stop: (sessionKey, reason, by) =>
+      lanes.stop(sessionKey, reason, (item) => by === undefined || isMeantByStop(item, by)),
     hooks,
     exchanges,
     live,

@@ -13,14 +13,14 @@ import {
   type Left,
   type Spender,
 } from "@signalbox/budgets";
+import { speakerOf } from "@signalbox/channel";
 import type { Identities } from "@signalbox/routing";
 import { type Agent, type AgentModel, type Agents, type Models, pricesFor } from "@signalbox/setup";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Questions, visibleText } from "@signalbox/tools";
 import { messageOf } from "../errors.ts";
-import { speakerOf } from "../tools/tool-run.ts";
-import type { QueuedMessage } from "./4-queue/message.ts";
+import type { InboundRecord } from "../store.ts";
 
 export interface SpendingPorts {
   readonly budgets: () => readonly Budget[];
@@ -34,6 +34,13 @@ export interface SpendingPorts {
   readonly now: () => number;
 }
 
+/** A message that model calls are made for: its sender pays. */
+interface PaidMessage {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly stored: Pick<InboundRecord, "event" | "role">;
+}
+
 /** Has every model call paid from the budgets that it counts for. */
 export interface Spending {
   /**
@@ -41,13 +48,13 @@ export interface Spending {
    *
    * @param asking where a person can be asked: does so, and knows that the run waits meanwhile
    */
-  forMessage(agentModel: AgentModel, message: QueuedMessage, asking?: Asking): AgentModel;
+  forMessage(agentModel: AgentModel, message: PaidMessage, asking?: Asking): AgentModel;
   /** As {@link forMessage}, for what an agent does by itself. */
   forUpkeep(agentModel: AgentModel, agent: Agent): AgentModel;
   /** Models that may answer in the place of another, `provider/model`. */
   cheaperModels(): readonly string[];
   /** What is left to the sender of a message. */
-  left(message: QueuedMessage): Promise<readonly Left[]>;
+  left(message: PaidMessage): Promise<readonly Left[]>;
 }
 
 type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
@@ -71,7 +78,7 @@ export function createSpending(ports: SpendingPorts): Spending {
     now,
     newId: randomUUID,
   });
-  const spenderOf = ({ agentId, stored: { event, role } }: QueuedMessage): Spender => ({
+  const spenderOf = ({ agentId, stored: { event, role } }: PaidMessage): Spender => ({
     agent: agentId,
     sender: ports.identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
     channel: event.channel,
@@ -96,7 +103,7 @@ export function createSpending(ports: SpendingPorts): Spending {
 /** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */
 async function askForMore(
   { approvals, now }: SpendingPorts,
-  { agentId, sessionKey }: QueuedMessage,
+  { agentId, sessionKey }: PaidMessage,
   { budget, account }: BudgetPot,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {

@@ -11,7 +11,7 @@ export interface ToolRun {
   /** The message being answered. */
   readonly event: MessageEvent;
   readonly role: Role;
-  /** Who wrote it, see {@link speakerOf}. */
+  /** Who wrote it, see `speakerOf` of `@signalbox/channel`. */
   readonly speaker: string;
   /** The models that may answer in it, `provider/model`; absent where none is asked, as for a command. */
   readonly models?: readonly string[];
@@ -23,11 +23,6 @@ export interface ToolRun {
   readonly messageId: InboxId;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;
-}
-
-/** Who wrote a message, by ids that never change and across channels. */
-export function speakerOf({ channel, sender }: MessageEvent): string {
-  return `${channel}:${sender.id}`;
 }
 
 /** A run with what its tools may give out. */

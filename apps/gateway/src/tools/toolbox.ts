@@ -1,4 +1,5 @@
 import type { Auditor } from "@signalbox/audit";
+import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
@@ -24,10 +25,10 @@ import type { ToolRun } from "./tool-run.ts";
 export type RunTools = ToolboxRun;
 
 /** `allow` is for once; `allow-always` also lets the same commands run unasked from now on. */
-export type ApprovalDecision = "allow" | "allow-always" | "deny";
+type ApprovalDecision = "allow" | "allow-always" | "deny";
 
 /** The questions of tools, as people answer them. */
-export interface Decisions extends Omit<Questions, "resolve"> {
+interface Decisions extends Omit<Questions, "resolve"> {
   resolve(id: string, decision: ApprovalDecision, approver: string): ReturnType<Questions["resolve"]>;
 }
 
@@ -116,7 +117,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
         ...(data.call === undefined ? {} : { call: data.call }),
       });
       const { agent, sessionKey, event } = run;
-      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: `${event.channel}:${event.sender.id}` });
+      audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: speakerOf(event) });
     },
     now: options.now,
   });

@@ -1,4 +1,4 @@
-import type { MessageEvent } from "@signalbox/channel";
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { GatewayError } from "@signalbox/home";
 import { type Agent, namesFor, resolveAgents, resolvePluginTools } from "@signalbox/setup";
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
@@ -99,7 +99,7 @@ function usesOf(
       agentId: agent.id,
       sessionKey,
       role,
-      speaker: `${event.channel}:${event.sender.id}`,
+      speaker: speakerOf(event),
       channelKind,
       models,
       taint,

@@ -1,10 +1,10 @@
 import type { LanesOptions, Supervisor } from "@signalbox/lanes";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
+import type { Exchanges } from "@signalbox/service";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
-import type { Exchanges } from "../exchanges.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { messagesIn, type Queued, type QueuedMessage } from "./message.ts";
 

@@ -71,7 +71,19 @@ export function idsOfMessage(item: Queued, of: PlatformMessage): InboxId[] {
 /** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
 export function ownerOf(item: Queued): string {
   const event = eventOf(item);
-  return event === undefined ? item.sessionKey : `${event.channel}/${event.account}/${event.sender.id}`;
+  return event === undefined ? item.sessionKey : senderOf(event);
+}
+
+function senderOf({ channel, account, sender }: MessageEvent): string {
+  return `${channel}/${account}/${sender.id}`;
+}
+
+/** Whether a stop means what waits: nothing that came after it, and nothing that others of a group wait for. */
+export function isMeantByStop(item: Queued, stop: Pick<QueuedMessage, "seq" | "stored">): boolean {
+  const { event, role } = stop.stored;
+  return (
+    item.kind === "message" && item.seq < stop.seq && (role === "owner" || ownerOf(item) === senderOf(event))
+  );
 }
 
 /** What waits in a lane. */

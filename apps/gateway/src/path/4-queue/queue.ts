@@ -1,10 +1,9 @@
 import { needsTurn, type Order } from "@signalbox/commands";
-import type { Lanes } from "@signalbox/lanes";
+import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";
-import type { QueueModes } from "./queue-modes.ts";
 
 export interface QueuePorts {
   readonly agents: Pick<Agents, "get">;

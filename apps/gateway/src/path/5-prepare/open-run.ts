@@ -1,19 +1,19 @@
 import type { UserMessage } from "@signalbox/agent-core";
+import { speakerOf } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
 import type { Router } from "@signalbox/routing";
 import type { Histories } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
-import { type LeaseToken, type RunBegin, type Session, StoreError } from "@signalbox/store";
+import { sessionSeed } from "@signalbox/service";
+import { type LeaseToken, type RunBegin, type Session, type SessionSeed, StoreError } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import { speakerOf } from "../../tools/tool-run.ts";
-import type { Queued, QueuedMessage } from "../4-queue/message.ts";
+import { type Queued, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
-import { seedOf } from "./session.ts";
 import type { UserMessages } from "./user-messages.ts";
 
 export interface OpenRunPorts {
@@ -52,7 +52,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       return { kind: "refused", messages: [...summarised, ...messages], code, message };
     }
     const { agent, agentModel } = chosen;
-    const seed = seedOf(last, agent);
+    const seed = sessionSeed(last, spokenText(last));
     if (await freshen(ports, last, session, seed)) {
       const { messageId } = (messages[0] ?? last).stored.event;
       ports.live.publish(sessionKey, { type: "reset", messageId });
@@ -113,7 +113,7 @@ async function freshen(
   { store, lease, router, endCommands, now }: OpenRunPorts,
   message: QueuedMessage,
   session: Session | undefined,
-  seed: OpenedSeed,
+  seed: SessionSeed,
 ): Promise<boolean> {
   const { sessionKey, order, stored } = message;
   const { event } = stored;
@@ -163,5 +163,3 @@ function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[])
     return words === undefined ? [] : [{ message, words }];
   });
 }
-
-type OpenedSeed = ReturnType<typeof seedOf>;

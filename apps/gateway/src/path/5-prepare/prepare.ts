@@ -1,5 +1,6 @@
 import { toolSpec } from "@signalbox/agent-core";
 import type { Incoming, MediaForModel } from "@signalbox/attachments";
+import { speakerOf } from "@signalbox/channel";
 import type { RunMemory } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
@@ -15,7 +16,6 @@ import type { LiveHub } from "@signalbox/server";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
-import { speakerOf } from "../../tools/tool-run.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";

@@ -1,8 +1,8 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { Incoming } from "@signalbox/attachments";
+import { speakerOf } from "@signalbox/channel";
 import type { MessageContext } from "@signalbox/prompt";
 import type { InboxId } from "@signalbox/store";
-import { speakerOf } from "../../tools/tool-run.ts";
 import type { Tracer } from "../../traces.ts";
 import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
 import { filesOf } from "../5-prepare/files-of.ts";

@@ -12,6 +12,7 @@ import {
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import type { OutcomeError } from "@signalbox/server";
+import type { Exchanges } from "@signalbox/service";
 import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../../store.ts";
@@ -19,7 +20,6 @@ import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
 import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
-import type { Exchanges } from "../exchanges.ts";
 import { clientUsage, journalUsage, wholeUsage } from "./usage.ts";
 
 export interface CommitPorts {

@@ -1,5 +1,4 @@
-import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
-import type { GatewayStore } from "../../store.ts";
+import { QUEUE_MODES, type QueueMode } from "./types.ts";
 
 /** How messages that come while a turn runs are treated, in sessions that chose for themselves. */
 export interface QueueModes {
@@ -11,7 +10,16 @@ export interface QueueModes {
   set(sessionKey: string, mode: QueueMode | undefined): Promise<void>;
 }
 
-export function createQueueModes(sessions: Pick<GatewayStore["sessions"], "get" | "patch">): QueueModes {
+/** Where sessions keep what they chose. */
+export interface ChosenModes {
+  get(sessionKey: string): Promise<{ readonly queueMode?: string } | undefined>;
+  patch(
+    sessionKey: string,
+    chosen: { readonly queueMode: string | null },
+  ): Promise<{ readonly queueMode?: string }>;
+}
+
+export function createQueueModes(sessions: ChosenModes): QueueModes {
   const modes = new Map<string, QueueMode>();
   const keep = (sessionKey: string, chosen: string | undefined): void => {
     const mode = QUEUE_MODES.find((each) => each === chosen);

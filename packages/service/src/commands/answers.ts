@@ -1,6 +1,6 @@
 import type { Auditor } from "@signalbox/audit";
-import { leftText } from "@signalbox/budgets";
-import type { ChannelDefinition } from "@signalbox/channel";
+import { type Left, leftText } from "@signalbox/budgets";
+import { type ChannelDefinition, speakerOf } from "@signalbox/channel";
 import {
   type AtOnceName,
   type Choice,
@@ -14,38 +14,43 @@ import {
   usageText,
   whoamiText,
 } from "@signalbox/commands";
-import { type Lanes, QUEUE_MODES } from "@signalbox/lanes";
-import type { Router } from "@signalbox/routing";
-import { findMessage, messageInfo, readTrace } from "@signalbox/service";
+import { QUEUE_MODES, type QueueModes, type Stopped } from "@signalbox/lanes";
+import type { Role } from "@signalbox/routing";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
-import type { InboxRow, Session } from "@signalbox/store";
+import type { InboxId, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
-import { questionText, type Trust } from "@signalbox/tools";
-import type { Delegation } from "@signalbox/wakes";
-import { explainRoute } from "../path/2-admit/route.ts";
-import { ownerOf, type Queued, type QueuedMessage } from "../path/4-queue/message.ts";
-import type { QueueModes } from "../path/4-queue/queue-modes.ts";
-import { seedOf } from "../path/5-prepare/session.ts";
-import type { Spending } from "../path/spending.ts";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
-import { speakerOf } from "../tools/tool-run.ts";
-import type { ApprovalDecision, Decisions } from "../tools/toolbox.ts";
-import { VERSION } from "../version.ts";
+import { type Questions, questionText, type Trust } from "@signalbox/tools";
+import { sessionSeed } from "../session-seed.ts";
+import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../stored.ts";
+import { type ExplainRoute, findMessage, messageInfo, readTrace } from "../traces.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 
 /** What commands look at and change. */
 export interface AnswerOptions extends SkillChangesPorts {
-  readonly store: GatewayStore;
-  readonly models: Models;
-  readonly approvals: Pick<Decisions, "list" | "resolve">;
+  /** Of the host, as its people are told it. */
+  readonly version: string;
+  readonly store: ServiceStore;
+  readonly models: Pick<Models, "of" | "offered">;
+  readonly approvals: Pick<Questions, "list"> & {
+    resolve(id: string, decision: Decision, approver: string): ReturnType<Questions["resolve"]>;
+  };
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "skill" | "trusted">;
-  readonly queueModes: QueueModes;
-  readonly spending: Pick<Spending, "left">;
-  readonly lanes: Pick<Lanes<Queued>, "stop" | "waiting">;
-  readonly subAgents: Pick<Delegation, "of">;
-  readonly router: Pick<Router, "explain">;
+  readonly queueModes: Pick<QueueModes, "get" | "set">;
+  /** What budgets leave to the sender of a message. */
+  readonly budgetsLeft: (message: CommandMessage) => Promise<readonly Left[]>;
+  /** How many messages wait in a session. */
+  readonly waiting: (sessionKey: string) => number;
+  /**
+   * Stops what goes on in a session, and drops what waits there: all of it, or what somebody who wrote `by` may mean.
+   */
+  readonly stop: (sessionKey: string, reason: Error, by?: CommandMessage) => Stopped;
+  readonly subAgents: {
+    /** Those that a session has made. */
+    of(sessionKey: string): Promise<readonly { readonly sessionKey: string }[]>;
+  };
+  readonly explainRoute: ExplainRoute;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */
   readonly skills: (agent: Agent) => readonly SkillCommand[];
@@ -56,9 +61,19 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly now: () => number;
 }
 
+type Decision = "allow" | "allow-always" | "deny";
+
+/** The message that a command came in. */
+export interface CommandMessage extends PlacedMessage {
+  readonly id: InboxId;
+  readonly stored: StoredMessage & { readonly role: Role };
+  /** Rises within its session in the order in which messages were accepted. */
+  readonly seq: number;
+}
+
 /** Somebody's command. */
-interface Asked {
-  readonly message: QueuedMessage;
+export interface AskedCommand {
+  readonly message: CommandMessage;
   readonly agent: Agent;
   readonly args: string;
 }
@@ -67,11 +82,11 @@ interface Asked {
 async function stopSubAgents(options: AnswerOptions, sessionKey: string, reason: Error): Promise<void> {
   for (const subAgent of await options.subAgents.of(sessionKey)) {
     await stopSubAgents(options, subAgent.sessionKey, reason);
-    options.lanes.stop(subAgent.sessionKey, reason, () => true);
+    options.stop(subAgent.sessionKey, reason);
   }
 }
 
-type Answer = (options: AnswerOptions, asked: Asked) => string | Promise<string>;
+type Answer = (options: AnswerOptions, asked: AskedCommand) => string | Promise<string>;
 
 /** What each command that needs no turn says. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
@@ -83,7 +98,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const session = await store.sessions.get(sessionKey);
     const isOwner = message.stored.role === "owner";
     return statusText({
-      version: VERSION,
+      version: options.version,
       upMs: now() - options.startedAt,
       agent,
       sessionKey,
@@ -91,7 +106,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       thinking: session?.thinking ?? agent.thinking,
       messages: session?.messageCount ?? 0,
       isRunning: session?.activeRun !== undefined,
-      waiting: options.lanes.waiting(sessionKey).length,
+      waiting: options.waiting(sessionKey),
       queueMode: options.queueModes.get(sessionKey) ?? options.queueMode(),
       ...(isOwner ? { forOwner: await waitingForOwner(options, agent) } : {}),
     });
@@ -105,22 +120,13 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   },
 
   async stop(options, { message }) {
-    const { role } = message.stored;
     const reason = new Error("stopped by the user");
-    const { running, dropped } = options.lanes.stop(
-      message.sessionKey,
-      reason,
-      // What came after it is not meant, nor what others of a group wait for.
-      (item) =>
-        item.kind === "message" &&
-        item.seq < message.seq &&
-        (role === "owner" || ownerOf(item) === ownerOf(message)),
-    );
+    const { running, dropped } = options.stop(message.sessionKey, reason, message);
     await stopSubAgents(options, message.sessionKey, reason);
     return stoppedText(running, dropped);
   },
 
-  async why({ store, router }, { message, args }) {
+  async why({ store, explainRoute }, { message, args }) {
     const asked = args.split(/\s/, 1)[0] ?? "";
     const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
     const mine = row?.route?.sessionKey === message.sessionKey || message.stored.role === "owner";
@@ -128,11 +134,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
     // The tiers name what other people are bound to.
     const isOwner = message.stored.role === "owner";
-    const trace = await readTrace(
-      store,
-      row.id,
-      isOwner ? (event) => explainRoute(router, event) : undefined,
-    );
+    const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
     const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const { sentence, remedy } = explain(
       trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
@@ -156,11 +158,11 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       const [ever] = await store.usage.sum(of);
       lines.push(`${agent.id} today (UTC): ${usageText(today)}`, `${agent.id} in all: ${usageText(ever)}`);
     }
-    const left = await options.spending.left(message);
+    const left = await options.budgetsLeft(message);
     return [...lines, ...left.map((one) => leftText(one))].join("\n");
   },
 
-  async queue(options, { message, agent, args }) {
+  async queue(options, { message, args }) {
     const { sessionKey, stored } = message;
     const wanted = args.toLowerCase();
     if (wanted !== "") {
@@ -168,11 +170,11 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       const mode = QUEUE_MODES.find((one) => one === wanted);
       if (mode === undefined && wanted !== "default")
         return `There is no queue mode ${args}. There are: ${QUEUE_MODES.join(", ")}, default.`;
-      await options.store.sessions.ensure(seedOf(message, agent));
+      await options.store.sessions.ensure(sessionSeed(message));
       await options.queueModes.set(sessionKey, mode);
     }
     const own = options.queueModes.get(sessionKey);
-    const waiting = options.lanes.waiting(sessionKey).length;
+    const waiting = options.waiting(sessionKey);
     return queueText(own ?? options.queueMode(), own !== undefined, waiting);
   },
 
@@ -219,7 +221,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   },
 };
 
-const DECISIONS: ReadonlyMap<string, ApprovalDecision> = new Map([
+const DECISIONS: ReadonlyMap<string, Decision> = new Map([
   ["allow", "allow"],
   ["allow-once", "allow"],
   ["allow-always", "allow-always"],
@@ -229,11 +231,11 @@ const DECISIONS: ReadonlyMap<string, ApprovalDecision> = new Map([
 /** Keeps a choice with the session and says what holds now. */
 export async function applyChoice(
   { store, models }: AnswerOptions,
-  message: QueuedMessage,
+  message: CommandMessage,
   agent: Agent,
   choice: Choice,
 ): Promise<string> {
-  await store.sessions.ensure(seedOf(message, agent));
+  await store.sessions.ensure(sessionSeed(message));
   const patch = (value: string | undefined) => (value === "default" ? null : value);
   const model = patch(choice.model);
   const thinking = patch(choice.thinking);
@@ -253,7 +255,7 @@ export async function applyChoice(
 }
 
 /** The immutable id of who speaks; where only the gateway's own clients are, the holder of its token. */
-function speaker({ definition }: AnswerOptions, { stored: { event } }: QueuedMessage): string {
+function speaker({ definition }: AnswerOptions, { stored: { event } }: CommandMessage): string {
   const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
   return `${event.channel}:${own ? "token" : event.sender.id}`;
 }
@@ -268,16 +270,13 @@ async function openApprovals({ approvals }: AnswerOptions) {
   return (await approvals.list({ states: ["pending"] })).toReversed();
 }
 
-function modelOf(models: Models, agent: Agent, session: Session | undefined): string {
+function modelOf(models: Pick<Models, "of">, agent: Agent, session: Session | undefined): string {
   const chosen = models.of(agent, session?.model)?.model;
   return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;
 }
 
 /** The newest message of the conversation that was not itself a command. */
-async function lastMessage(
-  store: GatewayStore,
-  message: QueuedMessage,
-): Promise<InboxRow<GatewayBodies> | undefined> {
+async function lastMessage(store: ServiceStore, message: CommandMessage): Promise<StoredRow | undefined> {
   const quoted = message.stored.event.replyTo?.messageId;
   const answered = quoted === undefined ? undefined : await findMessage(store, quoted);
   if (answered !== undefined) return answered;

@@ -1,0 +1,52 @@
+import { createWebHub } from "@signalbox/channel-web";
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import { createExchanges } from "./exchange.ts";
+import type { PlacedMessage, ServiceBodies } from "./stored.ts";
+
+const { definition } = createWebHub({ fetchUrl: () => Promise.reject(new Error("nothing is fetched")) });
+
+function askedOn(channel: string): PlacedMessage {
+  const event: PlacedMessage["stored"]["event"] = {
+    type: "message",
+    channel,
+    account: "default",
+    eventId: "e-1",
+    messageId: "m-1",
+    address: `${channel}:ann`,
+    conversation: { id: "ann", kind: "direct" },
+    sender: { id: "ann", isBot: false, isSelf: false },
+    addressed: "dm",
+    text: "/why\nand more",
+    media: [],
+    mentions: [],
+    timestamp: 5,
+  };
+  return { sessionKey: "s", agentId: "main", stored: { event } };
+}
+
+it("keeps what was said for those who look back, once and without secrets, until it is removed", async () => {
+  const store = await openStore<ServiceBodies>({ path: ":memory:" });
+  onTestFinished(store.close);
+  const exchanges = createExchanges({
+    store,
+    definition: (channel) => (channel === "web" ? definition : undefined),
+    redact: (text) => text.replaceAll("hunter2", "…"),
+    now: () => 7,
+  });
+  const error = { code: "internal", message: "hunter2 was refused" };
+  const said = { id: "r-1", text: "Something went wrong.", outcome: "failed", error } as const;
+  await exchanges.keep("s", [askedOn("web")], said);
+  await exchanges.keep("s", [askedOn("web")], said);
+  await exchanges.keep("s", [askedOn("elsewhere")], { ...said, id: "r-2" });
+  const [kept, ...others] = await exchanges.list("s");
+  expect(others).toEqual([]);
+  expect(kept?.messages).toMatchObject([
+    { id: "m-1", role: "user", text: "/why\nand more", at: 5, runId: "r-1" },
+    { role: "assistant", text: "Something went wrong.", at: 7, runId: "r-1" },
+  ]);
+  expect(kept?.end).toMatchObject({ outcome: "failed", error: { message: "… was refused" } });
+  expect(await store.sessions.get("s")).toMatchObject({ agentId: "main", peer: "ann", title: "/why" });
+  await exchanges.remove("s");
+  expect(await exchanges.list("s")).toEqual([]);
+});
