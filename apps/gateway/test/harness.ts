@@ -24,7 +24,8 @@ import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 
-export const TOKEN = "token-of-the-owner-0123456789";
+/** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
+export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 export const KEY = "key-of-the-model-0123456789";
 export const APP = {
   appId: "cli_0123456789abcdef",

@@ -217,7 +217,7 @@ function configOf(modelUrl: string): string {
   return stringify({
     gateway: {
       port: 0,
-      auth: { token: "token-of-the-sweep-0123456789" },
+      auth: { token: "token-of-the-sweep-0123456789-abcdefghijklm" },
       logLevel: "silent",
       shutdownMs: 500,
     },

@@ -22,7 +22,8 @@ import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
 import { startVendor, type Vendor } from "./vendors.ts";
 
-export const TOKEN = "token-of-the-owner-0123456789";
+/** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
+export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 const KEY = "key-of-the-model-0123456789";
 const APP = { appId: "cli_crash", appSecret: "secret-of-the-feishu-app" };
 const VERIFICATION = "verification-of-the-app";

@@ -40,7 +40,7 @@ const STEADY = (RUNS * 1000) / MODEL_MS;
 const TIMES = 100;
 const SESSIONS = 200;
 const TICK_MS = 10;
-const TOKEN = "token-of-the-flood-0123456789";
+const TOKEN = "token-of-the-flood-0123456789-abcdefghijklm";
 const APP = { appId: "cli_flood", appSecret: "secret-of-the-feishu-app" };
 const VERIFICATION = "verification-of-the-app";
 

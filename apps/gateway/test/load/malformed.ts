@@ -60,7 +60,7 @@ export interface MalformedReport {
   readonly resident: readonly [number, number];
 }
 
-const TOKEN = "token-of-the-owner-0123456789";
+const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 const WORKERS = 32;
 
 /**

@@ -239,7 +239,7 @@ function loopback(onSent: (text: string) => void): { definition: ChannelDefiniti
 
 function configOf(modelUrl: string): string {
   return stringify({
-    gateway: { port: 0, auth: { token: "token-of-the-storm-0123456789" }, logLevel: "error" },
+    gateway: { port: 0, auth: { token: "token-of-the-storm-0123456789-abcdefghijklm" }, logLevel: "error" },
     models: {
       providers: {
         anthropic: { api: "anthropic-messages", apiKey: "key-of-the-storm-0123", baseUrl: modelUrl },
