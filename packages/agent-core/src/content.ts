@@ -105,6 +105,13 @@ export type BlockHead =
   | { readonly type: Exclude<Block["type"], "toolCall"> }
   | { readonly type: "toolCall"; readonly id: string; readonly name: string };
 
+/** The text of a message's or a result's text blocks, empty ones passed over; a content that is a text is its own. */
+export function textOf(content: string | readonly Block[], between = ""): string {
+  if (typeof content === "string") return content;
+  const texts = content.flatMap((block) => (block.type === "text" && block.text !== "" ? [block.text] : []));
+  return texts.join(between);
+}
+
 /** Whether a value that somebody calls a media block is one. */
 export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
   const { type, mimeType, source } = fieldsOf(block);

@@ -8,6 +8,7 @@ export {
 } from "./agent.ts";
 export type * from "./config.ts";
 export type * from "./content.ts";
+export { textOf } from "./content.ts";
 export { type Compaction, type CompactionRequest, compact } from "./context/compact.ts";
 export { type Pruned, type PruneOptions, pruneToolResults } from "./context/prune.ts";
 export { maxResultChars, truncateText } from "./context/truncate.ts";

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@signalbox/agent-core";
+import { type JsonObject, textOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import { argumentsOf, type Order } from "@signalbox/commands";
 import type { RunTools } from "../tools/toolbox.ts";
@@ -62,7 +62,7 @@ async function call(
       ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
       : {}),
   });
-  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const text = textOf(result.content, "\n");
   hooks.observe("after_tool_call", {
     agentId: agent.id,
     sessionKey: message.sessionKey,

@@ -1,4 +1,5 @@
 import type { CompactionPolicy } from "../config.ts";
+import { textOf } from "../content.ts";
 import type { BeforeCompaction } from "../hooks.ts";
 import { askModel } from "../loop/model-turn.ts";
 import { race } from "../loop/race.ts";
@@ -186,12 +187,7 @@ class Notes {
     const { usage = NO_USAGE } = message;
     this.#note(spentBefore === NO_USAGE ? message : { ...message, usage: addUsage(spentBefore, usage) });
     if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
-    return (
-      message.content
-        .map((block) => (block.type === "text" ? block.text : ""))
-        .join("")
-        .trim() || undefined
-    );
+    return textOf(message.content).trim() || undefined;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ToolCallBlock } from "../content.ts";
+import { type ToolCallBlock, textOf } from "../content.ts";
 import type { EndReason, LimitName, RunResult, RunUsage } from "../events.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { ModelErrorData } from "../model-error.ts";
@@ -56,9 +56,5 @@ function answerText(messages: readonly AgentMessage[], last: AssistantMessage | 
   const at = messages.lastIndexOf(last);
   const before = messages.slice(0, at < 0 ? undefined : at).filter((message) => message.role === "assistant");
   const whole = before.findLastIndex((turn) => STOP_REASONS[turn.stopReason]?.text !== "part");
-  return [...before.slice(whole + 1), last].map(textOf).join("");
-}
-
-function textOf({ content }: AssistantMessage): string {
-  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+  return [...before.slice(whole + 1), last].map(({ content }) => textOf(content)).join("");
 }

@@ -1,9 +1,9 @@
-import type {
-  InputBlock,
-  JsonObject,
-  ModelContext,
-  ToolResultMessage,
-  ToolSpec,
+import {
+  type JsonObject,
+  type ModelContext,
+  type ToolResultMessage,
+  type ToolSpec,
+  textOf,
 } from "@signalbox/agent-core";
 import { isChinese, ownWords, understand, type Wish } from "./understand.ts";
 
@@ -102,11 +102,6 @@ class Toolbox {
   }
 }
 
-function plainText(content: string | readonly InputBlock[]): string {
-  if (typeof content === "string") return content;
-  return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-}
-
 /** Where a skill's instructions are, from the catalogue in the system prompt. */
 function skillLocation(context: ModelContext, name: RegExp): string | undefined {
   const prompt = `${context.system.stable}\n${context.system.volatile ?? ""}`;
@@ -135,7 +130,7 @@ function missing(scene: Scene, tool: string): Move {
 }
 
 function failed(scene: Scene, result: ToolResultMessage): Move {
-  const said = plainText(result.content).trim();
+  const said = textOf(result.content, "\n").trim();
   return {
     kind: "say",
     text: scene.zh
@@ -149,7 +144,7 @@ function once(scene: Scene, tool: string, call: Move | undefined, words: (said: 
   const result = scene.results.at(-1);
   if (result === undefined) return call ?? missing(scene, tool);
   if (result.isError) return failed(scene, result);
-  return { kind: "say", text: words(plainText(result.content).trim()) };
+  return { kind: "say", text: words(textOf(result.content, "\n").trim()) };
 }
 
 function script(scene: Scene, context: ModelContext, path: string): Move {
@@ -175,7 +170,7 @@ function remember(scene: Scene, fact: string): Move {
   const [read, written] = results;
   if (read === undefined) return tools.read(MEMORY_FILE) ?? missing(scene, "read");
   if (written === undefined) {
-    const before = read.isError ? "# Memory" : plainText(read.content).trim();
+    const before = read.isError ? "# Memory" : textOf(read.content, "\n").trim();
     return tools.write(MEMORY_FILE, `${before}\n- ${fact}\n`) ?? missing(scene, "write");
   }
   if (written.isError) return failed(scene, written);
@@ -215,7 +210,7 @@ export function nextMove(context: ModelContext): Move {
   const { messages } = context;
   const asked = messages.findLastIndex((message) => message.role === "user");
   const message = messages[asked];
-  const words = message?.role === "user" ? ownWords(plainText(message.content)) : "";
+  const words = message?.role === "user" ? ownWords(textOf(message.content, "\n")) : "";
   const zh = isChinese(words);
   const results = messages.slice(asked + 1).filter((later) => later.role === "toolResult");
   const move = act(understand(words), { tools: new Toolbox(context.tools), zh, results }, context);

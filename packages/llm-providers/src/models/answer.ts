@@ -1,4 +1,10 @@
-import type { AssistantMessage, ModelErrorData, ModelEvent, ToolCallBlock } from "@signalbox/agent-core";
+import {
+  type AssistantMessage,
+  type ModelErrorData,
+  type ModelEvent,
+  type ToolCallBlock,
+  textOf,
+} from "@signalbox/agent-core";
 
 /** What a model answered. Nothing a vendor does is thrown: look at `ok`. */
 export type Answer = AnswerContent &
@@ -65,7 +71,7 @@ const NOTHING: AssistantMessage = {
 function contentOf(message: AssistantMessage): AnswerContent {
   const calls = message.content.filter((block) => block.type === "toolCall");
   return {
-    text: message.content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+    text: textOf(message.content),
     toolCalls: calls.filter((call) => call.args !== undefined),
     message,
   };

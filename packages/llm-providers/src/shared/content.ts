@@ -1,4 +1,10 @@
-import type { InputBlock, MediaSource, ToolCallBlock, ToolResultMessage } from "@signalbox/agent-core";
+import {
+  type InputBlock,
+  type MediaSource,
+  type ToolCallBlock,
+  type ToolResultMessage,
+  textOf,
+} from "@signalbox/agent-core";
 import { hasLoneSurrogates } from "../turn/arguments.ts";
 
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
@@ -13,16 +19,9 @@ export function fileName(mimeType: string, name: string | undefined): string {
   return `file.${kind === "plain" ? "txt" : kind}`;
 }
 
-/** The text of a tool's result, its media left out. */
-function resultText(message: ToolResultMessage): string {
-  const texts: string[] = [];
-  for (const block of message.content) if (block.type === "text" && block.text !== "") texts.push(block.text);
-  return texts.join("\n");
-}
-
 /** A result's text for vendors that have no field for failure and refuse an empty one. */
 export function plainResult(message: ToolResultMessage): string {
-  const text = resultText(message);
+  const text = textOf(message.content, "\n");
   if (text !== "") return text;
   const media = message.content.some((block) => block.type !== "text");
   if (media) return message.isError ? "(failed; see attachment)" : "(see attachment)";

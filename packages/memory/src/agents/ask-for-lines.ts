@@ -1,4 +1,4 @@
-import type { AssistantMessage, Model, StreamModel } from "@signalbox/agent-core";
+import { type AssistantMessage, type Model, type StreamModel, textOf } from "@signalbox/agent-core";
 
 export interface LineRequest {
   readonly model: Model;
@@ -35,6 +35,7 @@ export async function askForLines(request: LineRequest): Promise<AssistantMessag
 
 /** What stands behind the dashes of an answer's list. */
 export function listedIn({ content }: AssistantMessage): string[] {
-  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-  return text.split("\n").flatMap((line) => /^\s*[-*]\s+(\S.*)$/.exec(line)?.[1] ?? []);
+  return textOf(content)
+    .split("\n")
+    .flatMap((line) => /^\s*[-*]\s+(\S.*)$/.exec(line)?.[1] ?? []);
 }

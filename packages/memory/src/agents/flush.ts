@@ -1,4 +1,10 @@
-import type { AgentMessage, BeforeCompaction, Model, StreamModel } from "@signalbox/agent-core";
+import {
+  type AgentMessage,
+  type BeforeCompaction,
+  type Model,
+  type StreamModel,
+  textOf,
+} from "@signalbox/agent-core";
 import { askForLines, listedIn } from "./ask-for-lines.ts";
 import { noteScopeOf, type Role, scopeOf } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
@@ -78,11 +84,7 @@ function transcriptOf(messages: readonly AgentMessage[]): string {
   const lines = messages.flatMap((message) => {
     if (message.role === "compactionSummary") return [`earlier: ${message.summary}`];
     if (message.role !== "user" && message.role !== "assistant") return [];
-    const { content } = message;
-    const text =
-      typeof content === "string"
-        ? content
-        : content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+    const text = textOf(message.content, "\n");
     return text.trim() === "" ? [] : [`${message.role}: ${text}`];
   });
   return lines.join("\n\n").slice(-READ_CHARS);

@@ -1,9 +1,10 @@
-import type {
-  AgentEvent,
-  AssistantMessage,
-  ModelErrorData,
-  ToolCallBlock,
-  ToolResult,
+import {
+  type AgentEvent,
+  type AssistantMessage,
+  type ModelErrorData,
+  type ToolCallBlock,
+  type ToolResult,
+  textOf,
 } from "@signalbox/agent-core";
 import type { LiveEvent } from "@signalbox/protocol";
 import { turnId } from "./ids.ts";
@@ -196,6 +197,5 @@ function tokensOf({ usage }: AssistantMessage): string {
 }
 
 function shownText({ content }: Pick<ToolResult, "content">): string {
-  const text = content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
-  return text.slice(0, SHOWN_RESULT_CHARS);
+  return textOf(content, "\n").slice(0, SHOWN_RESULT_CHARS);
 }

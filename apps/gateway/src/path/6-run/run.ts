@@ -1,11 +1,12 @@
-import type {
-  AgentEvent,
-  AgentLoopConfig,
-  CompactionCache,
-  JsonObject,
-  JsonOutput,
-  StreamOptions,
-  ToolCallBlock,
+import {
+  type AgentEvent,
+  type AgentLoopConfig,
+  type CompactionCache,
+  type JsonObject,
+  type JsonOutput,
+  type StreamOptions,
+  type ToolCallBlock,
+  textOf,
 } from "@signalbox/agent-core";
 import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
@@ -224,7 +225,7 @@ function toolCalled(
   { agent, sessionKey, runId }: PreparedRun,
   { call, result, outcome, durationMs }: Extract<AgentEvent, { type: "tool.end" }>,
 ): AfterToolCall {
-  const text = result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+  const text = textOf(result.content, "\n");
   const { id: callId, name: tool, args } = call;
   return { agentId: agent.id, sessionKey, runId, tool, callId, args, outcome, text, durationMs };
 }
