@@ -5,6 +5,7 @@ import {
   type ToolCallBlock,
   textOf,
 } from "@signalbox/agent-core";
+import { failure } from "../failure/failure.ts";
 
 /** What a model answered. Nothing a vendor does is thrown: look at `ok`. */
 export type Answer = AnswerContent &
@@ -46,13 +47,8 @@ export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
       while (last === undefined && !(await next()).done);
       if (last?.type === "finish") return { ok: true, ...contentOf(last.message) };
       if (last !== undefined) return { ok: false, error: last.error, ...contentOf(last.partial) };
-      const error: ModelErrorData = {
-        code: "aborted",
-        message: "The stream was left before its end.",
-        retryable: false,
-        emitted: false,
-        scope: "provider",
-      };
+      const left = failure("aborted", "The stream was left before its end.");
+      const error = { ...left, emitted: false };
       return { ok: false, error, ...contentOf(NOTHING) };
     },
   };

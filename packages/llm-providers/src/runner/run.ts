@@ -6,7 +6,6 @@ import type {
   StreamOptions,
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
-import { leavable } from "../turn/leavable.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
@@ -34,7 +33,17 @@ export interface RunSetup {
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
-  return leavable(run.events(), () => run.leave());
+  const events = run.events();
+  const stream = {
+    [Symbol.asyncIterator]: () => stream,
+    next: () => events.next(),
+    // By itself a generator can be left at its next `yield` only.
+    return() {
+      run.leave();
+      return events.return(undefined);
+    },
+  };
+  return stream;
 }
 
 class Run {

@@ -5,7 +5,6 @@ import {
   type ToolResultMessage,
   textOf,
 } from "@signalbox/agent-core";
-import { hasLoneSurrogates } from "../turn/arguments.ts";
 
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
 export function mediaUrl(mimeType: string, source: MediaSource): string {
@@ -40,4 +39,13 @@ export function resultMedia(message: ToolResultMessage): InputBlock[] {
 export function replayArguments(call: ToolCallBlock): string {
   if (call.args === undefined || call.argsText.trim() === "") return "{}";
   return hasLoneSurrogates(call.argsText) ? JSON.stringify(call.args) : call.argsText;
+}
+
+/** An escaped half of a surrogate pair without its other half. */
+const LONE_ESCAPE =
+  /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
+
+/** Whether JSON text holds half a surrogate pair, as itself or as an escape such as `\ud83d`. */
+function hasLoneSurrogates(text: string): boolean {
+  return !text.isWellFormed() || LONE_ESCAPE.test(text);
 }
