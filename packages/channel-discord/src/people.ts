@@ -3,11 +3,11 @@ import {
   ChannelError,
   createNames,
   type Identity,
-  isLasting,
   isPayload,
   objectAt,
   type Payload,
   textAt,
+  unlessRefused,
 } from "@signalbox/channel";
 import { isSnowflake } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
@@ -75,11 +75,8 @@ export function createPeople(
         path: `/guilds/${guildId}/roles`,
         signal: signal(),
       } as const;
-      const roles = await api.call(call).catch((error: unknown) => {
-        // Roles that may not be read are those of nobody here.
-        if (isLasting(error)) return [];
-        throw error;
-      });
+      // Roles that may not be read are those of nobody here.
+      const roles = await unlessRefused(api.call(call), []);
       const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
         (role) => textAt(objectAt(role, "tags"), "bot_id") === identity?.id,
       );

@@ -2,10 +2,10 @@ import {
   type ChannelContext,
   type Conversation,
   type ConversationKind,
-  isLasting,
   isPayload,
   type Payload,
   textAt,
+  unlessRefused,
 } from "@signalbox/channel";
 import { idAt } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
@@ -55,13 +55,9 @@ export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache
     find,
     async of(channelId, guildId, signal) {
       if (guildId === undefined) return { id: channelId, kind: "direct" };
-      try {
-        return { ...(await find(channelId, signal)), guildId };
-      } catch (error) {
-        // A channel that we may not see has commands all the same.
-        if (isLasting(error)) return { id: channelId, kind: "channel", guildId };
-        throw error;
-      }
+      // A channel that we may not see has commands all the same.
+      const unseen = { id: channelId, kind: "channel" } as const;
+      return { ...(await unlessRefused(find(channelId, signal), unseen)), guildId };
     },
   };
 }

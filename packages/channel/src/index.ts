@@ -36,6 +36,7 @@ export {
   isChannelError,
   isLasting,
   reasonOf,
+  unlessRefused,
 } from "./contract/errors.ts";
 export type {
   ActionEvent,

@@ -11,6 +11,7 @@ import {
   objectsAt,
   textAt,
   timeAt,
+  unlessRefused,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
@@ -139,12 +140,7 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     const message = messageOf(envelope);
     const messageId = message === undefined ? undefined : textAt(message, "message_id");
     if (message?.["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
-    try {
-      return await places.forwarded(messageId, signal());
-    } catch (error) {
-      if (isLasting(error)) return undefined;
-      throw error;
-    }
+    return unlessRefused(places.forwarded(messageId, signal()), undefined);
   }
 
   async function placeOf(
@@ -157,13 +153,8 @@ export function createReceiver({ context, api, people, places, onTrouble }: Rece
     }
     const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
     if (messageId === undefined) return undefined;
-    try {
-      const chatId = (await places.message(messageId, signal()))?.chatId;
-      return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
-    } catch (error) {
-      if (isLasting(error)) return undefined;
-      throw error;
-    }
+    const chatId = (await unlessRefused(places.message(messageId, signal()), undefined))?.chatId;
+    return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
   }
 
   return { accept, backfill, stop: edits.stop };

@@ -7,6 +7,7 @@ import {
   pathSegment,
   reasonOf,
   TokenBuckets,
+  unlessRefused,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
@@ -148,16 +149,11 @@ export function createCardKit(
 
   async function shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     const call = { what: "asking which card a message shows", write: false, signal };
-    try {
-      const answer = await api.call(call, (client) =>
-        client.cardkit.v1.card.idConvert({ data: { message_id: messageId } }),
-      );
-      const cardId = answer.data?.card_id;
-      return cardId === undefined ? undefined : entity(cardId);
-    } catch (error) {
-      if (isLasting(error)) return undefined;
-      throw error;
-    }
+    const asked = api.call(call, (client) =>
+      client.cardkit.v1.card.idConvert({ data: { message_id: messageId } }),
+    );
+    const cardId = (await unlessRefused(asked, undefined))?.data?.card_id;
+    return cardId === undefined ? undefined : entity(cardId);
   }
 
   return { open, shownBy };

@@ -1,5 +1,4 @@
 import {
-  isLasting,
   type MediaPart,
   objectAt,
   objectsAt,
@@ -8,9 +7,10 @@ import {
   type Reconciled,
   type SendIntent,
   textAt,
+  unlessRefused,
 } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "../address.ts";
-import type { History, Page } from "../history.ts";
+import type { History } from "../history.ts";
 import type { Self } from "../people.ts";
 
 /** How far Slack's clock may be from ours. */
@@ -31,14 +31,9 @@ export async function reconcile(
 ): Promise<Reconciled> {
   const { to, content, attemptedAt } = intent;
   const span = { oldest: attemptedAt - skewMs, latest: attemptedAt + latestMs };
-  let page: Page;
-  try {
-    page = await history.page(to, span, signal);
-  } catch (error) {
-    // Where the bot may send and not read, nobody can say.
-    if (isLasting(error)) return { outcome: "unknown" };
-    throw error;
-  }
+  const page = await unlessRefused(history.page(to, span, signal), undefined);
+  // Where the bot may send and not read, nobody can say.
+  if (page === undefined) return { outcome: "unknown" };
   if (content.type === "media") {
     const own = page.messages.filter((message) => textAt(message, "bot_id") === self?.botId);
     return {

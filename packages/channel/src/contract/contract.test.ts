@@ -10,6 +10,7 @@ import {
   isChannelError,
   normalizeLineEnds,
   textLength,
+  unlessRefused,
 } from "../index.ts";
 
 const textOnly = {
@@ -73,6 +74,15 @@ describe("ChannelError", () => {
     });
     expect(isChannelError(other)).toBe(true);
     expect(JSON.stringify(error)).not.toContain("stack");
+  });
+
+  it("gives way to something else where the platform would refuse the same again, and there alone", async () => {
+    const refused = new ChannelError("permission", "not a member");
+    const late = new ChannelError("transient", "busy");
+    expect(await unlessRefused(Promise.resolve("said"), "nothing")).toBe("said");
+    expect(await unlessRefused(Promise.reject(refused), "nothing")).toBe("nothing");
+    await expect(unlessRefused(Promise.reject(late), "nothing")).rejects.toBe(late);
+    await expect(unlessRefused(Promise.reject(new TypeError("x")), "nothing")).rejects.toThrow(TypeError);
   });
 });
 

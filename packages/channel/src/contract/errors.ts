@@ -75,3 +75,13 @@ const lasting: readonly ChannelErrorCode[] = ["permission", "not_found", "unsupp
 export function isLasting(error: unknown): boolean {
   return isChannelError(error) && lasting.includes(error.code);
 }
+
+/** What was asked for, or `instead` where it would be refused again. A failure that may pass is thrown. */
+export async function unlessRefused<T, Instead>(asked: Promise<T>, instead: Instead): Promise<T | Instead> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isLasting(error)) return instead;
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import type { ChannelLogger, ChannelState, Clock } from "../contract/definition.ts";
-import { isLasting, reasonOf } from "../contract/errors.ts";
+import { reasonOf, unlessRefused } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { isPayload, objectAt, type Payload } from "./payload.ts";
 
@@ -74,20 +74,6 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     if (before === undefined || clock.now() - writtenAt >= writeEveryMs) await write(watermarks);
   }
 
-  /** One that the bot was taken out of keeps nobody from the others. */
-  async function readable(
-    conversation: string,
-    from: number,
-    signal: AbortSignal,
-  ): Promise<readonly Message[]> {
-    try {
-      return await options.read(conversation, from, signal);
-    } catch (error) {
-      if (isLasting(error)) return [];
-      throw error;
-    }
-  }
-
   return {
     note: (conversation, at) =>
       moveUp(conversation, at).catch((error: unknown) => {
@@ -100,7 +86,9 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       for (const [conversation, at] of watermarks.sort((a, b) => b[1] - a[1]).slice(0, mostConversations)) {
         signal.throwIfAborted();
         const from = Math.max(at - overlapMs, since - overlapMs, earliest);
-        for (const message of await readable(conversation, from, signal)) await options.take(message);
+        // One that the bot was taken out of keeps nobody from the others.
+        const messages = await unlessRefused(options.read(conversation, from, signal), []);
+        for (const message of messages) await options.take(message);
       }
     },
 
