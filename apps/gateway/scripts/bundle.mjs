@@ -34,6 +34,7 @@ const bundle = await rolldown({
     [PROGRAM]: join(dist, "program", "main.js"),
     // Started by the address of its file, which is looked for in the same folder.
     "article-worker": join(builtIn("tools"), "web", "article-worker.js"),
+    "account-worker": join(builtIn("channel"), "process", "account-worker.js"),
     "guessable-worker": join(builtIn("home"), "secrets", "guessable-worker.js"),
   },
   platform: "node",

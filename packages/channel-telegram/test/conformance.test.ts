@@ -1,4 +1,5 @@
 import type { OutboundMediaKind } from "@signalbox/channel";
+import { inOwnProcess } from "@signalbox/channel/process";
 import {
   type ChannelHarness,
   type Delivery,
@@ -10,7 +11,7 @@ import { person, startTelegram, type TelegramFault, textMessage } from "@signalb
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type TelegramAddress, telegram } from "../src/index.ts";
-import { token, webhookSecret } from "./harness.ts";
+import { BUILT, token, webhookSecret } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 type Running = Parameters<Platform<TelegramAddress>["deliver"]>[0];
@@ -109,8 +110,15 @@ const harness: ChannelHarness<TelegramAddress> = {
   },
 };
 
-runChannelConformance(telegram, harness, {
-  test: { describe, it, afterAll },
-  print: inMatrix("telegram"),
-  skip: [{ test: "answers the platform's challenge", reason: "Telegram asks for none" }],
+const skip = [{ test: "answers the platform's challenge", reason: "Telegram asks for none" }];
+const test = { describe, it, afterAll };
+
+runChannelConformance(telegram, harness, { test, skip, print: inMatrix("telegram") });
+
+describe("in a process of its own", () => {
+  runChannelConformance(inOwnProcess(telegram, BUILT), harness, {
+    test,
+    skip,
+    print: inMatrix("telegram in a process"),
+  });
 });

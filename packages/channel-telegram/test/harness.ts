@@ -6,6 +6,9 @@ import { type TelegramAddress, type TelegramConfig, telegram } from "../src/inde
 export const token = "42:secret-of-the-bot-0123456789";
 export const webhookSecret = "secret-of-the-webhook";
 
+/** What a process of its own is to load. */
+export const BUILT = new URL("../dist/index.js", import.meta.url).href;
+
 /** A channel against a stand-in. */
 export interface Bench extends RunningChannel<TelegramAddress> {
   readonly standIn: TelegramStandIn;

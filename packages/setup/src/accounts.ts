@@ -10,7 +10,9 @@ import {
   type Accounts as Host,
   importChannel,
   type PlannedAccount,
+  urlInHome,
 } from "@signalbox/channel/accounts";
+import { inOwnProcess } from "@signalbox/channel/process";
 import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import type { ChannelStatus } from "@signalbox/protocol";
@@ -41,6 +43,8 @@ export interface AccountsOptions {
   readonly loaded: LoadedConfig;
   /** Channels that need no package of their own. */
   readonly definitions: readonly ChannelDefinition[];
+  /** The packages that those of them are from which can run in a process of their own, by the channel's id. */
+  readonly channelPackages: Readonly<Record<string, string>>;
   /** The channels of the gateway's own clients, which no configuration names. */
   readonly own: readonly ChannelDefinition[];
   /** The log of an account. */
@@ -67,9 +71,8 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     cache,
     clock: systemClock,
   });
-  for (const [channel, { enabled, accounts, package: packageName }] of Object.entries(
-    loaded.config.channels,
-  )) {
+  for (const [channel, config] of Object.entries(loaded.config.channels)) {
+    const { enabled, accounts, package: packageName } = config;
     if (!enabled) continue;
     const definition = await definitionOf(channel, packageName, options);
     if (typeof definition === "string") {
@@ -88,12 +91,17 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
       if (packageName !== undefined) problems.push(needlessPackage(loaded, channel));
       problems.push(...packageProblems(loaded, definition, options.packages));
     } else brought.push(definition);
+    const run = config.process ? await separately(definition, packageName, options) : definition;
+    if (run === undefined) {
+      problems.push(notSeparately(loaded, channel));
+      continue;
+    }
     for (const [account, raw] of Object.entries(accounts)) {
       options.vault.add(secretFields(definition, raw));
       problems.push(...unknownSettings(loaded, definition, account, raw));
       const result = await definition.config["~standard"].validate(raw);
       if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
-      else planned.push({ definition, account, config: result.value });
+      else planned.push({ definition: run, account, config: result.value });
     }
   }
   problems.push(...sameCredentials(loaded, planned));
@@ -107,6 +115,35 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };
+}
+
+/** The same object for the same channel each time: an account whose definition is another one is started anew. */
+const separated = new WeakMap<ChannelDefinition, ChannelDefinition>();
+
+/** A channel whose accounts have a process each; undefined where it is in no package. */
+async function separately(
+  definition: ChannelDefinition,
+  packageName: string | undefined,
+  { definitions, channelPackages, home, packages }: AccountsOptions,
+): Promise<ChannelDefinition | undefined> {
+  const known = separated.get(definition);
+  if (known !== undefined) return known;
+  const isBuiltIn = definitions.includes(definition);
+  const name = isBuiltIn ? channelPackages[definition.id] : packageName;
+  if (name === undefined) return undefined;
+  const own = isBuiltIn ? undefined : await urlInHome(name, home.dir);
+  const run = inOwnProcess(definition, own ?? packages.urlOf(name));
+  separated.set(definition, run);
+  return run;
+}
+
+function notSeparately(loaded: LoadedConfig, channel: string): Problem {
+  return loaded.problem(["channels", channel, "process"], {
+    severity: "error",
+    message: "is not possible: the channel is part of the program that the gateway runs in",
+    remedy: "Remove process, or put the channel into a package.",
+    disables: `channel ${channel}`,
+  });
 }
 
 /** The gateway's own channel of a name runs, whatever package the configuration has for it. */

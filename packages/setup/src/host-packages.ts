@@ -2,6 +2,8 @@
 export interface HostPackages {
   /** Those of the names that cannot be imported. */
   missing(names: readonly string[]): readonly string[];
+  /** The file that one begins with, as a URL. */
+  urlOf(name: string): string;
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -6,6 +6,7 @@ const { resolve } = createRequire(import.meta.url);
 /** Packages as they are seen from here: SDKs of vendors, which people install as they need them, and what they add. */
 export const INSTALLED: HostPackages = {
   missing: (names) => names.filter((name) => !isInstalled(name)),
+  urlOf: (name) => import.meta.resolve(name),
   load: (name) => import(name),
 };
 

@@ -25,6 +25,14 @@ export interface ResolvedConfig extends Setup {
 /** The channels that come with the gateway. */
 export const builtInChannels: readonly ChannelDefinition[] = [discord, feishu, slack, telegram];
 
+/** Where they come from, for those that run in a process of their own. */
+const CHANNEL_PACKAGES = {
+  discord: "@signalbox/channel-discord",
+  feishu: "@signalbox/channel-feishu",
+  slack: "@signalbox/channel-slack",
+  telegram: "@signalbox/channel-telegram",
+};
+
 /** Works out what the configuration asks for without starting anything: also what `config check` shows. */
 export async function resolveConfig(
   options: Pick<GatewayOptions, "home" | "loaded" | "logger" | "env" | "channels" | "tools" | "vault">,
@@ -42,6 +50,7 @@ export async function resolveConfig(
     packages: INSTALLED,
     skillsDir: ASSETS.skillsDir,
     channels: [...builtInChannels, ...channels],
+    channelPackages: CHANNEL_PACKAGES,
     ownChannels: Object.values(surfaces).map(({ definition }) => definition),
     logger: (account) => channelLogger(logger, account),
   });

@@ -24,6 +24,16 @@ export async function importChannel(
   }
 }
 
+/** The definition of a channel in what a module exports, under whatever name. */
+export function definitionIn(
+  module: Readonly<Record<string, unknown>>,
+  id: string,
+): ChannelDefinition | undefined {
+  return Object.values(module)
+    .filter(isDefinition)
+    .find((definition) => definition.id === id);
+}
+
 function isDefinition(value: unknown): value is ChannelDefinition {
   return (
     value !== null &&

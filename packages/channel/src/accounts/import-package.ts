@@ -20,8 +20,14 @@ export async function importPackage(
   packageName: string,
   { load, home }: ImportOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const file = home === undefined ? undefined : await fileOf(packageName, home);
-  return file === undefined ? load(packageName) : import(pathToFileURL(file).href);
+  const url = home === undefined ? undefined : await urlInHome(packageName, home);
+  return url === undefined ? load(packageName) : import(url);
+}
+
+/** The file that a package in the home begins with, as a URL; undefined where the home has none of that name. */
+export async function urlInHome(packageName: string, home: string): Promise<string | undefined> {
+  const file = await fileOf(packageName, home);
+  return file === undefined ? undefined : pathToFileURL(file).href;
 }
 
 /**

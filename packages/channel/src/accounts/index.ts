@@ -9,5 +9,5 @@ export {
   type Services,
 } from "./accounts.ts";
 export { importChannel } from "./import-channel.ts";
-export { type ImportOptions, importPackage } from "./import-package.ts";
+export { type ImportOptions, importPackage, urlInHome } from "./import-package.ts";
 export { senderName } from "./sender-name.ts";

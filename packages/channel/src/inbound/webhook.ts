@@ -83,7 +83,7 @@ export function isRecent(signedAt: number, now: number, toleranceMs: number): bo
 }
 
 /** The body as it came; undefined once it is longer than allowed, whatever length it states. */
-async function readBody(
+export async function readBody(
   request: Request,
   read: ReadBody | undefined,
   maxBytes: number,

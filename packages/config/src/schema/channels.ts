@@ -11,6 +11,12 @@ export const channelSchema = z
       .describe(
         "The npm package of a channel that does not come with the gateway, or a folder that holds one; looked for in the home first.",
       ),
+    process: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Each account runs in a process of its own: what its platform's SDK holds in memory is not the gateway's, and one that crashes is started again while everything else goes on.",
+      ),
     accounts: z
       .record(id, z.record(z.string(), z.unknown()))
       .default({})

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { type ChannelContext, type Clock, createMemoryState, type InboundEvent } from "@signalbox/channel";
+import { inOwnProcess } from "@signalbox/channel/process";
+import { openChannel } from "@signalbox/channel/testkit";
+import { person, startTelegram, textMessage } from "@signalbox/testkit/telegram";
+import { expect, it, onTestFinished } from "vitest";
+import { type TelegramConfig, telegram } from "../src/index.ts";
+import { BUILT, never, token } from "./harness.ts";
+
+const to = { chatId: String(person.id) };
+const soon = { timeout: 20_000 };
+
+/** A bot with a process of its own. */
+async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
+  const standIn = await startTelegram({ token, users: [person] });
+  const settings = { botToken: token, apiBaseUrl: standIn.url };
+  const running = await openChannel(inOwnProcess(telegram, BUILT), settings, {
+    context: { state: createMemoryState(), ...context },
+    close: () => standIn.stop(),
+  });
+  onTestFinished(() => running[Symbol.asyncDispose]());
+  const pids = () =>
+    running.logged.flatMap((line) => /process of its own \{"pid":(\d+)\}/.exec(line)?.[1] ?? []).map(Number);
+  const kill = (signal: NodeJS.Signals = "SIGKILL") => void process.kill(pids().at(-1) ?? 0, signal);
+  return { ...running, standIn, pids, kill };
+}
+
+const part = (text: string) => ({ parts: [{ type: "text" as const, text }] });
+
+it("is started again when it is killed, with nothing lost and nothing twice", async () => {
+  const emitted: InboundEvent[] = [];
+  const kept = new Set<string>();
+  let isFirst = true;
+  const { channel, standIn, pids, kill } = await open({
+    emit: async (event) => {
+      emitted.push(event);
+      const isNew = !kept.has(event.eventId);
+      kept.add(event.eventId);
+      // It dies before it can tell Telegram that the message was kept.
+      if (event.type === "message" && event.text === "one" && isFirst) {
+        isFirst = false;
+        kill();
+      }
+      return isNew ? "accepted" : "duplicate";
+    },
+  });
+  const pushed = Promise.all(["one", "two"].map((text) => standIn.push(textMessage(text))));
+  await expect.poll(() => channel.health().state, soon).toBe("down");
+  await expect
+    .poll(() => channel.health(), soon)
+    .toMatchObject({
+      reason: expect.stringContaining("SIGKILL"),
+      retryAt: expect.any(Number),
+    });
+  const meanwhile = channel.send(to, part("hello"), { idempotencyKey: "k0", signal: never });
+  await expect(meanwhile).rejects.toMatchObject({ code: "transient", scope: "account" });
+  await pushed;
+  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  expect(new Set(pids()).size).toBe(2);
+  const texts = emitted.map((event) => (event.type === "message" ? event.text : event.type));
+  expect([...new Set(texts)]).toEqual(["one", "two"]);
+  expect(kept.size).toBe(2);
+  await channel.send(to, part("back"), { idempotencyKey: "k1", signal: never });
+  expect(standIn.sent.map(({ text }) => text)).toEqual(["back"]);
+}, 60_000);
+
+it("is ended when it hangs, and started again", async () => {
+  const waits: { readonly ms: number; readonly end: () => void }[] = [];
+  const clock: Clock = {
+    now: () => Date.now(),
+    delay: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        waits.push({ ms, end: resolve });
+        signal?.addEventListener("abort", () => reject(signal.reason));
+      }),
+  };
+  const { channel, pids, kill } = await open({ clock });
+  kill("SIGSTOP");
+  // It may have spoken before it was stopped: the second wait is silent in any case.
+  for (const count of [1, 2]) {
+    await expect.poll(() => waits.filter(({ ms }) => ms === 30_000).length, soon).toBe(count);
+    waits.at(-1)?.end();
+    if (channel.health().state === "down") break;
+  }
+  await expect
+    .poll(() => channel.health(), soon)
+    .toMatchObject({ reason: expect.stringContaining("did not answer") });
+  await expect.poll(() => waits.at(-1)?.ms, soon).toBe(1_000);
+  waits.at(-1)?.end();
+  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  expect(new Set(pids()).size).toBe(2);
+}, 60_000);
+
+it("says that nobody knows whether a message went out that it died over, and which parts did", async () => {
+  const { channel, standIn, kill } = await open();
+  const message = { parts: [...part("one").parts, ...part("two").parts] };
+  const sending = channel.send(to, message, {
+    idempotencyKey: "k",
+    signal: never,
+    onPart: async () => kill(),
+  });
+  await expect(sending).rejects.toMatchObject({
+    code: "unknown_outcome",
+    receipt: { parts: [{ index: 0, messageId: expect.any(String) }] },
+  });
+  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  const rest = await channel.send(to, message, { idempotencyKey: "k", signal: never, startAt: 1 });
+  expect(rest.parts).toHaveLength(1);
+  expect(standIn.sent.map(({ text }) => text)).toEqual(["one", "two"]);
+}, 60_000);
+
+it("goes on with a draft in the message that the process before has made", async () => {
+  const { channel, standIn, kill } = await open();
+  const draft = await channel.openDraft?.(to, { idempotencyKey: "d", signal: never });
+  await draft?.update("Hel");
+  kill();
+  await expect.poll(() => channel.health().state, soon).toBe("down");
+  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  await draft?.update("Hello");
+  const receipt = await draft?.finalize(part("Hello!"));
+  expect(standIn.sent.map(({ texts }) => texts.at(-1))).toEqual(["Hello!"]);
+  expect(receipt?.parts).toEqual([{ index: 0, messageId: draft?.messageId }]);
+}, 60_000);
+
+it.skipIf(process.platform !== "linux")("tells its secrets to nobody who looks at processes", async () => {
+  const { pids } = await open();
+  const [pid] = pids();
+  for (const file of ["environ", "cmdline"]) {
+    const shown = readFileSync(`/proc/${pid}/${file}`, "utf8");
+    expect(shown).not.toContain(token);
+    expect(shown).not.toMatch(/SIGNALBOX|_KEY|_TOKEN|_SECRET/);
+  }
+});

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { Duplex } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type Answer, Peer } from "./peer.ts";
+
+/** What a program needs to run at all, and to reach the network as its host does. No secret is among them. */
+const PASSED_ON = [
+  "PATH",
+  "LANG",
+  "TZ",
+  "TMPDIR",
+  "SystemRoot",
+  "NODE_EXTRA_CA_CERTS",
+  "NODE_USE_ENV_PROXY",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+];
+
+/** Beside this file, whether it was built or runs as it is written. */
+const FILE = import.meta.url.endsWith(".ts") ? "./account-worker.ts" : "./account-worker.js";
+
+/** A process with one account, and the line to it. */
+export interface AccountProcess {
+  readonly pid: number | undefined;
+  readonly peer: Peer;
+  /** Resolves once it is gone, with why. */
+  readonly ended: Promise<string>;
+  /** Ends it. */
+  end(): Promise<void>;
+}
+
+/** Starts one. What it needs to know it is told over the line: other processes can read arguments and environments. */
+export function startProcess(answers: readonly Answer[]): AccountProcess {
+  const env = Object.fromEntries(
+    PASSED_ON.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
+  );
+  // What it prints is for whoever looks at the host's own output.
+  const child = spawn(process.execPath, [fileURLToPath(new URL(FILE, import.meta.url))], {
+    env,
+    stdio: ["ignore", 2, 2, "pipe"],
+  });
+  let cutBecause: string | undefined;
+  const ended = new Promise<string>((resolve) => {
+    child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
+    child.once("close", (code, signal) =>
+      resolve(cutBecause ?? (signal === null ? `it ended with ${code}` : `it was ended by ${signal}`)),
+    );
+  });
+  const peer = new Peer(lineOf(child), answers, (reason) => {
+    cutBecause = reason;
+    child.kill("SIGKILL");
+  });
+  return {
+    pid: child.pid,
+    peer,
+    ended,
+    async end() {
+      peer.close("it was told to end");
+      await ended;
+    },
+  };
+}
+
+function lineOf({ stdio }: ChildProcess): Duplex {
+  const line = stdio[3];
+  if (!(line instanceof Duplex)) throw new TypeError("a process has a line as descriptor 3");
+  return line;
+}

@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { Health, HistoryMessage, Identity } from "../contract/definition.ts";
+import { ChannelError, isChannelError, reasonOf } from "../contract/errors.ts";
+import type { EmitResult, InboundEvent, MediaRef } from "../contract/events.ts";
+import type { Json } from "../contract/json.ts";
+import type {
+  MediaPart,
+  Outbound,
+  OutboundPart,
+  PartReceipt,
+  Receipt,
+  Reconciled,
+} from "../contract/messages.ts";
+
+/** What the contract's values have to look like where another process says them. */
+export const json: z.ZodType<Json> = z.json();
+const text = z.string();
+const milliseconds = z.number();
+
+const conversation = z.object({
+  id: text,
+  kind: z.enum(["direct", "group", "channel"]),
+  threadId: text.exactOptional(),
+  beginsThread: z.boolean().exactOptional(),
+  parentId: text.exactOptional(),
+  guildId: text.exactOptional(),
+  teamId: text.exactOptional(),
+  subject: text.exactOptional(),
+});
+
+const sender = z.object({
+  id: text,
+  name: text.exactOptional(),
+  isBot: z.boolean(),
+  isSelf: z.boolean(),
+  roles: z.array(text).exactOptional(),
+});
+
+export const mediaRef: z.ZodType<MediaRef> = z.object({
+  kind: z.enum(["image", "audio", "video", "file", "sticker"]),
+  mimeType: text,
+  name: text.exactOptional(),
+  size: z.number().exactOptional(),
+  ref: json,
+});
+
+const base = {
+  eventId: text,
+  channel: text,
+  account: text,
+  botId: text.exactOptional(),
+  conversation,
+  address: text,
+  sender,
+  addressed: z.enum(["dm", "mention", "reply", "none"]),
+  timestamp: milliseconds,
+  raw: json.exactOptional(),
+};
+
+const member = { id: text, name: text.exactOptional(), isSelf: z.boolean() };
+
+const body = {
+  messageId: text,
+  text,
+  media: z.array(mediaRef),
+  replyTo: z
+    .object({ messageId: text, text: text.exactOptional(), senderId: text.exactOptional() })
+    .exactOptional(),
+  forwarded: z.object({ from: text.exactOptional() }).exactOptional(),
+  mentions: z.array(z.object(member)),
+};
+
+/** What a client wants of its turn is heeded of the gateway's own channels alone, so no process says it. */
+export const inboundEvent: z.ZodType<InboundEvent> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("message"), ...base, ...body }),
+  z.object({ type: z.literal("edited"), ...base, ...body }),
+  z.object({ type: z.literal("deleted"), ...base, messageId: text }),
+  z.object({ type: z.literal("reaction"), ...base, messageId: text, emoji: text, added: z.boolean() }),
+  z.object({
+    type: z.literal("action"),
+    ...base,
+    messageId: text.exactOptional(),
+    actionId: text,
+    value: json.exactOptional(),
+  }),
+  z.object({ type: z.literal("command"), ...base, name: text, args: text }),
+  z.object({
+    type: z.literal("member"),
+    ...base,
+    change: z.enum(["joined", "left"]),
+    member: z.object(member),
+  }),
+  z.object({
+    type: z.literal("lifecycle"),
+    ...base,
+    what: z.enum(["installed", "removed", "renamed", "gap"]),
+    detail: json.exactOptional(),
+  }),
+]);
+
+export const emitResult: z.ZodType<EmitResult> = z.enum(["accepted", "duplicate", "rejected"]);
+
+export const mediaPart: z.ZodType<MediaPart> = z.object({
+  type: z.literal("media"),
+  kind: z.enum(["image", "audio", "video", "file"]),
+  name: text,
+  mimeType: text,
+  size: z.number(),
+  ref: json,
+  voice: z.boolean().exactOptional(),
+});
+
+export const outboundPart: z.ZodType<OutboundPart> = z.union([
+  z.object({ type: z.literal("text"), text }),
+  z.object({ type: z.literal("markdown"), text }),
+  z.object({
+    type: z.literal("buttons"),
+    text,
+    buttons: z.array(
+      z.object({
+        id: text,
+        label: text,
+        style: z.enum(["default", "primary", "danger"]).exactOptional(),
+        value: json.exactOptional(),
+      }),
+    ),
+  }),
+  mediaPart,
+]);
+
+export const outbound: z.ZodType<Outbound> = z.object({
+  parts: z.array(outboundPart),
+  replyTo: text.exactOptional(),
+});
+
+export const partReceipt: z.ZodType<PartReceipt> = z.object({ index: z.int().min(0), messageId: text });
+
+export const receipt: z.ZodType<Receipt> = z.object({ parts: z.array(partReceipt) });
+
+export const reconciled: z.ZodType<Reconciled> = z.discriminatedUnion("outcome", [
+  z.object({ outcome: z.literal("sent"), messageId: text }),
+  z.object({ outcome: z.literal("not-sent") }),
+  z.object({ outcome: z.literal("unknown") }),
+]);
+
+export const historyMessage: z.ZodType<HistoryMessage> = z.object({
+  messageId: text,
+  sender,
+  text,
+  timestamp: milliseconds,
+});
+
+const trouble = { reason: text, retryAt: milliseconds.exactOptional() };
+
+export const health: z.ZodType<Health> = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("starting") }),
+  z.object({ state: z.literal("ready") }),
+  z.object({ state: z.literal("degraded"), ...trouble }),
+  z.object({ state: z.literal("down"), ...trouble }),
+  z.object({ state: z.literal("stopped") }),
+]);
+
+export const identity: z.ZodType<Identity> = z.object({ id: text, name: text.exactOptional() });
+
+/** An error on the wire; without a code it is none of the contract's. */
+export const failure = z.object({
+  message: text,
+  code: z
+    .enum([
+      "rate_limited",
+      "auth",
+      "permission",
+      "not_found",
+      "too_large",
+      "unsupported",
+      "invalid",
+      "transient",
+      "unknown_outcome",
+    ])
+    .exactOptional(),
+  scope: z.enum(["message", "conversation", "account"]).exactOptional(),
+  retryAfterMs: milliseconds.exactOptional(),
+  platformCode: text.exactOptional(),
+  receipt: receipt.exactOptional(),
+});
+export type Failure = z.infer<typeof failure>;
+
+export function failureOf(error: unknown): Failure {
+  if (!isChannelError(error)) return { message: reasonOf(error) };
+  const { message, code, scope, retryAfterMs, platformCode, receipt: sent } = error;
+  return {
+    message,
+    code,
+    scope,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(platformCode === undefined ? {} : { platformCode }),
+    ...(sent === undefined ? {} : { receipt: sent }),
+  };
+}
+
+export function errorOf({ message, code, ...options }: Failure): Error {
+  return code === undefined ? new Error(message) : new ChannelError(code, message, options);
+}

@@ -1,0 +1,132 @@
+import { Buffer } from "node:buffer";
+import type { Capabilities } from "../contract/capabilities.ts";
+import type { Channel, ChannelContext, ChannelDefinition, ReadBody } from "../contract/definition.ts";
+import { isChannelError } from "../contract/errors.ts";
+import { readBody } from "../inbound/webhook.ts";
+import { account } from "./frames.ts";
+import { RemoteDraft } from "./remote-draft.ts";
+import { SupervisedAccount } from "./supervised-account.ts";
+
+/** The longest request of a platform that is handed on, in bytes; the channel's own limit is lower. */
+const MAX_BODY = 10_000_000;
+
+/**
+ * The same channel, with each account in a process of its own: what its SDK holds in memory, and what it breaks, is
+ * not the host's. The definition itself is read here, which loads no SDK.
+ *
+ * @param module the file that exports the definition, as a URL
+ */
+export function inOwnProcess<Config, Address, C extends Capabilities>(
+  definition: ChannelDefinition<Config, Address, C>,
+  module: string,
+): ChannelDefinition<Config, Address, C> {
+  // What it would load ahead is not needed here.
+  const { load: _, ...data } = definition;
+  return {
+    ...data,
+    async create(context: ChannelContext<Config>) {
+      const supervised = new SupervisedAccount(module, definition.id, context);
+      const methods = await supervised.open();
+      return channelOver(supervised, definition.codec, new Set(methods));
+    },
+  };
+}
+
+function channelOver<Address>(
+  supervised: SupervisedAccount,
+  codec: ChannelDefinition<unknown, Address>["codec"],
+  methods: ReadonlySet<string>,
+): Channel<Address> {
+  const optional = { ...messageMethods(supervised, codec), ...lookupMethods(supervised, codec) };
+  const available = Object.entries(optional).filter(([name]) => methods.has(name));
+  return {
+    start: (signal) => supervised.start(signal),
+    stop: (options) => supervised.stop(options),
+    health: () => supervised.health,
+    self: () => supervised.self,
+    send: (to, message, { signal, idempotencyKey, startAt, ...heard }) =>
+      supervised.sending(heard, (callbacks) =>
+        supervised.call(
+          account.send,
+          {
+            to: codec.encode(to),
+            message,
+            idempotencyKey,
+            callbacks,
+            ...(startAt === undefined ? {} : { startAt }),
+          },
+          signal,
+        ),
+      ),
+    ...Object.fromEntries(available),
+  };
+}
+
+type Optional<Address, Names extends keyof Channel<Address>> = Required<Pick<Channel<Address>, Names>>;
+
+function messageMethods<Address>(
+  supervised: SupervisedAccount,
+  codec: ChannelDefinition<unknown, Address>["codec"],
+): Optional<Address, "webhook" | "edit" | "remove" | "react" | "typing" | "openDraft" | "reconcile"> {
+  return {
+    webhook: (request, read) => handRequest(supervised, request, read),
+    edit: (to, messageId, message, signal) =>
+      supervised.call(account.edit, { to: codec.encode(to), messageId, message }, signal),
+    remove: (to, messageId, signal) =>
+      supervised.call(account.remove, { to: codec.encode(to), messageId }, signal),
+    react: (to, messageId, reaction, signal) =>
+      supervised.call(account.react, { to: codec.encode(to), messageId, ...reaction }, signal),
+    typing: (to, state, signal) =>
+      supervised.call(account.typing, { to: codec.encode(to), ...state }, signal),
+    openDraft: (to, options) => new RemoteDraft(supervised, codec.encode(to), options).opened(),
+    reconcile: ({ to, ...intent }, signal) =>
+      supervised.call(account.reconcile, { ...intent, to: codec.encode(to) }, signal),
+  };
+}
+
+function lookupMethods<Address>(
+  supervised: SupervisedAccount,
+  codec: ChannelDefinition<unknown, Address>["codec"],
+): Optional<Address, "openDirect" | "history" | "resolve" | "fetchMedia"> {
+  return {
+    async openDirect(userId, signal) {
+      const { to } = await supervised.call(account.openDirect, { userId }, signal);
+      return codec.decode(to);
+    },
+    history: (to, { signal, ...options }) =>
+      supervised.call(account.history, { to: codec.encode(to), ...options }, signal),
+    async resolve(userId, signal) {
+      const { name } = await supervised
+        .call(account.resolve, { userId }, signal)
+        .catch(() => ({ name: undefined }));
+      return name === undefined ? undefined : { name };
+    },
+    async fetchMedia(media, signal) {
+      const { stream, ...rest } = await supervised.call(account.fetchMedia, { media }, signal);
+      return { ...rest, body: supervised.read(stream) };
+    },
+  };
+}
+
+/** A platform's request, which comes again where the process cannot take it. */
+async function handRequest(
+  supervised: SupervisedAccount,
+  request: Request,
+  read: ReadBody | undefined,
+): Promise<Response> {
+  const bytes = await readBody(request, read, MAX_BODY);
+  if (bytes === undefined) return Response.json({ error: `body over ${MAX_BODY} bytes` }, { status: 413 });
+  try {
+    const { status, headers, body } = await supervised.call(account.webhook, {
+      method: request.method,
+      url: request.url,
+      headers: [...request.headers],
+      body: Buffer.from(bytes).toString("base64"),
+    });
+    const init = { status, headers };
+    return new Response(body === "" ? null : Buffer.from(body, "base64"), init);
+  } catch (error) {
+    if (!isChannelError(error)) throw error;
+    return Response.json({ error: "not now" }, { status: 503, headers: { "retry-after": "15" } });
+  }
+}

@@ -1,0 +1,81 @@
+import { duplexPair } from "node:stream";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { ChannelError } from "../contract/errors.ts";
+import type { Method } from "./frames.ts";
+import { type Answer, answering, Peer } from "./peer.ts";
+
+const greet: Method<{ name: string }, string> = {
+  name: "greet",
+  params: z.object({ name: z.string() }),
+  result: z.string(),
+};
+
+function open(...answers: Answer[]) {
+  const [near, far] = duplexPair();
+  const gone: (string | undefined)[] = [];
+  const peer = new Peer(near, [], (reason) => gone.push(reason));
+  const other = new Peer(far, answers, () => {});
+  return { peer, other, far, gone };
+}
+
+it("calls several methods at once, and gives errors back as they were", async () => {
+  const limit = new ChannelError("rate_limited", "slow", {
+    retryAfterMs: 3,
+    scope: "account",
+    platformCode: "x",
+  });
+  const { peer } = open(
+    answering(greet, async ({ name }) => {
+      if (name === "Bob") throw limit;
+      return `Hello, ${name}`;
+    }),
+  );
+  const [ann, bob] = await Promise.allSettled([
+    peer.call(greet, { name: "Ann" }),
+    peer.call(greet, { name: "Bob" }),
+  ]);
+  expect(ann).toEqual({ status: "fulfilled", value: "Hello, Ann" });
+  expect(bob).toMatchObject({
+    reason: { code: "rate_limited", message: "slow", retryAfterMs: 3, scope: "account", platformCode: "x" },
+  });
+});
+
+it("passes a signal on, fired before the call or during it", async () => {
+  const begun = Promise.withResolvers<void>();
+  const { peer } = open(
+    answering(greet, async (_, signal) => {
+      begun.resolve();
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return "gave up";
+    }),
+  );
+  expect(await peer.call(greet, { name: "Ann" }, AbortSignal.abort())).toBe("gave up");
+  const stop = new AbortController();
+  const calling = peer.call(greet, { name: "Ann" }, stop.signal);
+  await begun.promise;
+  stop.abort();
+  expect(await calling).toBe("gave up");
+});
+
+it("reads what it is called with by the method's schema, and knows no other method", async () => {
+  const { peer } = open(answering(greet, ({ name }) => name));
+  const wrong = { name: 1 } as unknown as { name: string };
+  await expect(peer.call(greet, wrong)).rejects.toThrow("expected string");
+  await expect(peer.call({ ...greet, name: "shout" }, { name: "Ann" })).rejects.toThrow("no method shout");
+});
+
+it.each([
+  ["no JSON", "{\n"],
+  ["no frame", '{"type":"of tomorrow"}\n'],
+  ["a result of another kind", '{"type":"result","id":0,"value":1}\n'],
+  ["a line without an end", "x".repeat(33_000_000)],
+])("cuts the line to who sends %s, and fails what waits for it", async (_, sent) => {
+  const { peer, far, gone } = open();
+  far.pause();
+  const waiting = peer.call(greet, { name: "Ann" });
+  far.write(sent);
+  await expect(waiting).rejects.toMatchObject({ name: "PeerGone" });
+  expect(gone).toHaveLength(1);
+  await expect(peer.call(greet, { name: "Bob" })).rejects.toMatchObject({ name: "PeerGone" });
+});
