@@ -13,7 +13,12 @@ import { resolveAccounts } from "../src/index.ts";
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What becomes of a channel whose package says this of it. */
-async function plan(id: string, capabilities: string, definitions: readonly ChannelDefinition[] = []) {
+async function plan(
+  id: string,
+  capabilities: string,
+  definitions: readonly ChannelDefinition[] = [],
+  settings: Readonly<Record<string, unknown>> = {},
+) {
   const dir = mkdtempSync(join(tmpdir(), "channel-package-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, "index.mjs");
@@ -28,7 +33,7 @@ async function plan(id: string, capabilities: string, definitions: readonly Chan
     };`,
   );
   const text = JSON.stringify({
-    channels: { [id]: { package: pathToFileURL(file).href, accounts: { main: {} } } },
+    channels: { [id]: { package: pathToFileURL(file).href, accounts: { main: {} }, ...settings } },
   });
   const fetchUrl = () => Promise.reject(new Error("nothing is fetched here"));
   const own = [createWebHub({ fetchUrl }), createWebHub({ id: "api", label: "API", fetchUrl })].map(
@@ -37,9 +42,10 @@ async function plan(id: string, capabilities: string, definitions: readonly Chan
   const accounts = await resolveAccounts({
     loaded: loadConfig({ file: "signalbox.json", text, env: {} }),
     definitions,
+    channelPackages: {},
     own,
     logger: () => SILENT,
-    packages: { missing: () => [], load: (name) => import(name) },
+    packages: { missing: () => [], urlOf: (name) => import.meta.resolve(name), load: (name) => import(name) },
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
     vault: createVault(),
@@ -71,6 +77,16 @@ it("refuses a package that takes the name of a channel of the gateway's own", as
     expect(definition?.capabilities).toEqual(capabilities);
     expect(listed).toEqual([]);
   }
+});
+
+it("gives an account a process of its own where the channel is in a package, with the words of its schema", async () => {
+  const { problems, definition, listed } = await plan("mine", "", [], { process: true });
+  expect(problems).toEqual([]);
+  expect(listed.map(({ channel }) => channel)).toEqual(["mine"]);
+  const { problems: refused, listed: none } = await plan("feishu", "", [feishu], { process: true });
+  expect(refused).toContain("is not possible: the channel is part of the program that the gateway runs in");
+  expect(none).toEqual([]);
+  expect(definition?.id).toBe("mine");
 });
 
 it("says that a package is ignored for a channel that comes with the gateway", async () => {
