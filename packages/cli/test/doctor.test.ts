@@ -19,7 +19,11 @@ const host = hostWith({
     setup: await createSetup({
       ...configured,
       vault,
-      packages: { missing: () => [], load: (name) => import(name) },
+      packages: {
+        missing: () => [],
+        urlOf: (name) => import.meta.resolve(name),
+        load: (name) => import(name),
+      },
       channels: [],
       ownChannels: [],
       tools: [],

@@ -9,7 +9,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     version: "1.2.3",
     program: "/usr/lib/signalbox.js",
     skillsDir: "/usr/lib/skills",
-    packages: { missing: () => [], load: (name) => import(name) },
+    packages: { missing: () => [], urlOf: (name) => import.meta.resolve(name), load: (name) => import(name) },
     channels: async () => [],
     prepare: never,
     decide: never,

@@ -24,8 +24,8 @@ export interface SetupOptions {
   readonly packages: HostPackages;
   /** Channels that need no package of their own. */
   readonly channels: readonly ChannelDefinition[];
-  /** The packages they are from, by id: where one is named, its accounts can have processes of their own. */
-  readonly channelPackages: AccountsOptions["channelPackages"];
+  /** The packages they are from, by id: where one is named, its accounts can have processes of their own. Default: none is. */
+  readonly channelPackages?: AccountsOptions["channelPackages"];
   /** The channels of the host's own clients, which no configuration names. */
   readonly ownChannels: readonly ChannelDefinition[];
   /** Tools besides the built-in ones. */
@@ -65,7 +65,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     vault,
     packages,
     definitions: options.channels,
-    channelPackages: options.channelPackages,
+    channelPackages: options.channelPackages ?? {},
     own: options.ownChannels,
     cache: createMemoryCache({ clock: systemClock }),
   });

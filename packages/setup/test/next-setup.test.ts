@@ -34,7 +34,6 @@ async function start(text: string) {
         load: (name) => import(name),
       },
       channels: [],
-      channelPackages: {},
       ownChannels: [],
       tools: [],
       skillsDir: join(dir, "bundled"),
