@@ -6,10 +6,17 @@ export interface Recorded {
   readonly refusals: readonly Recording[];
 }
 
+let everything: readonly Recording[] | undefined;
+
+/** Unpacked and parsed once for all that ask: 8 MB. */
+function allRecordings(): readonly Recording[] {
+  everything ??= [readRecordings("vercel-ai"), readRecordings("pydantic-ai")].flatMap((file) => file ?? []);
+  return everything;
+}
+
 /** Recordings whose request fits `want`; `undefined`, with a printed note, where the data is not beside the project. */
 export function recorded(want: (recording: Recording) => boolean): Recorded | undefined {
-  const files = [readRecordings("vercel-ai"), readRecordings("pydantic-ai")];
-  const all = files.flatMap((file) => file ?? []).filter(want);
+  const all = allRecordings().filter(want);
   if (all.length === 0) {
     console.log("skipped: no recorded streams beside the project (../shared/wire)");
     return undefined;
