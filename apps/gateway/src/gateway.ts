@@ -1,4 +1,5 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import { channelState } from "@signalbox/channel/accounts";
 import { listedCommands } from "@signalbox/commands";
 import {
   type AccountLeases,
@@ -26,7 +27,6 @@ import { createLiveSetup } from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
 import type { WakeAgent } from "@signalbox/wakes";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
-import { channelState } from "./compose/channel-state.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
 import { openHome } from "./compose/open-home.ts";

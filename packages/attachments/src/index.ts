@@ -1,4 +1,10 @@
 export { type Blobs, createBlobs } from "./blobs.ts";
+export {
+  type AttachmentCrashes,
+  type CarryingMessage,
+  type CrashNotes,
+  createAttachmentCrashes,
+} from "./crashes.ts";
 export type { FileForModel, MediaForModel } from "./for-model.ts";
 export { INBOX_FOLDER, type InboxLimits } from "./inbox-folder.ts";
 export { createIncoming, type Incoming, type IncomingOptions } from "./incoming.ts";

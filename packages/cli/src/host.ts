@@ -4,7 +4,6 @@ import type { Env, GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import type { GateDecision } from "@signalbox/routing";
 import type { HostPackages, Setup } from "@signalbox/setup";
-import type { PruneReport } from "@signalbox/store";
 import type { ReplayHost } from "@signalbox/testkit/replay";
 
 /** The gateway, as far as the command line starts it and looks into it. What is heavy it loads when it is asked. */
@@ -22,8 +21,6 @@ export interface GatewayHost {
   prepare(configured: ConfiguredHome, vault: Vault, logLevel: string): Promise<PreparedGateway>;
   /** What it would do about a message of somebody, by the code that decides. Nothing is written. */
   decide(configured: ConfiguredHome, event: MessageEvent): Promise<MessageDecision>;
-  /** Removes what is over its time or number, where no gateway runs that does it. */
-  prune(configured: ConfiguredHome): Promise<PruneReport>;
   /** On what scenarios are played. */
   replay(): Promise<ReplayHost>;
 }

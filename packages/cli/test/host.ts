@@ -13,7 +13,6 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     channels: async () => [],
     prepare: never,
     decide: never,
-    prune: never,
     replay: never,
     ...parts,
   };

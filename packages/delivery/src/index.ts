@@ -16,6 +16,7 @@ export {
   type MessageActionsOptions,
   type MessageOutcome,
 } from "./message-actions.ts";
+export { orderAsMessage } from "./orders.ts";
 export type {
   ClaimedRow,
   DeliveryMessage,

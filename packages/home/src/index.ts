@@ -5,7 +5,7 @@ export {
   createAccountLeases,
 } from "./account-leases.ts";
 export { type BackupReport, backupHome } from "./backup/backup.ts";
-export { pruneSentBlobs } from "./backup/blobs.ts";
+export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, lastBackup, noteBackup } from "./backup/note.ts";
 export { changeConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";

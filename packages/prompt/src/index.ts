@@ -52,7 +52,7 @@ export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
-export { capabilityNames, jsonInstructions } from "./turn-facts.ts";
+export { capabilityNames, turnInstructions } from "./turn-facts.ts";
 export type * from "./types.ts";
 export {
   createWorkspaceFileReader,

@@ -1,14 +1,15 @@
+import type { AttachmentCrashes } from "@signalbox/attachments";
 import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
-import { createHistories, type WaitingRuns } from "@signalbox/runs";
+import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import { messageOf } from "../errors.ts";
-import type { AttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
+import { createReadLinks } from "../path/5-prepare/links.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
 import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
@@ -20,7 +21,6 @@ import { createConclude } from "../path/7-conclude/conclude.ts";
 import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { type Answering, createAnswering } from "../path/path.ts";
-import { createCompactionCache } from "./compaction-cache.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** A run that may be what ends the process goes on alone for so long, in milliseconds. */
@@ -44,7 +44,7 @@ export function createAnsweringHalf(
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { live, tracer, metrics, hooks, router, account, media, typing, toolbox } = surroundings;
-  const { drafts, blocks, exchanges } = surroundings;
+  const { drafts, blocks, exchanges, spending } = surroundings;
   const common = { store, lease, definition, exchanges, live, hooks, tracer, drafts, blocks, logger, now };
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
@@ -57,8 +57,8 @@ export function createAnsweringHalf(
   const refuse = createRefuse({ ...conclusion, crashes });
   const deliver = createDeliver(conclusion);
   const opening = { ...common, histories, chooseModel: createChooseModel({ agents, models, hooks }) };
-  const { spending } = surroundings;
-  const running = { ...common, spending, waitingRuns, compactionCache: createCompactionCache(store), flush };
+  const compactionCache = createCompactionCache(store.kv);
+  const running = { ...common, spending, waitingRuns, compactionCache, flush };
   return createAnswering({
     commands: createInTurnCommands({
       ...running,
@@ -110,7 +110,7 @@ function createPreparing(
     tracer,
     toolbox,
     contextOf,
-    readLinks: media.readLinks,
+    readLinks: createReadLinks(() => configuration.config().links, resolved.web.fetch, logger),
     incoming: media.in,
     remember: createRunMemory({
       memories: () => (configuration.config().memory.enabled ? memories : undefined),

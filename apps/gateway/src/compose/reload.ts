@@ -1,11 +1,17 @@
 import type { LoadedConfig } from "@signalbox/config";
 import { prepareWorkspace } from "@signalbox/home";
 import type { ConfigurationState } from "@signalbox/protocol";
-import { type Applied, changedAccounts, changedSections, keysForStart, nextSetup } from "@signalbox/setup";
+import {
+  type Applied,
+  changedAccounts,
+  changedSections,
+  keysForStart,
+  mcpSettings,
+  nextSetup,
+} from "@signalbox/setup";
 import { messageOf } from "../errors.ts";
 import type { ReadConfiguration, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
-import { mcpSettings } from "../tools/mcp-servers.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** How long an account whose settings have changed may take to end what is under way, in milliseconds. */

@@ -1,3 +1,4 @@
+import { createAttachmentCrashes } from "@signalbox/attachments";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
@@ -17,9 +18,9 @@ import { createEdits } from "../path/4-queue/edits.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
 import { isMeantByStop, mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { createQueue } from "../path/4-queue/queue.ts";
-import { createAttachmentCrashes } from "../path/5-prepare/attachment-crashes.ts";
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createAnswer } from "../path/answer.ts";
+import { POISON_ATTEMPTS } from "../path/failures.ts";
 import { type Answering, createTaking, type Taking } from "../path/path.ts";
 import { VERSION } from "../version.ts";
 import { createAnsweringHalf } from "./answering.ts";
@@ -51,7 +52,7 @@ export function createWay(parts: Parts): Way {
     lease,
     onFailure: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
   });
-  const crashes = createAttachmentCrashes(store);
+  const crashes = createAttachmentCrashes(store.kv, POISON_ATTEMPTS);
   const queueModes = createQueueModes(store.sessions);
   const skills = commandsOf(parts);
   const readOrder = createReadOrder({ agents, models, skills });

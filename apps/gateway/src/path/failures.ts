@@ -1,6 +1,9 @@
 import type { Judge } from "@signalbox/lanes";
 import { isFatal, isPassing, StoreError } from "@signalbox/store";
 
+/** Starts of one run after which its messages are given up. */
+export const POISON_ATTEMPTS = 3;
+
 /** How often a store may refuse the same for a reason that does not pass by itself. */
 const MOST_REFUSALS = 3;
 

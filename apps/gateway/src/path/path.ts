@@ -13,7 +13,6 @@ import type { Accept, Accepted, AcceptOutcome } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
 import { messageOfRun, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
-import { POISON_ATTEMPTS } from "./5-prepare/attachment-crashes.ts";
 import type { OpenRun } from "./5-prepare/open-run.ts";
 import type { BegunRun, NewMessages, Opened, OpenedRun } from "./5-prepare/opened-run.ts";
 import type { Prepare } from "./5-prepare/prepare.ts";
@@ -24,7 +23,7 @@ import type { Conclude } from "./7-conclude/conclude.ts";
 import type { Refuse } from "./7-conclude/refuse.ts";
 import type { Deliver } from "./8-deliver/deliver.ts";
 import type { Left } from "./answer.ts";
-import { isStoreFailure } from "./failures.ts";
+import { isStoreFailure, POISON_ATTEMPTS } from "./failures.ts";
 
 /**
  * The way of a message, in two halves between which it waits in its lane.

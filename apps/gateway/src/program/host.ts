@@ -14,7 +14,6 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     channels: async () => (await import("../resolve/resolve-config.ts")).builtInChannels,
     prepare: async (...asked) => (await import("./prepare.ts")).prepare(...asked, tuning),
     decide: async (...asked) => (await import("./decide.ts")).decide(...asked),
-    prune: async (configured) => (await import("./upkeep.ts")).prune(configured),
     replay: async () => (await import("./replay-host.ts")).replayHost,
   };
 }

@@ -5,13 +5,13 @@ import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import type { Surfaces } from "@signalbox/service";
-import { createSetup, type Setup } from "@signalbox/setup";
+import { createSetup, createWebFetch, type Setup, type WebFetch } from "@signalbox/setup";
+import { openUploads } from "@signalbox/setup/media";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
-import { createSurfaces, openUploads } from "./surfaces.ts";
-import { createWebFetch, type WebFetch } from "./web-fetch.ts";
+import { createSurfaces } from "./surfaces.ts";
 
 /** What a configuration comes to here. */
 export interface ResolvedConfig extends Setup {

@@ -1,14 +1,7 @@
-import { join } from "node:path";
-import { createUploads, type Uploads } from "@signalbox/attachments";
+import type { Uploads } from "@signalbox/attachments";
 import { createWebHub, MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
-import type { Home } from "@signalbox/home";
 import type { Surfaces } from "@signalbox/service";
 import type { GuardedFetch } from "@signalbox/tools";
-
-/** Files that clients send, in the gateway's home. */
-export function openUploads({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): Uploads {
-  return createUploads({ dir: join(mediaDir, "uploads"), maxBytes: MAX_ATTACHMENT_BYTES, now });
-}
 
 /**
  * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has those

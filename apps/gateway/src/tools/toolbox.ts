@@ -3,7 +3,13 @@ import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
-import { type Agent, type Agents, type AgentsSkills, createExecSandbox } from "@signalbox/setup";
+import {
+  type Agent,
+  type Agents,
+  type AgentsSkills,
+  createExecSandbox,
+  type MoreToolsOf,
+} from "@signalbox/setup";
 import {
   allowsTool,
   type CronRequest,
@@ -18,7 +24,6 @@ import {
 } from "@signalbox/tools";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Tracer } from "../traces.ts";
-import type { MoreToolsOf } from "./more-tools.ts";
 import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 

@@ -11,3 +11,4 @@ export {
 export { importChannel } from "./import-channel.ts";
 export { type ImportOptions, importPackage, urlInHome } from "./import-package.ts";
 export { senderName } from "./sender-name.ts";
+export { channelState, type StateNotes } from "./state.ts";

@@ -1,20 +1,49 @@
-import { GatewayError } from "@signalbox/home";
+import { type BodiesWithParts, GatewayError, pruneStore, withDatabase } from "@signalbox/home";
+import { createRedactor } from "@signalbox/redaction";
+import { createWebFetch, resolveAgents } from "@signalbox/setup";
+import { createMedia } from "@signalbox/setup/media";
+import type { PruneReport } from "@signalbox/store";
+import { createLogger } from "@signalbox/telemetry/logger";
+import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
-import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 import { isHeld, runningGateway } from "../running.ts";
 
 /** `signalbox maintenance prune`: removes what is over its time or number now, attachments included. */
-export async function prune(options: CommonOptions, host: GatewayHost): Promise<void> {
+export async function prune(options: CommonOptions): Promise<void> {
   const report = await withProgress("Removing", () =>
-    inGateway(options, "maintenance/prune", () => host.prune(configuredHome(options))),
+    inGateway(options, "maintenance/prune", () => pruneHome(options)),
   );
   print(options.json, report, () =>
     Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
   );
+}
+
+/** What upkeep of a gateway does by itself, on a home where none runs. */
+async function pruneHome(options: CommonOptions): Promise<PruneReport> {
+  const { home, loaded } = configuredHome(options);
+  const { config } = loaded;
+  const logger = createLogger("warn", createRedactor([]));
+  const labels = await openFileLabels(createMemoryLabelStore());
+  return withDatabase<BodiesWithParts, PruneReport>(home, "share", async (store) => {
+    const report = await pruneStore(store.maintenance, config.retention, logger);
+    const media = createMedia({
+      config: () => config,
+      home,
+      store,
+      logger,
+      workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }),
+      agents: resolveAgents(loaded, home),
+      fetch: createWebFetch(config).fetch,
+      account: () => undefined,
+      now: Date.now,
+    });
+    await media.prune();
+    return report;
+  });
 }
 
 const WORDS: Readonly<Record<string, string>> = {

@@ -8,8 +8,8 @@ import {
   normalizeEvent,
   normalizeTurn,
 } from "@signalbox/channel";
+import { orderAsMessage } from "@signalbox/delivery";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { asMessage } from "./orders.ts";
 
 export interface ReceivePorts {
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
@@ -47,7 +47,7 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
         return message(event, event.type);
       case "command":
       case "action": {
-        const said = asMessage(event);
+        const said = orderAsMessage(event);
         if (said !== undefined) return message(said, event.type);
         logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
         return { kind: "none" };

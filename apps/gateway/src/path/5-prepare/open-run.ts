@@ -1,4 +1,5 @@
 import type { UserMessage } from "@signalbox/agent-core";
+import type { AttachmentCrashes } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
@@ -11,7 +12,7 @@ import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import { type Queued, type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import { type AttachmentCrashes, POISON_ATTEMPTS } from "./attachment-crashes.ts";
+import { POISON_ATTEMPTS } from "../failures.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { NewMessages, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 import type { UserMessages } from "./user-messages.ts";

@@ -13,13 +13,13 @@ import {
   type PrefixWatch,
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
+import type { Spending } from "@signalbox/setup";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
-import type { Spending } from "../spending.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";

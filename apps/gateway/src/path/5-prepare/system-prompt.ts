@@ -1,5 +1,4 @@
 import type { MediaForModel } from "@signalbox/attachments";
-import type { MessageEvent } from "@signalbox/channel";
 import { isShared } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
@@ -8,8 +7,8 @@ import {
   capabilityNames,
   createWorkspaceFileReader,
   type ExtraSection,
-  jsonInstructions,
   type PromptTool,
+  turnInstructions,
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup";
@@ -59,7 +58,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       pages,
       files,
       extra: [],
-      instructions: instructionsOf(event),
+      instructions: turnInstructions(event.turn),
     });
     const isSubAgent = !isHeard(message);
     const skills = await ports.skills.forAgent(agent);
@@ -101,12 +100,4 @@ const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 function filesFor(role: Role, sessionKey: string, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   const isPrivate = (role === "owner" || role === "system") && !isShared(sessionKey);
   return isPrivate ? files : files.filter(({ name }) => !PRIVATE.has(name));
-}
-
-/** What the client of this turn wants the agent to heed. */
-function instructionsOf({ turn }: MessageEvent): string | undefined {
-  const json = turn?.sampling?.json;
-  const said = [turn?.instructions ?? "", json === undefined ? "" : jsonInstructions(json.schema)];
-  const text = said.filter((part) => part !== "").join("\n\n");
-  return text === "" ? undefined : text;
 }

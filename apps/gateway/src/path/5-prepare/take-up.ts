@@ -1,15 +1,9 @@
-import {
-  type AgentMessage,
-  addUsage,
-  NO_USAGE,
-  type RunUsage,
-  type UserMessage,
-} from "@signalbox/agent-core";
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { Order } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { mediaMark, saidIn } from "@signalbox/prompt";
-import type { Histories, History } from "@signalbox/runs";
+import { type Histories, type History, usedIn } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
@@ -22,7 +16,7 @@ import {
   type ResumedRun,
   spokenText,
 } from "../4-queue/message.ts";
-import { POISON_ATTEMPTS } from "./attachment-crashes.ts";
+import { POISON_ATTEMPTS } from "../failures.ts";
 import type { ChooseModel } from "./choose-model.ts";
 import type { BegunRun, Opened, Spoken } from "./opened-run.ts";
 
@@ -135,16 +129,6 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
     typeof content === "string" &&
     content.includes(spokenText(message))
   );
-}
-
-/** What the turns on record used. Attempts that were void are not on record. */
-function usedIn(messages: readonly AgentMessage[]): RunUsage {
-  const turns = messages.filter((message) => message.role === "assistant");
-  return {
-    usage: turns.reduce((sum, { usage }) => (usage === undefined ? sum : addUsage(sum, usage)), NO_USAGE),
-    turns: turns.length,
-    toolCalls: turns.flatMap(({ content }) => content.filter(({ type }) => type === "toolCall")).length,
-  };
 }
 
 /** Which command's run it is, by what was put on record with its beginning; undefined for a turn. */

@@ -2,17 +2,14 @@ import {
   type AgentEvent,
   type AgentLoopConfig,
   type CompactionCache,
-  type JsonObject,
-  type JsonOutput,
-  type StreamOptions,
   type ToolCallBlock,
   textOf,
 } from "@signalbox/agent-core";
-import type { ChannelDefinition, MessageEvent, TurnSampling } from "@signalbox/channel";
+import type { ChannelDefinition } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
-import type { Agent } from "@signalbox/setup";
+import { type Spending, samplingOf } from "@signalbox/setup";
 import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -22,7 +19,6 @@ import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { ShutdownAbort } from "../shutdown.ts";
-import type { Spending } from "../spending.ts";
 import { draftText } from "./draft-text.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 
@@ -141,7 +137,7 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
       sessionId: sessionKey,
       // An answer that broke off is asked for again as long as nobody has seen any of it.
       shown: () => isShown(ports, run),
-      ...samplingOf(agent, run.asked.stored.event),
+      ...samplingOf(agent, run.asked.stored.event.turn),
     },
     signal: run.handle.signal,
     limits: isHeard(run.asked) ? agent.limits : agent.subAgents.limits,
@@ -198,27 +194,6 @@ function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";
   return isBroken ? { messages: tail.messages.slice(0, -1), places: undefined } : tail;
-}
-
-/** How the model is to write: as its agent is set up, and as the client of this turn wants. */
-function samplingOf({ maxOutputTokens: most }: Agent, { turn }: MessageEvent): StreamOptions {
-  const { temperature, topP, seed, maxOutputTokens: wanted, stopSequences, json } = turn?.sampling ?? {};
-  const limits = [most, wanted].filter((limit) => limit !== undefined);
-  return {
-    ...(limits.length === 0 ? {} : { maxOutputTokens: Math.min(...limits) }),
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { topP }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(stopSequences === undefined ? {} : { stopSequences }),
-    ...(json === undefined ? {} : { json: jsonOutput(json) }),
-  };
-}
-
-/** A client's JSON Schema is any JSON; what is no object is none. */
-function jsonOutput({ schema, ...wanted }: NonNullable<TurnSampling["json"]>): JsonOutput {
-  if (typeof schema !== "object" || schema === null) return wanted;
-  const json: JsonObject = JSON.parse(JSON.stringify(schema));
-  return { ...wanted, schema: json };
 }
 
 function toolCalled(

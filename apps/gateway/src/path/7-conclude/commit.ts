@@ -11,6 +11,7 @@ import {
 } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
+import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import type { Exchanges } from "@signalbox/service";
 import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
@@ -20,7 +21,6 @@ import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
 import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
-import { clientUsage, journalUsage, wholeUsage } from "./usage.ts";
 
 export interface CommitPorts {
   readonly store: Pick<GatewayStore, "runs" | "inbox">;

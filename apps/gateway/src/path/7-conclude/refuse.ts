@@ -1,10 +1,10 @@
+import type { AttachmentCrashes } from "@signalbox/attachments";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { Exchanges } from "@signalbox/service";
 import type { InboxId, OutboxRow } from "@signalbox/store";
 import { failureEvent, failureNote, problemOf } from "@signalbox/telemetry";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
-import type { AttachmentCrashes } from "../5-prepare/attachment-crashes.ts";
 import { putWord, type WordPorts } from "../word.ts";
 import { REPLY_TTL_MS } from "./commit.ts";
 

@@ -1,6 +1,6 @@
 import { usageText } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
-import { noteId } from "@signalbox/runs";
+import { clientUsage, journalUsage, noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { InboxId, OutboxRow, RunId } from "@signalbox/store";
 import { failureEvent } from "@signalbox/telemetry";
@@ -9,7 +9,6 @@ import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { Concluded } from "../7-conclude/commit.ts";
-import { clientUsage, journalUsage } from "../7-conclude/usage.ts";
 
 export interface DeliverPorts {
   /** Sends rows that were just committed. */

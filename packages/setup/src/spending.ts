@@ -13,24 +13,22 @@ import {
   type Left,
   type Spender,
 } from "@signalbox/budgets";
-import { speakerOf } from "@signalbox/channel";
-import type { Identities } from "@signalbox/routing";
-import { type Agent, type AgentModel, type Agents, type Models, pricesFor } from "@signalbox/setup";
-import type { Metrics } from "@signalbox/telemetry";
-import type { Logger } from "@signalbox/telemetry/logger";
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { pricesFor } from "@signalbox/llm-providers";
+import { type Role, readIdentityLinks } from "@signalbox/routing";
 import { type Questions, visibleText } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
-import type { InboundRecord } from "../store.ts";
+import type { Agent } from "./agents.ts";
+import { budgetsOf } from "./budgets.ts";
+import { messageOf } from "./errors.ts";
+import type { LiveSetup } from "./live-setup.ts";
+import type { AgentModel } from "./models.ts";
 
 export interface SpendingPorts {
-  readonly budgets: () => readonly Budget[];
-  readonly identities: Pick<Identities, "personOf">;
   readonly ledger: Ledger;
-  readonly agents: Pick<Agents, "get">;
-  readonly models: Pick<Models, "of">;
   readonly approvals: Pick<Questions, "request" | "wait" | "take">;
-  readonly metrics: Pick<Metrics, "budgetNews">;
-  readonly logger: Pick<Logger, "warn">;
+  /** Told of what people may want to hear of, with the budget in words. */
+  readonly onNews: (budget: string, kind: BudgetNews["kind"]) => void;
+  readonly logger: { warn(fields: object, message: string): void };
   readonly now: () => number;
 }
 
@@ -38,7 +36,7 @@ export interface SpendingPorts {
 interface PaidMessage {
   readonly agentId: string;
   readonly sessionKey: string;
-  readonly stored: Pick<InboundRecord, "event" | "role">;
+  readonly stored: { readonly event: MessageEvent; readonly role: Role };
 }
 
 /** Has every model call paid from the budgets that it counts for. */
@@ -59,8 +57,14 @@ export interface Spending {
 
 type Asking = (ask: () => Promise<boolean>) => Promise<boolean>;
 
-export function createSpending(ports: SpendingPorts): Spending {
-  const { budgets, ledger, agents, models, metrics, logger, now } = ports;
+/** Keeps what agents cost within the budgets of the configuration, as it is at each call. */
+export function createSpending(configuration: LiveSetup, ports: SpendingPorts): Spending {
+  const { ledger, logger, now } = ports;
+  const { agents, models } = configuration.resolved;
+  const budgets = (): readonly Budget[] => budgetsOf(configuration.config());
+  const identities = configuration.derived(({ loaded }) =>
+    readIdentityLinks(loaded.config.session.identityLinks),
+  );
   const meter = createMeter({
     budgets,
     ledger,
@@ -71,7 +75,7 @@ export function createSpending(ports: SpendingPorts): Spending {
       return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
     },
     onNews(news) {
-      metrics.budgetNews(describeBudget(news.budget), news.kind);
+      ports.onNews(describeBudget(news.budget), news.kind);
       logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
     },
     onProblem: (error) => logger.warn({ err: messageOf(error) }, "a model call was not settled"),
@@ -80,7 +84,7 @@ export function createSpending(ports: SpendingPorts): Spending {
   });
   const spenderOf = ({ agentId, stored: { event, role } }: PaidMessage): Spender => ({
     agent: agentId,
-    sender: ports.identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
+    sender: identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
     channel: event.channel,
     role,
   });

@@ -1,40 +1,41 @@
+import { join } from "node:path";
 import {
+  type AttachmentLogger,
   createBlobs,
   createIncoming,
   createOutgoing,
+  createUploads,
   type Incoming,
   type Inspector,
   type Outgoing,
+  type Uploads,
 } from "@signalbox/attachments";
+import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import type { Config } from "@signalbox/config";
 import { type Home, pruneSentBlobs } from "@signalbox/home";
-import type { Account, Agents } from "@signalbox/setup";
-import type { Logger } from "@signalbox/telemetry/logger";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
-import { createReadLinks, type ReadLinks } from "../path/5-prepare/links.ts";
-import { openUploads } from "../resolve/surfaces.ts";
-import type { GatewayStore } from "../store.ts";
+import type { Account } from "./accounts.ts";
+import type { Agents } from "./agents.ts";
+import { messageOf } from "./errors.ts";
 
-/** Attachments and links on the way of a message. */
+/** Attachments of messages, in and out. */
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
-  readonly readLinks: ReadLinks;
   /** Removes what nothing needs any more. Never rejects. */
   prune(): Promise<void>;
 }
 
 export interface MediaOptions {
   /** Asked for each file and each message. */
-  readonly config: () => Pick<Config, "retention" | "links">;
-  readonly home: Home;
+  readonly config: () => Pick<Config, "retention">;
+  readonly home: Pick<Home, "mediaDir">;
   readonly workspaces: AgentWorkspaces;
-  readonly store: GatewayStore;
-  readonly agents: Agents;
+  readonly store: Parameters<typeof pruneSentBlobs>[0];
+  readonly agents: Pick<Agents, "all" | "get">;
   readonly fetch: GuardedFetch;
   readonly account: (channel: string, account: string) => Account | undefined;
-  readonly logger: Logger;
+  readonly logger: AttachmentLogger;
   readonly now: () => number;
 }
 
@@ -61,7 +62,6 @@ export function createMedia(options: MediaOptions): Media {
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,
-    readLinks: createReadLinks(() => config().links, fetch, logger),
     async prune() {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);
@@ -73,4 +73,9 @@ export function createMedia(options: MediaOptions): Media {
       await incoming.clear(agents.all.map(({ id }) => id));
     },
   };
+}
+
+/** Files that clients send, in the home. */
+export function openUploads({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): Uploads {
+  return createUploads({ dir: join(mediaDir, "uploads"), maxBytes: MAX_ATTACHMENT_BYTES, now });
 }

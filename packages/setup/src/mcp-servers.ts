@@ -1,15 +1,20 @@
 import type { Config } from "@signalbox/config";
 import { createMcpServers, type McpServerSettings, type McpServers } from "@signalbox/mcp";
-import type { Logger } from "@signalbox/telemetry/logger";
-import { VERSION } from "../version.ts";
+
+/** Who asks servers for their tools. */
+export interface McpHost {
+  readonly version: string;
+  readonly logger: { info(fields: object, message: string): void };
+  readonly now: () => number;
+}
 
 /** The MCP servers of the configuration. None is started before a run needs its tools. */
-export function openMcpServers(config: Config, logger: Logger, now: () => number): McpServers {
+export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpServers {
   return createMcpServers({
     servers: mcpSettings(config),
-    version: VERSION,
-    now,
-    onLog: (server, text) => logger.info({ server }, text),
+    version: host.version,
+    now: host.now,
+    onLog: (server, text) => host.logger.info({ server }, text),
   });
 }
 

@@ -4,7 +4,7 @@ import { createGuardedFetch, type GuardedFetch } from "@signalbox/tools";
 /** The largest attachment that any channel takes is far below. */
 const MOST_BYTES = 200_000_000;
 
-/** The one way from the gateway to addresses that people or models name. */
+/** The one way of a host to addresses that people or models name. */
 export interface WebFetch {
   readonly fetch: GuardedFetch;
   /** From now on these settings apply. */

@@ -1,12 +1,12 @@
 import type { ActionEvent, CommandEvent, MessageEvent } from "@signalbox/channel";
-import { answerIn } from "@signalbox/delivery";
+import { answerIn } from "./questions.ts";
 
 /**
  * What somebody orders with a platform's own means, as the message that says the same: a command of the platform, or a
  * click on a button that asks for an approval. It is decided about as any message of theirs is. Undefined for a click
  * on anything else.
  */
-export function asMessage(event: CommandEvent | ActionEvent): MessageEvent | undefined {
+export function orderAsMessage(event: CommandEvent | ActionEvent): MessageEvent | undefined {
   const text = event.type === "command" ? commandText(event) : answerText(event);
   if (text === undefined) return undefined;
   const { eventId, channel, account, conversation, address, sender, timestamp } = event;

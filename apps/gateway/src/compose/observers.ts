@@ -1,0 +1,54 @@
+import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
+import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
+import { createDelegation, type Delegation } from "@signalbox/wakes";
+import { messageOf } from "../errors.ts";
+import type { GatewayOptions } from "../gateway-options.ts";
+import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
+import type { GatewayHooks } from "../hooks/points.ts";
+import { createGatewayHooks } from "../hooks/registry.ts";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import type { Tracer } from "../traces.ts";
+import { VERSION } from "../version.ts";
+import type { OpenHome } from "./open-home.ts";
+import { hooksWithRedaction, liveWithRedaction, redactedOutcome, withRedaction } from "./redaction.ts";
+
+/** Whoever is told what happens: without secrets. */
+export interface Observers {
+  readonly live: LiveHub;
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  readonly hooks: GatewayHooks;
+  readonly outcomes: Outcomes;
+  /** Tells those who wait how a message ended. */
+  readonly onOutcome: Outcomes["settle"];
+  readonly subAgents: Delegation;
+}
+
+export function createObservers(
+  options: GatewayOptions,
+  { pointHooks }: ResolvedConfig,
+  { store, redact }: OpenHome,
+): Observers {
+  const { logger, hooks = [], now = Date.now } = options;
+  const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
+  const onTraceError = (error: unknown): void =>
+    logger.warn({ err: messageOf(error) }, "a trace could not be written");
+  const metrics = createMetrics({ version: VERSION });
+  const own = [...OWN_HOOKS, ...countingHooks(metrics)];
+  const outcomes = createOutcomes();
+  const subAgents = createDelegation({ store, logger, now });
+  return {
+    live: liveWithRedaction(createLiveHub(onViewerError), redact),
+    tracer: createTracer(store.traces, onTraceError),
+    metrics,
+    hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own, () =>
+      pointHooks.hooks.map((hook) => withRedaction(hook, redact)),
+    ),
+    outcomes,
+    subAgents,
+    onOutcome(id, outcome) {
+      outcomes.settle(id, redactedOutcome(outcome, redact));
+      subAgents.ended(id);
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import {
+  type BlockReplies,
+  createBlockReplies,
+  createDrafts,
+  createTyping,
+  type Delivery,
+  type Drafts,
+  type Typing,
+} from "@signalbox/delivery";
+import type { Accounts, LiveSetup } from "@signalbox/setup";
+import { createMedia, type Media } from "@signalbox/setup/media";
+import type { OutboxRow, RunId } from "@signalbox/store";
+import {
+  createAgentWorkspaces,
+  createLabelStore,
+  createTrust,
+  type FileLabels,
+  openFileLabels,
+  type Trust,
+} from "@signalbox/tools";
+import type { GatewayOptions } from "../gateway-options.ts";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import type { GatewayBodies } from "../store.ts";
+import { createReplyDelivery } from "./delivery.ts";
+import type { Observers } from "./observers.ts";
+import type { OpenHome } from "./open-home.ts";
+
+/** What leads from the gateway to the platforms and back. */
+export interface Outward {
+  readonly account: Accounts["get"];
+  /** Whose words the files hold that came from outside. */
+  readonly labels: FileLabels;
+  readonly trust: Trust;
+  readonly media: Media;
+  readonly delivery: Delivery<OutboxRow<GatewayBodies>>;
+  readonly typing: Typing;
+  readonly drafts: Drafts;
+  readonly blocks: BlockReplies<RunId>;
+}
+
+export async function createOutward(
+  options: GatewayOptions,
+  { agents, accounts, web: { fetch } }: ResolvedConfig,
+  { store, lease }: OpenHome,
+  configuration: LiveSetup<ResolvedConfig>,
+  { hooks, tracer, metrics }: Observers,
+): Promise<Outward> {
+  const { home, logger, instrument, now = Date.now } = options;
+  const { config } = configuration;
+  const account: Accounts["get"] = (channel, name) => {
+    const running = accounts.get(channel, name);
+    return running && (instrument?.account(running) ?? running);
+  };
+  const labels = await openFileLabels(createLabelStore(store.kv));
+  const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
+  const trust = createTrust(labels, workspaces);
+  const media = createMedia({ config, home, workspaces, store, agents, fetch, account, logger, now });
+  const delivery = createReplyDelivery({
+    store,
+    lease,
+    accounts,
+    account,
+    hooks,
+    tracer,
+    metrics,
+    logger,
+    now,
+    owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
+    openMedia: media.out.open,
+  });
+  // Code at `before_reply` may still change or keep back what would be shown.
+  const mayShow = (): boolean => !hooks.has("before_reply");
+  return {
+    account,
+    labels,
+    trust,
+    media,
+    delivery,
+    typing: createTyping({ account, on: () => config().replies.typing, logger }),
+    drafts: createDrafts({
+      account,
+      stream: () => config().replies.stream,
+      timing: options.drafts,
+      logger,
+      notes: store.kv,
+      hasOpen: store.outbox.hasOpen,
+      mayShow,
+    }),
+    blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
+      account,
+      when: () => config().replies.blocks.when,
+      rules: () => config().replies.blocks,
+      mayShow,
+      logger,
+      notes: store.kv,
+      capabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
+      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
+      deliver: delivery.deliver,
+    }),
+  };
+}
