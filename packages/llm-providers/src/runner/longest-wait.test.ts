@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { context, model, type Play, stage } from "../../test/support/stage.ts";
 import { readTurn } from "../testkit/index.ts";
 
-describe("the patience of a runner", () => {
-  it("keeps some of its patience for the other models, and asks none when it is gone", async () => {
-    const stall: Play = { fail: "timeout", takes: "patience" };
+describe("a runner that waits in silence", () => {
+  it("keeps some of its time for the other models, and asks none when it is gone", async () => {
+    const stall: Play = { fail: "timeout", takes: "silenceMs" };
     const accounts = { a: ["1"], b: ["2"], c: ["3"] };
     const three = stage([stall, stall, stall], accounts);
     const turn = await readTurn(three.runner.withFallbacks([model("b"), model("c")])(model("a"), context));
@@ -21,7 +21,7 @@ describe("the patience of a runner", () => {
   });
 
   it("is as patient as the request says", async () => {
-    const { runner, silences } = stage([{ fail: "timeout", takes: "patience" }, { say: "hi" }], {
+    const { runner, silences } = stage([{ fail: "timeout", takes: "silenceMs" }, { say: "hi" }], {
       a: ["1"],
       b: ["2"],
     });
@@ -30,7 +30,7 @@ describe("the patience of a runner", () => {
   });
 
   it("leaves an account that states its own time-outs to them", async () => {
-    const plays: readonly Play[] = [{ fail: "timeout", takes: "patience" }, { say: "hi" }];
+    const plays: readonly Play[] = [{ fail: "timeout", takes: "silenceMs" }, { say: "hi" }];
     const { runner, silences } = stage(
       plays,
       {},
@@ -56,7 +56,7 @@ describe("the patience of a runner", () => {
         "auth",
         "invalid",
       ),
-      takes: fc.oneof(fc.constant("patience" as const), fc.integer({ min: 0, max: 5_000 })),
+      takes: fc.oneof(fc.constant("silenceMs" as const), fc.integer({ min: 0, max: 5_000 })),
       retryAfterMs: fc.oneof(fc.constant(undefined), fc.integer({ min: 0, max: 40_000 })),
     });
     const plays = fc

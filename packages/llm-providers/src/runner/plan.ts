@@ -16,10 +16,10 @@ export interface RetryPolicy {
   readonly maxRetryAfterMs: number;
   /**
    * Milliseconds without any output that a request is worked at in all, waits and silent models included, before
-   * whoever waits is told; default 55,000. Output starts it anew. Accounts with `timeouts` of their own are left to
-   * those.
+   * whoever waits is told; default 55,000. A request may state its own. Output starts it anew. Accounts with `timeouts`
+   * of their own are left to those.
    */
-  readonly patienceMs: number;
+  readonly silenceMs: number;
 }
 
 /** A model that may be asked. */
@@ -42,7 +42,7 @@ export interface Step {
   readonly next: NextAttempt;
 }
 
-/** What is left of the patience for a further attempt, however little it is. */
+/** What a further attempt is given of that time, however little is left of it. */
 const LEAST_MS = 5_000;
 /** What is kept of it for one other model, and for several. */
 const FOR_ONE_MS = 15_000;
@@ -81,7 +81,7 @@ export class AttemptPlan {
   }
 
   #left(now: number): number {
-    return this.#policy.patienceMs - (now - this.#since);
+    return this.#policy.silenceMs - (now - this.#since);
   }
 
   /** How long `attempt`, which begins now, may be silent; `undefined` leaves it to its account. */

@@ -54,7 +54,7 @@ const RETRY: RetryPolicy = {
   baseDelayMs: 500,
   maxDelayMs: 8_000,
   maxRetryAfterMs: 30_000,
-  patienceMs: 55_000,
+  silenceMs: 55_000,
 };
 const COOLDOWNS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
@@ -109,10 +109,10 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       const account = accounts.get(model.provider);
       return account === undefined ? [] : [{ model, ...account }];
     });
-    const { silenceMs: patienceMs = policy.patienceMs } = streamOptions;
+    const asked = { ...policy, silenceMs: streamOptions.silenceMs ?? policy.silenceMs };
     const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
     return runAttempts({
-      plan: new AttemptPlan(candidates, { ...policy, patienceMs }, random),
+      plan: new AttemptPlan(candidates, asked, random),
       open: ({ model, key }, silenceMs) =>
         key.stream()(model, context, { ...streamOptions, ...stated({ silenceMs }) }),
       options: streamOptions,

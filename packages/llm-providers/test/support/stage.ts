@@ -20,7 +20,7 @@ export type Play =
       readonly retryAfterMs?: number;
       readonly midCall?: true;
       /** Milliseconds it takes, or all of the silence it is granted. */
-      readonly takes?: number | "patience";
+      readonly takes?: number | "silenceMs";
       readonly usage?: Usage;
     };
 
@@ -69,7 +69,7 @@ export function stage(
             if (play.midCall) turn.append(turn.open({ type: "toolCall", id: "c", name: "t" }), '{"a');
             if (play.after !== undefined) turn.append(turn.open({ type: "text" }), play.after);
             if (play.usage !== undefined) turn.usage(play.usage);
-            now += play.takes === "patience" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
+            now += play.takes === "silenceMs" ? (how?.silenceMs ?? 300_000) : (play.takes ?? 0);
             turn.fail(failure(play.fail, `${play.fail} here`, { retryAfterMs: play.retryAfterMs }));
           }
           yield;
