@@ -113,6 +113,29 @@ describe("Discord, through the gateway", () => {
     expect(answersIn(discord, GENERAL)).toHaveLength(1);
   });
 
+  it("ends the answer to a command as ordinary messages, where Discord waits for it no longer", async () => {
+    const { world, discord, started } = await openDiscord({ start: { drafts: { afterMs: 0, everyMs: 0 } } });
+    const begun = Promise.withResolvers<void>();
+    const long = Array.from({ length: 60 }, (_, index) => `Line ${index} of a very long answer.`).join(
+      "\n\n",
+    );
+    world.script(async () => {
+      begun.resolve();
+      return { text: long, chunks: 20, deltaMs: 60 };
+    });
+    await eventually(() => discord.commands.length > 0, "the commands are registered");
+    const interaction = discord.interact(GENERAL, PERSON, {
+      kind: "command",
+      name: "new",
+      options: [{ name: "message", value: "tell me all" }],
+    });
+    await begun.promise;
+    await eventually(() => (interaction.message?.content ?? "") !== "", "it begins where the command waits");
+    discord.age(16 * 60_000);
+    await started.settled();
+    expect(textsIn(discord, GENERAL).join("\n\n")).toContain(long);
+  });
+
   it("shows a long answer as it grows, and ends it in as many messages as it takes", async () => {
     const { world, discord, direct, say } = await openDiscord({
       start: { drafts: { afterMs: 0, everyMs: 0 } },

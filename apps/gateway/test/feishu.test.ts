@@ -1,4 +1,4 @@
-import { cardAction, groupMention, textMessage } from "@signalbox/testkit/feishu";
+import { cardAction, groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { OWNED, said } from "./feishu-talk.ts";
 import {
@@ -11,6 +11,7 @@ import {
   openWorld,
   ZHANG,
 } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
 
 const SOCKET = { feishu: { accounts: { main: feishuAccount({ transport: "socket" }) } } };
 const SOUL = { id: "toolu_soul", name: "write", input: { file_path: "SOUL.md", content: "Be bold." } };
@@ -74,6 +75,50 @@ describe("an agent on Feishu", () => {
     const card = JSON.parse(sent?.edits.at(-1) ?? "{}");
     expect(card.body.elements.map(({ content }: { content: string }) => content).join("\n\n")).toBe(long);
     expect(world.feishu.cards[0]?.isStreaming).toBe(false);
+  });
+
+  it("reads what a merged forward holds, as the words of others", async () => {
+    const { world, started } = await open();
+    world.script([{ toolCalls: [SOUL] }, { text: "Two people agree." }]);
+    const say = (messageId: string, senderId: string, text: string) =>
+      world.feishu.plant({
+        messageId,
+        upperMessageId: "om_forward",
+        chatId: "oc_far",
+        msgType: "text",
+        content: JSON.stringify({ text }),
+        senderId,
+      });
+    say("om_1", LI, "We ship on Monday.");
+    say("om_2", "ou_wang", "Monday it is.");
+    const forward = { messageId: "om_forward", senderId: ZHANG };
+    await started.post(messageEvent("merge_forward", "Merged and Forwarded Message", forward));
+    await eventually(() => modelRequests(world.anthropic).length === 1, "the model is asked");
+    const [request] = modelRequests(world.anthropic);
+    const asked = request?.messages.at(-1)?.text ?? "";
+    for (const words of ["李四", "We ship on Monday.", "Monday it is."]) expect(asked).toContain(words);
+    // None of it is what the sender says.
+    // None of it is what the sender says, so that the run needs a word for what it would do otherwise.
+    const isAsked = () => world.feishu.sent.some(({ content }) => buttonsIn(JSON.parse(content)).length > 0);
+    await eventually(isAsked, "the question is put");
+  });
+
+  it("is delivered again while it takes its time, and answers once", async () => {
+    const { world, started } = await open();
+    const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.script(async () => {
+      begun.resolve();
+      await goOn.promise;
+      return { text: "At last." };
+    });
+    const message = textMessage("are you there?", { senderId: ZHANG });
+    expect((await started.post(message)).status).toBe(200);
+    await begun.promise;
+    for (let again = 0; again < 3; again++) expect((await started.post(message)).status).toBe(200);
+    goOn.resolve();
+    await started.settled();
+    expect(said(world)).toEqual(["At last."]);
+    expect(world.anthropic.requests).toHaveLength(1);
   });
 
   it("reads what was said while its long connection was lost, and while it was down", async () => {

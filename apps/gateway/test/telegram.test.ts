@@ -148,6 +148,28 @@ describe("an agent on Telegram", () => {
     ).toBe(createHash("sha1").update("seen").digest("hex"));
   });
 
+  it("takes an album as one message with all its pictures, and answers it once", async () => {
+    const talk = await open();
+    talk.world.script([{ text: "Two dots." }]);
+    const pictures = ["a", "b"].map((id) => {
+      talk.telegram.addFile(id, png, { path: `photos/${id}.png` });
+      const photo = [
+        { file_id: id, file_unique_id: `u-${id}`, width: 1, height: 1, file_size: png.byteLength },
+      ];
+      const caption = id === "a" ? { caption: "what are they?" } : {};
+      return textMessage("", { fields: { text: undefined, media_group_id: "album-1", photo, ...caption } });
+    });
+    await Promise.all(pictures.map((picture) => talk.telegram.push(picture)));
+    await talk.started.settled();
+    expect(said(talk)).toEqual(["Two dots."]);
+    const [request, ...more] = modelRequests(talk.world.anthropic);
+    expect(more).toEqual([]);
+    const asked = JSON.stringify(request?.body.messages);
+    expect(asked.split(png.toString("base64"))).toHaveLength(3);
+    expect(asked).toContain("what are they?");
+    expect(await ends(talk.world)).toEqual([["replied", undefined]]);
+  });
+
   it("answers a bot that mentions it where that is allowed, and makes a pause where the two of them loop", async () => {
     const talk = await open({ access: { dm: "open", groups: { mode: "open", bots: "mentioned" } } });
     talk.world.script(() => ({ text: "And you?" }));
