@@ -3,7 +3,7 @@ import { completionFor, SHELLS, type Shell } from "./commands/completion.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
 import { addMemory, addSkills } from "./definitions/agents.ts";
-import { type Actions, actionsOn, command } from "./definitions/command.ts";
+import { type Actions, actionsOn, command, takeCommonOptionsFirst } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
 import {
   addConversations,
@@ -80,5 +80,6 @@ export function createProgram(version: string, actions: Actions, json = false): 
     .action((shell: Shell, options: CommonOptions) =>
       print(options.json, completionFor(shell, program), () => [completionFor(shell, program).trimEnd()]),
     );
+  takeCommonOptionsFirst(program);
   return program;
 }

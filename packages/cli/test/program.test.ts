@@ -28,6 +28,18 @@ it("every command takes --home and --json", () => {
     ).toEqual(expect.arrayContaining(["--home", "--json"]));
 });
 
+it.each([
+  [["--home", "/a", "--json", "status"], "/a"],
+  [["config", "--home", "/a", "--json", "check"], "/a"],
+  [["--home", "/a", "status", "--home", "/b", "--json"], "/b"],
+])("takes its common options before a command, too: %j", async (argv, home) => {
+  const taken: unknown[] = [];
+  const run: Actions["run"] = () => async (options) => void taken.push(options);
+  const { actions } = listening();
+  await createProgram("1.0.0", { ...actions, run }).parseAsync(argv, { from: "user" });
+  expect(taken).toEqual([expect.objectContaining({ home, json: true })]);
+});
+
 it("tells a mistake in the command line as JSON where that is asked for", async () => {
   const { err, code } = await runCommand(hostWith(), "messages", "--json", "--limit", "none");
   expect(code).toBe(64);

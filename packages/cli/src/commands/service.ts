@@ -17,6 +17,8 @@ interface ServiceManager {
   readonly enable: readonly Command[];
   readonly disable: readonly Command[];
   readonly status: Command;
+  /** What to do where it does not answer. */
+  readonly remedy: string;
 }
 
 type Command = readonly [program: string, ...parameters: string[]];
@@ -38,7 +40,7 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
   print(options.json, { file: manager.file, started: failed === undefined }, () => [
     failed === undefined
       ? `Runs as a service (${manager.file}).`
-      : `${manager.file} is written; ${failed.join(" ")} did not work. Run it where the system's service manager runs.`,
+      : `${manager.file} is written; \`${failed.command.join(" ")}\` did not work${quoted(failed.said)}. ${manager.remedy}`,
   ]);
   if (failed !== undefined) process.exitCode = exitCode("unavailable");
 }
@@ -55,14 +57,20 @@ export async function remove(options: CommonOptions): Promise<void> {
 
 /** `signalbox service status` */
 export async function status(options: CommonOptions): Promise<void> {
-  const { file, status: command } = managerOf(process.platform);
+  const { file, status: command, remedy } = managerOf(process.platform);
   const installed = existsSync(file);
-  const running = installed && (await run(command)) === 0;
-  print(options.json, { installed, running, file }, () => [
-    installed
-      ? `${file}: ${running ? "running" : "not running"}.`
-      : "Not installed. `signalbox service install` does so.",
-  ]);
+  const answer = installed ? await run(command) : undefined;
+  const running = answer?.code === 0;
+  // It says nothing where the service is just not running.
+  const unreachable = !running && answer !== undefined && answer.said !== "" ? answer.said : undefined;
+  const state = { installed, running: unreachable === undefined ? running : null, file };
+  print(options.json, state, () => {
+    if (!installed) return ["Not installed. `signalbox service install` does so."];
+    if (unreachable === undefined) return [`${file}: ${running ? "running" : "not running"}.`];
+    return [
+      `${file} is installed; whether it runs cannot be told, since the service manager does not answer here${quoted(unreachable)}. ${remedy}`,
+    ];
+  });
 }
 
 function managerOf(platform: NodeJS.Platform): ServiceManager {
@@ -85,6 +93,8 @@ function systemd(): ServiceManager {
     enable: [systemctl("daemon-reload"), systemctl("enable", "--now", unit), ["loginctl", "enable-linger"]],
     disable: [systemctl("disable", "--now", unit), systemctl("daemon-reload")],
     status: systemctl("is-active", "--quiet", unit),
+    remedy:
+      "Sign in as this user (not by `su` or `sudo`), or set XDG_RUNTIME_DIR=/run/user/$(id -u); where there is no systemd, as in a container, run `signalbox start` itself.",
   };
 }
 
@@ -96,18 +106,38 @@ function launchd(): ServiceManager {
     enable: [["launchctl", "load", "-w", file]],
     disable: [["launchctl", "unload", "-w", file]],
     status: ["launchctl", "list", LABEL],
+    remedy: "Run it in a session of this user on the Mac itself.",
   };
 }
 
-async function firstFailure(commands: readonly Command[]): Promise<Command | undefined> {
-  for (const command of commands) if ((await run(command)) !== 0) return command;
+/** How a command ended, and what it said of its failure. */
+interface Answer {
+  readonly code: number;
+  readonly said: string;
+}
+
+async function firstFailure(
+  commands: readonly Command[],
+): Promise<{ readonly command: Command; readonly said: string } | undefined> {
+  for (const command of commands) {
+    const { code, said } = await run(command);
+    if (code !== 0) return { command, said };
+  }
   return undefined;
 }
 
-function run([program, ...parameters]: Command): Promise<number> {
+function run([program, ...parameters]: Command): Promise<Answer> {
   return new Promise((resolve) => {
-    const child = spawn(program, parameters, { stdio: ["ignore", "ignore", "inherit"] });
-    child.once("error", () => resolve(1));
-    child.once("close", (code) => resolve(code ?? 1));
+    const child = spawn(program, parameters, { stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said += text;
+    });
+    child.once("error", (error) => resolve({ code: 1, said: error.message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, said: said.trim() }));
   });
+}
+
+function quoted(said: string): string {
+  return said === "" ? "" : ` ("${said}")`;
 }

@@ -48,12 +48,25 @@ export function command(
   options: CommandOptions = {},
 ): Command {
   const lines = examples.map((line) => `  signalbox ${line}`);
-  return parent
-    .command(name, options)
+  return withCommonOptions(parent.command(name, options))
     .description(description)
-    .addOption(homeOption())
-    .option("--json", "print JSON")
     .addHelpText("after", `\n${EXAMPLES_TITLE}\n${lines.join("\n")}`);
+}
+
+function withCommonOptions(each: Command): Command {
+  return each.addOption(homeOption()).option("--json", "print JSON");
+}
+
+/** Lets the options that all commands take stand before a command, too; after it they count more. */
+export function takeCommonOptionsFirst(program: Command): void {
+  for (const group of [program, ...program.commands.filter(({ commands }) => commands.length > 0)])
+    withCommonOptions(group);
+  program.hook("preAction", (_, action) => {
+    for (const name of ["home", "json"])
+      for (let above = action.parent; above !== null; above = above.parent)
+        if (action.getOptionValueSource(name) !== "cli" && above.getOptionValueSource(name) === "cli")
+          action.setOptionValueWithSource(name, above.getOptionValue(name), "cli");
+  });
 }
 
 /** `field=value`, as often as one likes. */

@@ -182,12 +182,19 @@ export function readScenario(file: string): Scenario {
   try {
     value = parse(readFileSync(file, "utf8"));
   } catch (error) {
-    throw new ScenarioError(`${file}: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
+    throw new ScenarioError(unreadable(file, error), { cause: error });
   }
   const parsed = scenario.safeParse(value);
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `${file}: ${issue.path.join(".")}: ${issue.message}`);
   throw new ScenarioError(lines.join("\n"));
+}
+
+/** Why a file is no scenario, in words. */
+function unreadable(file: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return `There is no file ${file}. Name the YAML file of a scenario.`;
+  if (code === "EISDIR")
+    return `${file} is a folder. Name the YAML files in it, for instance ${file}/*.yaml.`;
+  return `${file}: ${error instanceof Error ? error.message : String(error)}`;
 }
