@@ -45,6 +45,20 @@ it.each([...pages.keys()])("every link and anchor of %s leads somewhere", (file)
   expect(broken).toEqual([]);
 });
 
+it("draws the diagrams of the documents, and loads nothing from elsewhere for them", () => {
+  const architecture = readFileSync(join(site, "architecture.html"), "utf8");
+  const pictures = [...architecture.matchAll(/<img src="(\/diagrams\/[^"]+)" alt="Diagram: [^"]+"/g)];
+  expect(pictures).toHaveLength(2);
+  for (const [, path = ""] of pictures) {
+    const svg = readFileSync(join(site, path), "utf8");
+    expect(svg).toContain("</svg>");
+    expect(svg).not.toMatch(/https?:(?!\/\/www\.w3\.org)/);
+  }
+  expect(
+    [...pages.keys()].filter((file) => /language-mermaid/.test(readFileSync(join(site, file), "utf8"))),
+  ).toEqual([]);
+});
+
 it("leaves code alone, and turns what is no page into its text", () => {
   const page = { source: "docs/a.md", route: "a", title: "A" };
   const text = "[x](security.md#tokens) `[y](z.md)` [z](../scripts/check.mjs)\n";
