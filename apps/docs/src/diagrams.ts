@@ -19,7 +19,7 @@ export function withDiagrams(page: Page, text: string): { text: string; diagrams
     if (title !== undefined) heading = title;
     if (source === undefined) return whole;
     const path = `/diagrams/${page.route}-${diagrams.length + 1}.svg`;
-    diagrams.push({ path, svg: renderMermaidSVG(source).replace(FOREIGN_FONT, "") });
+    diagrams.push({ path, svg: renderMermaidSVG(source, { font: "Arial" }).replace(FOREIGN_FONT, "") });
     // As wide as the page; by itself it can be looked at in its own size.
     return `<a href="${path}" target="_blank"><img src="${path}" alt="Diagram: ${heading}"></a>`;
   });
