@@ -10,6 +10,7 @@ import {
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "./address.ts";
 import { createApi } from "./api.ts";
+import { checkIntents } from "./checks.ts";
 import { registerCommands } from "./commands.ts";
 import type { DiscordConfig } from "./config.ts";
 import { createSession, type Session } from "./connection/session.ts";
@@ -160,6 +161,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       return activity.draft(createDraft(sender, to, options));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(context, api, ref, signal)),
+    checks: (signal) => activity.track(checkIntents(api, config, signal)),
     reconcile: (intent, signal) =>
       activity.track(people.self(signal).then(({ id }) => reconcile(api, id, intent, signal))),
   };

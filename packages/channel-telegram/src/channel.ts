@@ -10,6 +10,7 @@ import {
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi } from "./api.ts";
+import { checkBot } from "./checks.ts";
 import { registerCommands } from "./commands.ts";
 import type { TelegramConfig } from "./config.ts";
 import { gatherRequests } from "./inbound/album-requests.ts";
@@ -154,5 +155,6 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     resolve: names,
     openDraft: async (to, options) => activity.draft(openDraft(to, options)),
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
+    checks: (signal) => activity.track(checkBot(api, config, signal)),
   };
 }

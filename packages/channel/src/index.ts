@@ -9,6 +9,7 @@ export type {
   TextUnit,
 } from "./contract/capabilities.ts";
 export {
+  type AccountCheck,
   type AddressCodec,
   type Channel,
   type ChannelCache,

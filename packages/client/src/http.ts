@@ -19,6 +19,8 @@ import {
   type PairingApproval,
   PairingList,
   type Person,
+  type RemoteCheck,
+  RemoteChecks,
   SESSION_KEY_HEADER,
   type SentAttachment,
   type ServerFrame,
@@ -73,6 +75,8 @@ export interface HttpApi {
   /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   status(): Promise<Status>;
+  /** What platforms say that accounts lack there; with `models`, each agent's model is called once, too. Owners alone. */
+  checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;
   /** The latest messages of all channels, or of one session. */
@@ -166,6 +170,8 @@ export function createHttpApi(options: HttpOptions): HttpApi {
         return understood(path, UploadState, answer).bytes;
       }),
     status: () => get("/api/status", Status),
+    checks: async ({ models = false } = {}) =>
+      (await get(models ? "/api/checks?models=1" : "/api/checks", RemoteChecks)).checks,
     sessions: async () => (await get("/api/sessions", SessionList)).sessions,
     latestMessages: async (sessionKey) => {
       const query = sessionKey === undefined ? "" : `?${new URLSearchParams({ session: sessionKey })}`;

@@ -102,6 +102,21 @@ export const Status = z.object({
 });
 export type Status = z.infer<typeof Status>;
 
+/** One thing that the gateway needs on somebody else's side, asked for there. */
+export const RemoteCheck = z.object({
+  /** For instance `channel feishu/main` or `model anthropic/claude-sonnet-4-6`. */
+  part: z.string(),
+  ok: z.boolean(),
+  detail: z.string(),
+  /** What to do there. */
+  remedy: z.exactOptional(z.string()),
+});
+export type RemoteCheck = z.infer<typeof RemoteCheck>;
+
+/** `GET /api/checks`; with `?models=1` each agent's model is called once, too. */
+export const RemoteChecks = z.object({ checks: z.array(RemoteCheck) });
+export type RemoteChecks = z.infer<typeof RemoteChecks>;
+
 /** What one stage noted about a message. */
 export const TraceEntry = z.object({
   at: z.number(),

@@ -10,6 +10,7 @@ import type {
   PairingList,
   Person,
   PruneReport,
+  RemoteCheck,
   RunOutcome,
   SessionInfo,
   Status,
@@ -176,6 +177,8 @@ export interface GatewayService {
   /** Takes the word of an owner that a file in an agent's workspace may be believed; default: the default agent's. */
   trust(agent: string | undefined, path: string, owner: string): Promise<TrustAnswer>;
   status(): Promise<Status>;
+  /** Asks platforms, and vendors of models where that is wanted, what is wrong on their side. */
+  checks(withModels: boolean): Promise<RemoteCheck[]>;
   /** For Prometheus, with the content type of its format. */
   metrics(): Promise<{ readonly contentType: string; readonly body: string }>;
   /** Removes what is over its time or number. */

@@ -105,6 +105,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     approvals: async () => [],
     answerApproval: async () => false,
     trust: async (_agent, path) => ({ ok: true, path }),
+    checks: async () => [],
     status: async () => ({
       version: "1.0.0",
       demo: true,

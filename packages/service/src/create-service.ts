@@ -9,6 +9,7 @@ import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Questions, type Trust, visibleText } from "@signalbox/tools";
+import { runChecks } from "./checks.ts";
 import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
@@ -107,6 +108,7 @@ export function createService(options: ServiceOptions): GatewayService {
       return trusted;
     },
     status: () => statusOf(options),
+    checks: (withModels) => runChecks(options, withModels),
     metrics() {
       const { running, waiting } = lanes.counts();
       const outboxSending = options.outboxInFlight();

@@ -173,8 +173,24 @@ export interface Channel<Address = unknown> {
   resolve?(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
+  /**
+   * Asks the platform whether the account has there what it needs: permissions, the address that is called. For whoever
+   * looks for what is wrong, and never by itself.
+   */
+  checks?(signal: AbortSignal): Promise<readonly AccountCheck[]>;
   /** Whether a doubtful part is out. */
   reconcile?(intent: SendIntent<Address>, signal: AbortSignal): Promise<Reconciled>;
+}
+
+/** One thing that an account needs on its platform's side. */
+export interface AccountCheck {
+  /** For instance `scopes`. */
+  readonly about: string;
+  readonly ok: boolean;
+  /** What the platform says of it. */
+  readonly detail: string;
+  /** What to do there. */
+  readonly remedy?: string;
 }
 
 /** An attachment on its way. */

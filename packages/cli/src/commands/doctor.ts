@@ -14,13 +14,13 @@ import { print } from "../output.ts";
  * safe. Exit code 1 when it would not work.
  */
 export async function doctor(
-  options: CommonOptions & { readonly fix?: boolean },
+  options: CommonOptions & { readonly fix?: boolean; readonly models?: boolean },
   host: GatewayHost,
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
   const findings = [
     ...(await lookAtMachine(home, Date.now)),
-    ...(await lookAtGateway(home)),
+    ...(await lookAtGateway(home, options.models === true)),
     ...(await lookAtStored(home, Date.now)),
     ...(await lookAtConfiguration(home, host)),
   ].map((finding) => (options.fix === true ? fixed(finding) : finding));

@@ -38,9 +38,10 @@ export function addService(program: Command, { run }: Actions): void {
     program,
     "doctor",
     "check the machine, the home, the running gateway, the configuration and the sandbox",
-    ["doctor", "doctor --fix"],
+    ["doctor", "doctor --fix", "doctor --models"],
   )
     .option("--fix", "mend what can be mended without a loss")
+    .option("--models", "have the running gateway call each agent's model once, which is paid for")
     .action(run(async () => (await import("../commands/doctor.ts")).doctor));
 }
 

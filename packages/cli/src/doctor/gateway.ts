@@ -5,8 +5,8 @@ import { readHomeHolder } from "@signalbox/store";
 import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
-/** What the running gateway says of itself; where none runs, whose environment is looked at. */
-export async function lookAtGateway(home: Home): Promise<Finding[]> {
+/** What the running gateway says of itself, and what it is told by platforms; where none runs, whose environment is looked at. */
+export async function lookAtGateway(home: Home, withModels: boolean): Promise<Finding[]> {
   const holder = readHomeHolder(home.dir);
   if (holder === undefined)
     return [
@@ -20,7 +20,7 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
   const pid = holder === "unknown" ? "another process" : `process ${holder.pid}`;
   try {
     const { client, running } = await runningGateway(home.dir);
-    const status = await client.status();
+    const [status, checks] = await Promise.all([client.status(), client.checks({ models: withModels })]);
     return [
       {
         part: "gateway",
@@ -48,6 +48,7 @@ export async function lookAtGateway(home: Home): Promise<Finding[]> {
           remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
         };
       }),
+      ...checks.map(({ ok, ...said }): Finding => ({ ...said, state: ok ? "ok" : "warning" })),
     ];
   } catch (error) {
     if (error instanceof ConfigError)

@@ -4,6 +4,7 @@ import {
   type MessageList,
   PairingApproval,
   Person,
+  type RemoteChecks,
   type SessionList,
   type TrustAnswer,
   TrustRequest,
@@ -17,6 +18,10 @@ import { apiErrors } from "./errors.ts";
 export function ownerRoutes(service: GatewayService): Hono<Env> {
   const app = new Hono<Env>();
   app.get("/status", async (context) => context.json(await service.status()));
+  app.get("/checks", async (context) => {
+    const answer: RemoteChecks = { checks: await service.checks(context.req.query("models") === "1") };
+    return context.json(answer);
+  });
   app.get("/trace/:id", async (context) => {
     const trace = await service.trace(context.req.param("id"));
     return trace === undefined ? apiErrors.notFound(context) : context.json(trace);

@@ -187,7 +187,12 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
   }
 
   function ofApplication(call: Call, rest: readonly string[]): ApiReply {
-    if (rest.length === 0) return ok({ id: applicationId, name: world.bot.username, flags: 0 });
+    if (rest.length === 0)
+      return ok({
+        id: applicationId,
+        name: world.bot.username,
+        flags: options.mayReadContent === false ? 0 : 1 << 19,
+      });
     if (rest[0] !== "commands") return refusals.noSuchPath();
     if (call.method === "PUT") commands = call.list;
     return ok(commands);

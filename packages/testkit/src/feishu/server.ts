@@ -10,6 +10,15 @@ import { type PushOptions, push } from "./push.ts";
 import { type ApiReply, ok, refusals, refuse } from "./reply.ts";
 import { type Upload, Uploads } from "./uploads.ts";
 
+const ALL_PERMISSIONS = [
+  "im:message",
+  "im:message:send_as_bot",
+  "im:resource",
+  "im:chat:readonly",
+  "cardkit:card:write",
+  "contact:user.base:readonly",
+];
+
 export interface FeishuOptions {
   readonly appId: string;
   readonly appSecret: string;
@@ -26,6 +35,8 @@ export interface FeishuOptions {
   readonly rateLimit?: boolean;
   /** Whether the app has the scope for card entities. Default true. */
   readonly cardKit?: boolean;
+  /** What the tenant has granted the app. Default: all that a bot needs. Nothing is refused by it. */
+  readonly permissions?: readonly string[];
   /** Life of a tenant token in seconds. Default 7200. */
   readonly tokenSeconds?: number;
   /** What `postEvent` puts on events. */
@@ -93,6 +104,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   const now = options.now ?? Date.now;
   const bot = options.bot ?? { openId: "ou_bot", name: "Bot" };
   const tokenSeconds = options.tokenSeconds ?? 7200;
+  const permissions = options.permissions ?? ALL_PERMISSIONS;
   const users = new Map(Object.entries(options.users ?? {}));
   const tokens = new Map<string, number>();
   const resources = new Map<string, Resource>();
@@ -224,6 +236,10 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       };
       return { status: 200, body: { code: 0, msg: "ok", bot: info } };
     }
+    if (path === "/application/v6/scopes" && method === "GET")
+      return ok({
+        scopes: permissions.map((name) => ({ scope_name: name, grant_status: 1, scope_type: "tenant" })),
+      });
     const userId = /^\/contact\/v3\/users\/([^/]+)$/.exec(path)?.[1];
     if (userId !== undefined && method === "GET") {
       const user = users.get(decodeURIComponent(userId));

@@ -12,6 +12,11 @@ import { Tiers } from "./tiers.ts";
 
 type ChannelKind = "im" | "mpim" | "channel" | "group";
 
+const ALL_SCOPES =
+  "app_mentions:read assistant:write channels:history channels:read chat:write commands files:read files:write groups:history groups:read im:history im:read im:write mpim:history mpim:read reactions:read reactions:write users:read".split(
+    " ",
+  );
+
 export interface SlackOptions {
   readonly botToken: string;
   /** With it the app may open sockets. */
@@ -153,8 +158,9 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
   }
 
   const methods: Readonly<Record<string, (args: Raw) => ApiReply>> = {
-    "auth.test": () =>
-      ok({
+    "auth.test": () => ({
+      headers: { "x-oauth-scopes": (scopes ?? ALL_SCOPES).join(",") },
+      ...ok({
         url: "https://team.slack.com/",
         team: "team",
         user: bot.name,
@@ -164,6 +170,7 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
         ...(team.enterpriseId === undefined ? {} : { enterprise_id: team.enterpriseId }),
         is_enterprise_install: false,
       }),
+    }),
     "apps.connections.open": () => ok({ url: sockets.address() }),
     "chat.postMessage": (args) => messages.post(args),
     "chat.update": (args) => messages.update(args),
