@@ -47,6 +47,22 @@ describe("a webhook", () => {
     expect(bench.events).toMatchObject([{ text: "hello", sender: { id: String(person.id) } }]);
   });
 
+  it("is looked after when somebody asks what is wrong", async () => {
+    const { signal } = new AbortController();
+    await using bench = await openBench(webhook);
+    expect(await bench.channel.checks?.(signal)).toMatchObject([
+      { about: "groups", ok: true },
+      { about: "webhook", ok: true },
+    ]);
+    const elsewhere = { ...webhook, webhookUrl: "https://elsewhere.example/channels/telegram/main" };
+    await using other = await openBench(elsewhere, { standIn: bench.standIn });
+    expect(await other.channel.checks?.(signal)).toMatchObject([{}, { about: "webhook", ok: true }]);
+    expect(await bench.channel.checks?.(signal)).toMatchObject([
+      {},
+      { about: "webhook", ok: false, detail: "Telegram posts this bot's updates to another address" },
+    ]);
+  });
+
   it("answers what Telegram would not send in the 400s", async () => {
     await using bench = await openBench(webhook);
     expect((await post(bench, "{", webhookSecret)).status).toBe(400);
