@@ -24,6 +24,7 @@ describe("the HTTP API", () => {
         startedAt: 1,
         agents: [AGENT],
         channels: [{ channel: "feishu", account: "main", state: "ready" }],
+        configuration: { forStart: [], kept: [] },
         inboxPending: 0,
         outboxPending: 0,
       },
