@@ -37,8 +37,8 @@ import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { explainRoute } from "./path/2-admit/route.ts";
 import { READING } from "./path/reading.ts";
-import { ShutdownAbort } from "./path/shutdown.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
+import { ShutdownAbort } from "./shutdown.ts";
 import { VERSION } from "./version.ts";
 
 const LEASE_MS = 30_000;

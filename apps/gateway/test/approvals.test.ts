@@ -6,7 +6,7 @@ import { openVault, readConfig } from "@signalbox/home";
 import { createLiveHub } from "@signalbox/server";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
-import { createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
+import { createInquiries, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
 import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
@@ -74,6 +74,7 @@ async function tainted(channel: string) {
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: () => undefined,
+    inquiries: createInquiries({ kv: store.kv, now }),
     more: async () => ({ tools: [] }),
     cron: nothing,
     sessions: nothing,

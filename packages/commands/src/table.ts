@@ -9,7 +9,7 @@ interface CommandSpec {
   /** One line for `/help`. */
   readonly what: string;
   /** The least role that may use it. */
-  readonly role: "member" | "owner";
+  readonly role: Role;
   /**
    * `at-once`: answered while a turn runs, too. `in-turn`: waits for its place in the conversation, since it changes the
    * history. (A skill whose command calls a tool waits, too.)
@@ -31,6 +31,7 @@ export type AtOnceName =
   | "model"
   | "think"
   | "approve"
+  | "answer"
   | "trust";
 /** Commands that wait for their place in the conversation. */
 type InTurnName = "new" | "reset" | "compact";
@@ -113,6 +114,13 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
     role: "owner",
     when: "at-once",
   },
+  answer: {
+    name: "answer",
+    usage: "<id> <answer>",
+    what: "answer what an agent has asked you; writing the answer by itself does the same",
+    role: "guest",
+    when: "at-once",
+  },
   trust: {
     name: "trust",
     usage: "<file or folder>",
@@ -132,7 +140,8 @@ export function isAtOnce(name: CommandName): name is AtOnceName {
 
 /** Whether a role is enough for a command. */
 export function mayUseCommand(name: CommandName, role: Role): boolean {
-  return role === "owner" || (role === "member" && COMMANDS[name].role === "member");
+  const { role: least } = COMMANDS[name];
+  return role === "owner" || least === "guest" || (role === "member" && least === "member");
 }
 
 /** The commands as platforms list them. Who may use which is decided when one comes in. */

@@ -101,14 +101,14 @@ describe("what a message orders", () => {
 });
 
 describe("who may use a command", () => {
-  const members = "help new queue reset skill status stop usage why whoami".split(" ");
+  const members = "answer help new queue reset skill status stop usage why whoami".split(" ");
 
-  it("is in the table: owners all, members the harmless, guests none", () => {
+  it("is in the table: owners all, members the harmless, guests what answers a question to them", () => {
     const allowed = (role: Role) =>
       Object.keys(COMMANDS).filter((name) => isCommandName(name) && mayUseCommand(name, role));
     expect(allowed("owner").toSorted()).toEqual(Object.keys(COMMANDS).toSorted());
     expect(allowed("member").toSorted()).toEqual(members.toSorted());
-    expect(allowed("guest")).toEqual([]);
+    expect(allowed("guest")).toEqual(["answer"]);
   });
 
   it("is looked at before anything of the command, directives and skills included", () => {
@@ -123,6 +123,6 @@ describe("who may use a command", () => {
       [...helpText(role, [WEATHER]).matchAll(/^\/(\w+)/gm)].flatMap(([, name]) => name ?? []);
     expect(shown("member").toSorted()).toEqual([...members, "weather"].toSorted());
     expect(shown("owner")).toHaveLength(Object.keys(COMMANDS).length + 1);
-    expect(shown("guest")).toEqual([]);
+    expect(shown("guest")).toEqual(["answer"]);
   });
 });

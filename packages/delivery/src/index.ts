@@ -31,11 +31,13 @@ export type {
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 export {
-  type Answer,
   type AskedMessage,
   answerIn,
+  type Choice,
+  type Click,
   createQuestions,
   type Question,
+  type QuestionKind,
   type Questions,
   type QuestionsOptions,
   questionKey,

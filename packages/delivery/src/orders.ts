@@ -3,7 +3,7 @@ import { answerIn } from "./questions.ts";
 
 /**
  * What somebody orders with a platform's own means, as the message that says the same: a command of the platform, or a
- * click on a button that asks for an approval. It is decided about as any message of theirs is. Undefined for a click
+ * click on a button of a question. It is decided about as any message of theirs is. Undefined for a click
  * on anything else.
  */
 export function orderAsMessage(event: CommandEvent | ActionEvent): MessageEvent | undefined {
@@ -36,6 +36,7 @@ function commandText({ name, args }: CommandEvent): string {
 }
 
 function answerText(event: ActionEvent): string | undefined {
-  const answered = answerIn(event);
-  return answered && `/approve ${answered.id} ${answered.answer}`;
+  const click = answerIn(event);
+  // Each kind of question has a command of its name.
+  return click && `/${click.kind} ${click.id} ${click.answer}`;
 }

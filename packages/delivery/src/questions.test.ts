@@ -1,13 +1,22 @@
 import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
 import { expect, it } from "vitest";
 import { KEYED, plainAccount } from "../test/plain.ts";
-import { answerIn, createQuestions, type OutboxRow } from "./index.ts";
+import { answerIn, createQuestions, type OutboxRow, type Question } from "./index.ts";
 import { createMemoryOutbox } from "./testkit/index.ts";
 
 const lease = { name: "gateway", epoch: 1 };
 const BUTTONS: Capabilities = { ...KEYED, cards: { buttons: 5, callbackBytes: 200 } };
 const about = { channel: "plain", account: "main", address: "room", messageId: "m" };
-const question = { id: "ABC123", text: "May I?", expiresAt: 9e15 };
+const question: Question = {
+  id: "ABC123",
+  text: "May I?",
+  kind: "approve",
+  choices: [
+    { label: "Allow", style: "primary", answer: "allow" },
+    { label: "Deny", style: "danger", answer: "deny" },
+  ],
+  expiresAt: 9e15,
+};
 
 function harness(capabilities: Capabilities, methods: Partial<Channel> = {}) {
   const outbox = createMemoryOutbox(systemClock);
@@ -34,8 +43,8 @@ it("has a button for each answer, whose click says which question it answers", a
       answerIn({ actionId: id, ...(value === undefined ? {} : { value }) }),
     ),
   ).toEqual([
-    { id: "ABC123", answer: "allow" },
-    { id: "ABC123", answer: "deny" },
+    { kind: "approve", id: "ABC123", answer: "allow" },
+    { kind: "approve", id: "ABC123", answer: "deny" },
   ]);
 });
 
@@ -48,9 +57,20 @@ it.each([
   expect(delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
 });
 
+it("stands without buttons where there is nothing to choose from", async () => {
+  const { questions, delivered } = harness(BUTTONS);
+  await questions.put({ ...question, kind: "answer", choices: [] }, about, "s");
+  expect(delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
+});
+
 it("takes no click for an answer that it has not put there", () => {
   const value = { id: "ABC123", answer: "allow" };
-  expect(answerIn({ actionId: "approve", value })).toEqual(value);
+  expect(answerIn({ actionId: "approve", value })).toEqual({ kind: "approve", ...value });
+  expect(answerIn({ actionId: "answer", value: { id: "ABC123", answer: "2" } })).toEqual({
+    kind: "answer",
+    id: "ABC123",
+    answer: "2",
+  });
   for (const wrong of [{ ...value, answer: "yes" }, { ...value, id: "../x" }, "allow", [value], null])
     expect(answerIn({ actionId: "approve", value: wrong })).toBeUndefined();
   expect(answerIn({ actionId: "other", value })).toBeUndefined();
@@ -62,11 +82,11 @@ it("takes the buttons away once it is decided, and says how", async () => {
     edit: async (_to, messageId, { parts }) => void edits.push([messageId, parts]),
   });
   await questions.put(question, about, "s");
-  await questions.close("ABC123", "allow");
+  await questions.close("ABC123", "Allowed.");
   expect(edits).toEqual([]);
   const { rows } = await outbox.claimDue({ lease, limit: 1 });
   await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
-  await questions.close("ABC123", "deny");
-  await questions.close("UNKNOWN", "deny");
+  await questions.close("ABC123", "Denied.");
+  await questions.close("UNKNOWN", "Denied.");
   expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nDenied." }]]]);
 });

@@ -1,6 +1,5 @@
 import {
   type ActionEvent,
-  type ButtonsPart,
   type Capabilities,
   deadline,
   isPayload,
@@ -13,13 +12,27 @@ import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import type { Destination, LeaseToken, Millis, OutboxRow, OutboxStore } from "./outbox.ts";
 import { outboxRow, pendingRows } from "./rows.ts";
 
-/** Something that a person is to decide. */
+/** Something that a person is to say. */
 export interface Question {
   /** 4 to 32 characters of `[0-9A-Z]`. */
   readonly id: string;
   readonly text: string;
+  /** What a click on one of its buttons is to be read as. */
+  readonly kind: QuestionKind;
+  /** A button for each, where the channel has so many. */
+  readonly choices: readonly Choice[];
   /** From then on it is not put any more. */
   readonly expiresAt: Millis;
+}
+
+/** `approve`: whether something may be done. `answer`: anything else that somebody wants to know. */
+export type QuestionKind = "approve" | "answer";
+
+export interface Choice {
+  readonly label: string;
+  /** What a click gives back: `allow` or `deny` to approve, the number of an answer else. */
+  readonly answer: string;
+  readonly style?: "primary" | "danger";
 }
 
 /** A message in the conversation that a question is put to. */
@@ -27,8 +40,6 @@ export interface AskedMessage extends Destination {
   /** Empty where there is none that could be answered. */
   readonly messageId: string;
 }
-
-export type Answer = "allow" | "deny";
 
 export interface QuestionsOptions<Row extends OutboxRow = OutboxRow> {
   readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey">;
@@ -44,10 +55,10 @@ export interface Questions {
   /** Nothing is sent to clients that read the session themselves. */
   put(question: Question, about: AskedMessage, sessionKey: string): Promise<void>;
   /**
-   * Takes the buttons away from a question that is decided, and says how it was. Only what people see changes: where that
-   * fails, a late click finds the question decided.
+   * Takes the buttons away from a question that has its end, and says in `words` how it ended. Only what people see
+   * changes: where that fails, a late click finds that it has ended.
    */
-  close(id: string, answer: Answer): Promise<void>;
+  close(id: string, words: string): Promise<void>;
 }
 
 /** How long a platform may take to change a question, in milliseconds. */
@@ -56,16 +67,17 @@ const CHANGE_MS = 15_000;
 export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions<Row>): Questions {
   const { outbox, lease, definition, account, deliver } = options;
   return {
-    async put({ id, text, expiresAt }, about, sessionKey) {
+    async put(question, about, sessionKey) {
+      const { id, text, expiresAt } = question;
       const channel = definition(about.channel, about.account);
       if (channel === undefined || channel.capabilities.readsSession === true) return;
       const { capabilities } = channel;
-      const payload = withButtons(outboundOf(text, about.messageId, capabilities), id, capabilities);
+      const payload = withButtons(outboundOf(text, about.messageId, capabilities), question, capabilities);
       const row = outboxRow(about, payload, { expiresAt, claim: false });
       const rows = await outbox.enqueue([{ ...row, key: questionKey(id) }], { lease, sessionKey });
       deliver(pendingRows(rows));
     },
-    async close(id, answer) {
+    async close(id, words) {
       const row = await outbox.withKey(questionKey(id));
       if (row === undefined) return;
       const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
@@ -75,7 +87,7 @@ export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions
       const target = account(row.channel, row.account);
       if (part?.type !== "buttons" || messageId === undefined || target?.running.edit === undefined) return;
       const { capabilities, codec } = target.definition;
-      const text = `${part.text}\n\n${answer === "deny" ? "Denied." : "Allowed."}`;
+      const text = `${part.text}\n\n${words}`;
       const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
       const limit = deadline(CHANGE_MS);
       try {
@@ -93,21 +105,26 @@ export function questionKey(id: string): string {
   return `ask-${id}`;
 }
 
-/** What a click on an answer to a question comes back as. */
-const BUTTON = "approve";
+/** What a click on a question of each kind may say. */
+const ANSWERS: Readonly<Record<QuestionKind, RegExp>> = { approve: /^(allow|deny)$/, answer: /^[1-9]\d?$/ };
+const KINDS: readonly QuestionKind[] = ["approve", "answer"];
 const ID = /^[0-9A-Z]{4,32}$/;
 
+/** A click on a button of a question. */
+export interface Click {
+  readonly kind: QuestionKind;
+  readonly id: string;
+  readonly answer: string;
+}
+
 /** Which question a click answers, and how; undefined for a click on anything else. */
-export function answerIn({
-  actionId,
-  value,
-}: Pick<ActionEvent, "actionId" | "value">): { readonly id: string; readonly answer: Answer } | undefined {
-  if (actionId !== BUTTON) return undefined;
+export function answerIn({ actionId, value }: Pick<ActionEvent, "actionId" | "value">): Click | undefined {
+  const kind = KINDS.find((each) => each === actionId);
   const id = fieldOf(value, "id");
   const answer = fieldOf(value, "answer");
   // A platform gives a value back as it got it; what reads otherwise was not put there.
-  if (id === undefined || !ID.test(id) || (answer !== "allow" && answer !== "deny")) return undefined;
-  return { id, answer };
+  if (kind === undefined || id === undefined || !ID.test(id)) return undefined;
+  return answer === undefined || !ANSWERS[kind].test(answer) ? undefined : { kind, id, answer };
 }
 
 function fieldOf(value: Json | undefined, name: string): string | undefined {
@@ -116,22 +133,23 @@ function fieldOf(value: Json | undefined, name: string): string | undefined {
   return typeof field === "string" ? field : undefined;
 }
 
-/** The question with a button for each answer, under its last part, where the channel has buttons. */
-function withButtons(question: Outbound, id: string, { cards }: Pick<Capabilities, "cards">): Outbound {
-  const last = question.parts.at(-1);
-  const buttons = buttonsFor(id);
+/** The question with a button for each choice, under its last part, where the channel has so many. */
+function withButtons(
+  outbound: Outbound,
+  question: Question,
+  { cards }: Pick<Capabilities, "cards">,
+): Outbound {
+  const last = outbound.parts.at(-1);
+  const buttons = buttonsOf(question);
   const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
-  if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes) return question;
-  if (last?.type !== "text" && last?.type !== "markdown") return question;
+  if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes) return outbound;
+  if (buttons.length === 0 || (last?.type !== "text" && last?.type !== "markdown")) return outbound;
   return {
-    ...question,
-    parts: [...question.parts.slice(0, -1), { type: "buttons", text: last.text, buttons }],
+    ...outbound,
+    parts: [...outbound.parts.slice(0, -1), { type: "buttons", text: last.text, buttons }],
   };
 }
 
-function buttonsFor(id: string): ButtonsPart["buttons"] {
-  return [
-    { id: BUTTON, label: "Allow", style: "primary", value: { id, answer: "allow" } },
-    { id: BUTTON, label: "Deny", style: "danger", value: { id, answer: "deny" } },
-  ];
+function buttonsOf({ id, kind, choices }: Question) {
+  return choices.map(({ answer, ...shown }) => ({ id: kind, ...shown, value: { id, answer } }));
 }

@@ -6,7 +6,7 @@ import {
   type RunResult,
   runAgentLoop,
 } from "@signalbox/agent-core";
-import { createJournal, type JournalOptions, type RunTail } from "./journal.ts";
+import { createJournal, type Journal, type JournalOptions, type RunTail } from "./journal.ts";
 import { decideOpenCall } from "./open-calls.ts";
 import type { Waiting } from "./waiting.ts";
 
@@ -53,7 +53,7 @@ export async function runDurably(
       context,
       {
         ...config,
-        ...(onAsk === undefined ? {} : { onAsk: (info) => asked(waiting, () => onAsk(info)) }),
+        ...(onAsk === undefined ? {} : { onAsk: (info) => asked(journal, waiting, () => onAsk(info)) }),
         onPendingCall: (pending) => decideOpenCall(pending, run.journal.calls ?? [], run.isRepeatable),
         async onStep(step) {
           await onStep?.(step);
@@ -77,6 +77,12 @@ export async function runDurably(
   }
 }
 
-function asked<T>(waiting: Waiting | undefined, ask: () => T | Promise<T>): T | Promise<T> {
+/** On record first: what a person is asked about must be the same after a crash, and asked once. */
+async function asked<T>(
+  journal: Journal,
+  waiting: Waiting | undefined,
+  ask: () => T | Promise<T>,
+): Promise<T> {
+  await journal.commit();
   return waiting === undefined ? ask() : waiting.during(ask);
 }

@@ -36,6 +36,8 @@ export interface RunTail {
 /** Makes the steps of a run durable before the next effect happens. */
 export interface Journal {
   readonly onStep: OnStep;
+  /** Commits what is held now, since somebody outside is about to hear of it. */
+  commit(): Promise<void>;
   /** The run has ended by itself. */
   end(): Promise<RunTail>;
   /** Commits what is held, for a run that does not end now. Throws the failure of an earlier write, and writes nothing then. */
@@ -102,6 +104,12 @@ class RunJournal implements Journal {
       case "compaction":
         return this.#compact(step);
     }
+  }
+
+  async commit(): Promise<void> {
+    await this.#settle();
+    this.#commitBehind();
+    await this.#settle();
   }
 
   async end(): Promise<RunTail> {

@@ -10,6 +10,7 @@ import { createGrepTool } from "./files/grep.ts";
 import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
+import { type AskUserToolOptions, createAskUserTool } from "./inquiries/ask-user.ts";
 import { type AgentMemory, createMemoryTools } from "./memory.ts";
 import { createMessageTool, type MessageToolOptions } from "./message.ts";
 import { allowsTool, type ToolRule } from "./policy.ts";
@@ -35,6 +36,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "exec",
   "process",
   "message",
+  "ask_user",
   "web_fetch",
   "web_search",
   "cron",
@@ -62,6 +64,8 @@ export interface BuiltInToolsOptions {
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
+  /** Default: people are asked nothing, and there is no tool for it. */
+  readonly askUser?: AskUserToolOptions["ask"];
   /** Default: there is no search of the web, and no tool for it. */
   readonly webSearch?: WebSearchSettings;
   /** Default: nothing runs by itself, and there is no tool for it. */
@@ -91,6 +95,7 @@ export async function createBuiltInTools(
     createGrepTool({ workspace, search }),
     ...(allowsTool(rule, "exec") ? await commandTools(rule, options, workspace) : []),
     createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
+    ...(options.askUser === undefined ? [] : [createAskUserTool({ ask: options.askUser })]),
     ...(allowsTool(rule, "web_fetch")
       ? [
           createWebFetchTool({

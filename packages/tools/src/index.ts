@@ -34,6 +34,16 @@ export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
+export { type AskUserToolOptions, createAskUserTool, type UserQuestion } from "./inquiries/ask-user.ts";
+export {
+  type Answered,
+  createInquiries,
+  type Inquiries,
+  type InquiriesOptions,
+  type InquiryAnswer,
+  type InquiryRequest,
+} from "./inquiries/inquiries.ts";
+export { type Inquiry, type InquiryEnd, inquiryText } from "./inquiries/inquiry.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,

@@ -1,6 +1,7 @@
 import {
   type BeforeToolCall,
   type JsonObject,
+  type JsonValue,
   type OnAsk,
   soundResult,
   type Tool,
@@ -80,9 +81,13 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   return {
     forRun(state, { canAsk = true, more = [] } = {}) {
       const all = more.length === 0 ? blueprints : withMore(blueprints, more);
-      return runTools(canAsk ? options : silent, all, state);
+      return canAsk ? runTools(options, all, state) : runTools(silent, withoutWaiting(all), state);
     },
   };
+}
+
+function withoutWaiting(blueprints: ReadonlyMap<string, ToolBlueprint>): ReadonlyMap<string, ToolBlueprint> {
+  return new Map([...blueprints].filter(([, { waitsFor }]) => waitsFor === undefined));
 }
 
 function withMore(
@@ -153,6 +158,23 @@ function runTools(
     ready.set(callId, { argsHash: callHash(name, args), version, permit });
   };
 
+  /** Waits for the approval of a call, and keeps its permit; undefined where it may run. */
+  async function refusal(
+    blueprint: ToolBlueprint,
+    info: Parameters<OnAsk>[0],
+    approvalId: JsonValue | undefined,
+  ): Promise<string | undefined> {
+    if (options.approvals === undefined || typeof approvalId !== "string") return CANNOT_ASK;
+    const answer = await options.approvals.wait(approvalId, info.signal);
+    if (answer === "denied") return "The approval was refused.";
+    if (answer === "expired") return "Nobody approved it in time.";
+    // Judged again: what was approved must still be what would run.
+    const { outcome, version } = await judge(blueprint, info.call.id, info.args);
+    if (outcome.kind !== "permit") return outcome.reason;
+    keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+    return undefined;
+  }
+
   const tools = [...blueprints.values()]
     .filter((blueprint) => offers(options.policy, blueprint, state.facts))
     .map((blueprint) => toTool(blueprint, (call, context) => execute(blueprint, call, context)));
@@ -167,7 +189,9 @@ function runTools(
       switch (outcome.kind) {
         case "permit":
           keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
-          return { action: "allow" };
+          return blueprint.waitsFor === undefined
+            ? { action: "allow" }
+            : { action: "ask", question: `${blueprint.name} waits for a person.` };
         case "deny":
           return { action: "block", reason: `Not allowed. ${outcome.reason}` };
         case "ask":
@@ -176,17 +200,13 @@ function runTools(
     },
     async onAsk(info) {
       const blueprint = blueprints.get(info.tool.name);
-      const id = info.details?.["approvalId"];
-      if (blueprint === undefined || options.approvals === undefined || typeof id !== "string") {
-        return { action: "deny", reason: "This question cannot be answered here." };
-      }
-      const answer = await options.approvals.wait(id, info.signal);
-      if (answer === "denied") return { action: "deny", reason: "The approval was refused." };
-      if (answer === "expired") return { action: "deny", reason: "Nobody approved it in time." };
-      // Judged again: what was approved must still be what would run.
-      const { outcome, version } = await judge(blueprint, info.call.id, info.args);
-      if (outcome.kind !== "permit") return { action: "deny", reason: outcome.reason };
-      keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+      if (blueprint === undefined) return { action: "deny", reason: CANNOT_ASK };
+      const approvalId = info.details?.["approvalId"];
+      const isAllowed = approvalId === undefined && blueprint.waitsFor !== undefined;
+      const whyNot = isAllowed ? undefined : await refusal(blueprint, info, approvalId);
+      if (whyNot !== undefined) return { action: "deny", reason: whyNot };
+      const { id, name } = info.call;
+      await blueprint.waitsFor?.({ id, name, args: info.args }, state.facts, info.signal);
       return { action: "allow" };
     },
     async call(name, args, { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }) {
@@ -213,6 +233,8 @@ function runTools(
     },
   };
 }
+
+const CANNOT_ASK = "This question cannot be answered here.";
 
 /** A JSON Schema is left to the tool itself; a Standard Schema is asked. */
 async function checkArgs(

@@ -3,7 +3,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   read: ["read", "ls", "find", "grep"],
   fs: ["read", "write", "edit", "apply_patch", "ls", "find", "grep"],
   runtime: ["exec", "process"],
-  messaging: ["message"],
+  messaging: ["message", "ask_user"],
   web: ["web_fetch", "web_search"],
   automation: ["cron"],
   sessions: ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history"],

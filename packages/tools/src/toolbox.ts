@@ -7,6 +7,8 @@ import { BUILT_IN_TOOLS, type BuiltInToolsOptions, createBuiltInTools } from "./
 import type { CronRequest, CronToolOptions } from "./cron.ts";
 import type { ToolDefinition } from "./define.ts";
 import { createGivenLinks } from "./given-links.ts";
+import type { AskUserToolOptions, UserQuestion } from "./inquiries/ask-user.ts";
+import type { InquiryEnd } from "./inquiries/inquiry.ts";
 import type { AgentMemory } from "./memory.ts";
 import type { MessageAction, MessageOutcome } from "./message.ts";
 import { allowsTool, type ToolPolicy, type ToolRule } from "./policy.ts";
@@ -60,6 +62,15 @@ export interface ToolboxOptions<Run extends ToolRun> {
   ) => Promise<MessageOutcome>;
   /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
+  /**
+   * Asks the person that a run works for, see {@link AskUserToolOptions.ask}. Default: people are asked nothing, and there
+   * is no such tool.
+   */
+  readonly askUser?: (
+    question: UserQuestion,
+    run: Run,
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<InquiryEnd>;
   /** Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them. */
   readonly sessions?: (
     request: SessionsRequest,
@@ -189,6 +200,18 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         : cron(request, run, { callId });
     });
 
+  const { askUser } = options;
+  const ask: AskUserToolOptions["ask"] | undefined =
+    askUser &&
+    (async (question, { sessionKey, callId, signal }) => {
+      const run = running.get(sessionKey);
+      if (run === undefined) throw new Error("The run is over.");
+      const end = await askUser(question, run, { callId, signal });
+      // Addresses in it are the person's own words, as those in a message are.
+      if (end.kind === "answered") links.add(sessionKey, end.text);
+      return end;
+    });
+
   const { sessions } = options;
   const delegate: SessionsToolsOptions["carryOut"] | undefined =
     sessions &&
@@ -210,6 +233,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         fetch: options.fetch,
         ...(webSearch === undefined ? {} : { webSearch }),
         ...(carryOut === undefined ? {} : { cron: carryOut }),
+        ...(ask === undefined ? {} : { askUser: ask }),
         ...(delegate === undefined ? {} : { sessions: delegate }),
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
         send(action, { signal, callId, sessionKey }) {

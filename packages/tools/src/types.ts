@@ -151,6 +151,11 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   subject?(args: Args, facts: RunFacts): ApprovalSubject | Promise<ApprovalSubject>;
   /** Whether a standing rule lets this call run unasked. Default: no rule can. */
   isCovered?(args: Args, rules: readonly StandingRule[]): Promise<boolean>;
+  /**
+   * What has to come, beyond what policy asks, before the body runs, for instance a person's answer; rejects where it
+   * cannot. Such a tool is for runs in which somebody can be asked.
+   */
+  waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
   /** The body. Nobody but a tool runner can call it, and only with a recorded `allow`. */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
 }

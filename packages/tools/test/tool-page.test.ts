@@ -54,6 +54,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       fetch: never,
       isGiven: () => false,
       send: never,
+      askUser: never,
       cron: never,
       sessions: never,
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },

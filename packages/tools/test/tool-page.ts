@@ -17,6 +17,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>
   exec: { command: "npm test", timeout_seconds: 50 },
   process: { action: "poll", id: "p1", wait_seconds: 10 },
   message: { action: "send", message: "The build is green." },
+  ask_user: { question: "Which of the two drafts shall I send?", options: ["The short one", "The long one"] },
   web_fetch: { url: "https://example.com/paper.pdf", offset: 20_000 },
   web_search: { query: "weather in Hangzhou tomorrow", limit: 3 },
   cron: { action: "add", text: "Remind Anna of the call.", at: "2026-12-24T17:45", zone: "Europe/Berlin" },

@@ -9,7 +9,7 @@ import { placeOf } from "./wake.ts";
 type Run = WakingRun & { readonly offered: readonly string[] };
 
 /** What belongs to a conversation of people, and stays there. */
-const NOT_FOR_SUB_AGENTS = ["cron", ...(TOOL_GROUPS["memory"] ?? [])];
+const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
 /** What the tools for sub-agents do: a session reaches those that it has made. */
 export function createSessions(

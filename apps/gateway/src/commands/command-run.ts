@@ -10,7 +10,7 @@ import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
 import { type Conclusion, STOPPED_RUN } from "../path/7-conclude/commit.ts";
 import type { Refuse } from "../path/7-conclude/refuse.ts";
-import { ShutdownAbort } from "../path/shutdown.ts";
+import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Toolbox } from "../tools/toolbox.ts";
 import type { SettlePorts } from "./settle.ts";

@@ -7,7 +7,7 @@ import { messageOf } from "../errors.ts";
 import { type Queued, type QueuedMessage, spokenText } from "../path/4-queue/message.ts";
 import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
-import { ShutdownAbort } from "../path/shutdown.ts";
+import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies } from "../store.ts";
 import {
   begunRun,

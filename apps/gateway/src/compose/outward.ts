@@ -12,9 +12,11 @@ import { createMedia, type Media } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import {
   createAgentWorkspaces,
+  createInquiries,
   createLabelStore,
   createTrust,
   type FileLabels,
+  type Inquiries,
   openFileLabels,
   type Trust,
 } from "@signalbox/tools";
@@ -31,6 +33,8 @@ export interface Outward {
   /** Whose words the files hold that came from outside. */
   readonly labels: FileLabels;
   readonly trust: Trust;
+  /** What agents have asked people. */
+  readonly inquiries: Inquiries;
   readonly media: Media;
   readonly delivery: Delivery<OutboxRow<GatewayBodies>>;
   readonly typing: Typing;
@@ -74,6 +78,7 @@ export async function createOutward(
     account,
     labels,
     trust,
+    inquiries: createInquiries({ kv: store.kv, now }),
     media,
     delivery,
     typing: createTyping({ account, on: () => config().replies.typing, logger }),

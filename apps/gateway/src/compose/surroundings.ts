@@ -156,7 +156,7 @@ function createTools(
   { store, lease, redact, audit }: OpenHome,
   around: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes">,
 ): Toolbox {
-  const { live, tracer, hooks, account, labels, media, delivery } = around;
+  const { live, tracer, hooks, account, labels, inquiries, media, delivery } = around;
   const { memories, mcp, scheduledWakes, subAgents } = around;
   const { home, logger, instrument, now = Date.now } = options;
   const { definition } = accounts;
@@ -171,6 +171,7 @@ function createTools(
     hooks,
     audit,
     memories: () => (config().memory.enabled ? memories : undefined),
+    inquiries,
     now,
     more: createMoreTools(plugins, mcp),
     cron: createCron(scheduledWakes, now),

@@ -47,6 +47,7 @@ export function createWay(parts: Parts): Way {
   const { logger } = parts.options;
   const { store, lease } = parts.opened;
   const { agents, models } = parts.resolved;
+  const { inquiries } = parts.surroundings;
   const waitingRuns = createWaitingRuns({
     store,
     lease,
@@ -64,6 +65,8 @@ export function createWay(parts: Parts): Way {
     take: taking.take,
     wake: taking.wake,
     async recover() {
+      // What arrives may be the answer to what an earlier process has asked.
+      await inquiries.load();
       for (const interrupted of await store.runs.interrupted(lease)) {
         const resumed = resumedRun(interrupted);
         if (resumed === undefined) await endDamagedRun({ store, lease }, interrupted.run.id);
@@ -152,7 +155,14 @@ function createTakingHalf(
   const { store, lease } = opened;
   const { live, tracer, metrics, hooks, router, delivery, supervisor } = surroundings;
   const answerAtOnce = createAnswerAtOnce(parts, ports);
-  const queue = createQueue({ agents: resolved.agents, readOrder, answerAtOnce, lanes, modes: queueModes });
+  const queue = createQueue({
+    agents: resolved.agents,
+    readOrder,
+    answerAtOnce,
+    lanes,
+    modes: queueModes,
+    inquiries: surroundings.inquiries,
+  });
   const admit = createAdmit({
     router,
     bindings: () => config().bindings,
@@ -196,7 +206,7 @@ function createAnswerAtOnce(
 ): ReturnType<typeof createAtOnceCommands> {
   const { logger, now = Date.now } = options;
   const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
-  const { supervisor, onOutcome, subAgents } = surroundings;
+  const { supervisor, onOutcome, subAgents, inquiries } = surroundings;
   return createAtOnceCommands({
     store: opened.store,
     lease: opened.lease,
@@ -225,6 +235,7 @@ function createAnswerAtOnce(
     supervisor,
     skills,
     trust,
+    inquiries,
     subAgents,
   });
 }

@@ -2,11 +2,11 @@ import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { messageOf } from "../errors.ts";
+import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import type { NewMessages } from "./5-prepare/opened-run.ts";
 import { judgeRun } from "./failures.ts";
-import { ShutdownAbort } from "./shutdown.ts";
 
 export interface AnswerPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs" | "inbox">;

@@ -3,6 +3,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import {
   type AccountLookup,
   type ActOnMessages,
+  type Choice,
   createMessageActions,
   createQuestions,
   type Delivery,
@@ -49,6 +50,11 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
   });
 }
 
+const DECISIONS: readonly Choice[] = [
+  { label: "Allow", style: "primary", answer: "allow" },
+  { label: "Deny", style: "danger", answer: "deny" },
+];
+
 /** The questions of tools, in the conversations that they came up in. That one could not be put, or changed, is logged. */
 export function createAsking(options: SpeakingOptions) {
   const { store, lease, definition, account, delivery, logger } = options;
@@ -60,14 +66,14 @@ export function createAsking(options: SpeakingOptions) {
       const text = questionText(approval);
       show(options, run, questionKey(id), text);
       await questions
-        .put({ id, text, expiresAt }, run.event, run.sessionKey)
+        .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
           logger.error({ approval: id, err: messageOf(error) }, "a question could not be put"),
         );
     },
     async close({ id, state }: Approval): Promise<void> {
       await questions
-        .close(id, state === "denied" ? "deny" : "allow")
+        .close(id, state === "denied" ? "Denied." : "Allowed.")
         .catch((error: unknown) =>
           logger.warn({ approval: id, err: messageOf(error) }, "a question could not be marked decided"),
         );
@@ -76,8 +82,8 @@ export function createAsking(options: SpeakingOptions) {
 }
 
 /** To clients that read the conversation itself. */
-function show(
-  { live, now }: SpeakingOptions,
+export function show(
+  { live, now }: Pick<SpeakingOptions, "live" | "now">,
   { sessionKey, runId }: ToolRun,
   id: string,
   text: string,

@@ -16,6 +16,7 @@ import {
   createStandingRules,
   type FileLabels,
   type GuardedFetch,
+  type Inquiries,
   type Questions,
   type SessionsCall,
   type SessionsRequest,
@@ -24,6 +25,7 @@ import {
 } from "@signalbox/tools";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Tracer } from "../traces.ts";
+import { createAskUser } from "./ask-user.ts";
 import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
@@ -60,6 +62,8 @@ export interface ToolboxOptions {
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
   readonly memories: () => Memories | undefined;
+  /** What agents have asked people. */
+  readonly inquiries: Inquiries;
   /** What the cron tool does. */
   readonly cron: (request: CronRequest, run: ToolRun, call: { readonly callId: string }) => Promise<string>;
   /** What the tools for sub-agents do, in a run with the tools of these names. */
@@ -89,12 +93,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const asking = createAsking(speaking);
   const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
-      workspace: {
-        dir: workspaceDir,
-        readOnlyDirs: skills.dirs,
-        forbidden: home.closed,
-        labels,
-      },
+      workspace: { dir: workspaceDir, readOnlyDirs: skills.dirs, forbidden: home.closed, labels },
     }),
     memory(agent) {
       const remembered = memories();
@@ -106,6 +105,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     webSearch: () => config().tools.web.search,
     more: options.more,
     send: createSend(speaking),
+    askUser: createAskUser(speaking, options.inquiries),
     cron: options.cron,
     sessions: options.sessions,
     approvals: store.approvals,

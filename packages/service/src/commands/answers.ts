@@ -20,7 +20,7 @@ import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
-import { type Questions, questionText, type Trust } from "@signalbox/tools";
+import { type Inquiries, type Questions, questionText, type Trust } from "@signalbox/tools";
 import { sessionSeed } from "../session-seed.ts";
 import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../stored.ts";
 import { type ExplainRoute, findMessage, messageInfo, readTrace } from "../traces.ts";
@@ -35,6 +35,7 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly approvals: Pick<Questions, "list"> & {
     resolve(id: string, decision: Decision, approver: string): ReturnType<Questions["resolve"]>;
   };
+  readonly inquiries: Pick<Inquiries, "answer">;
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "skill" | "trusted">;
   readonly queueModes: Pick<QueueModes, "get" | "set">;
@@ -218,6 +219,19 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (!outcome.ok) return outcome.message;
     const word = { allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
     return `${word}: ${outcome.approval.tool}, approval ${id}.`;
+  },
+
+  async answer({ inquiries }, { message: { id: messageId, stored }, args }) {
+    const [, typed = "", words = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
+    if (words === "") return "Write the answer behind the id of the question: /answer <id> <answer>";
+    const id = typed.toUpperCase();
+    const answered = await inquiries.answer(id, { words, speaker: speakerOf(stored.event), messageId });
+    if (answered.ok) return "";
+    return {
+      unknown: `No question ${id} is open.`,
+      "somebody-else": "That question is for somebody else.",
+      over: "That question needs no answer any more.",
+    }[answered.why];
   },
 };
 

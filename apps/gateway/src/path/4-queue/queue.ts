@@ -1,6 +1,8 @@
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
+import type { Inquiries } from "@signalbox/tools";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";
@@ -11,7 +13,9 @@ export interface QueuePorts {
   readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
   /** Answers a command that needs no turn. */
   readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
-  readonly lanes: Pick<Lanes<Queued>, "enqueue">;
+  readonly lanes: Pick<Lanes<Queued>, "enqueue" | "busy">;
+  /** What agents have asked people. */
+  readonly inquiries: Pick<Inquiries, "asked" | "answeredBy" | "close">;
   readonly modes: Pick<QueueModes, "read">;
 }
 
@@ -24,17 +28,34 @@ export interface Queue {
   revised(message: QueuedMessage): QueuedMessage | undefined;
 }
 
-export function createQueue({ agents, readOrder, answerAtOnce, lanes, modes }: QueuePorts): Queue {
+export function createQueue(ports: QueuePorts): Queue {
+  const { agents, readOrder, answerAtOnce, lanes, modes, inquiries } = ports;
   const withOrder = (message: QueuedMessage): QueuedMessage => {
     const { order: _, ...plain } = message;
     const order = readOrder(message.stored, message.agentId);
     // What has an order has a turn of its own: it neither steers another nor is joined by others.
     return order === undefined ? plain : { ...plain, order, exclusive: true };
   };
+
+  /** Plain words to an agent that has asked for them are their answer, as if they were given with its command. */
+  const asAnswer = (message: QueuedMessage): QueuedMessage => {
+    const { id, sessionKey, order, stored } = message;
+    const { event, wake } = stored;
+    if (order !== undefined || wake !== undefined) return message;
+    // One that was asked by a run which is gone waits for nobody.
+    const asked = lanes.busy(sessionKey) ? inquiries.asked(sessionKey, speakerOf(event)) : undefined;
+    const inquiry = inquiries.answeredBy(id) ?? asked;
+    if (inquiry === undefined) return message;
+    if (isInOwnWords(event))
+      return { ...message, order: { kind: "command", name: "answer", args: `${inquiry.id} ${event.text}` } };
+    // The agent gets it whole, as a message, and not only the words in it.
+    void inquiries.close(inquiry.id, "passed-over");
+    return message;
+  };
   return {
     expect: modes.read,
     enter(message) {
-      const whole = withOrder(message);
+      const whole = asAnswer(withOrder(message));
       const { order } = whole;
       const agent = agents.get(message.agentId);
       if (agent === undefined || order === undefined || needsTurn(order)) lanes.enqueue(whole);
@@ -45,6 +66,11 @@ export function createQueue({ agents, readOrder, answerAtOnce, lanes, modes }: Q
       return whole.order === undefined || needsTurn(whole.order) ? whole : undefined;
     },
   };
+}
+
+/** Whether a message is nothing but what its sender wrote. */
+function isInOwnWords({ text, media, forwarded }: MessageEvent): boolean {
+  return media.length === 0 && forwarded === undefined && text.trim() !== "";
 }
 
 /** An accepted message as its lane has it. */

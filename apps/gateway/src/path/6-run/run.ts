@@ -14,11 +14,11 @@ import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
+import { ShutdownAbort } from "../../shutdown.ts";
 import type { GatewayStore } from "../../store.ts";
 import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
-import { ShutdownAbort } from "../shutdown.ts";
 import { draftText } from "./draft-text.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 

@@ -7,9 +7,9 @@ import type { OutcomeError } from "@signalbox/server";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayHooks } from "../../hooks/points.ts";
+import { ShutdownAbort } from "../../shutdown.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import type { RunEnded } from "../6-run/run.ts";
-import { ShutdownAbort } from "../shutdown.ts";
 import { type Commit, type Concluded, type Conclusion, type ReadyReply, STOPPED_RUN } from "./commit.ts";
 
 export interface ConcludePorts {

@@ -1,0 +1,67 @@
+import { type Choice, createQuestions, questionKey } from "@signalbox/delivery";
+import { type Inquiries, type InquiryEnd, inquiryText, type UserQuestion } from "@signalbox/tools";
+import { messageOf } from "../errors.ts";
+import { ShutdownAbort } from "../shutdown.ts";
+import { type SpeakingOptions, show } from "./speaking.ts";
+import type { ToolRun } from "./tool-run.ts";
+
+/**
+ * What the tool for asking does: puts a question to the person that the run works for, and waits for its end. The
+ * question and its end outlive the process, so that a call made again is the same question.
+ */
+export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
+  const { store, lease, definition, account, delivery, logger } = options;
+  const { outbox } = store;
+  const questions = createQuestions({ outbox, lease, definition, account, deliver: delivery.deliver });
+  return async (
+    { question, options: answers, ttlMs }: UserQuestion,
+    run: ToolRun,
+    { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },
+  ): Promise<InquiryEnd> => {
+    const { runId, sessionKey, speaker, event } = run;
+    const call = `${runId} ${callId}`;
+    const asked = { sessionKey, speaker, question, options: answers };
+    const inquiry = await inquiries.open({ ...asked, call, ttlMs });
+    const { id, expiresAt, end: endedBefore } = inquiry;
+    if (endedBefore === undefined) {
+      const text = inquiryText(inquiry);
+      show(options, run, questionKey(id), text);
+      await questions.put(
+        { id, text, kind: "answer", choices: choicesOf(answers), expiresAt },
+        event,
+        sessionKey,
+      );
+    }
+    const end = await inquiries.wait(id, signal);
+    // The next process goes on to wait.
+    if (end === undefined && signal.reason instanceof ShutdownAbort) throw signal.reason;
+    if (end === undefined) await inquiries.close(id, "stopped");
+    await questions
+      .close(id, wordsOf(end ?? { kind: "stopped" }))
+      .catch((error: unknown) =>
+        logger.warn({ question: id, err: messageOf(error) }, "a question could not be marked answered"),
+      );
+    return end ?? { kind: "stopped" };
+  };
+}
+
+const LABEL_CHARS = 40;
+
+function choicesOf(answers: readonly string[]): readonly Choice[] {
+  return answers.map((text, index) => ({
+    label: text.length <= LABEL_CHARS ? text : `${text.slice(0, LABEL_CHARS - 1)}…`,
+    answer: String(index + 1),
+  }));
+}
+
+function wordsOf(end: InquiryEnd): string {
+  switch (end.kind) {
+    case "answered":
+      return `Answered: ${end.text}`;
+    case "passed-over":
+    case "stopped":
+      return "Needs no answer any more.";
+    case "expired":
+      return "Nobody answered in time.";
+  }
+}

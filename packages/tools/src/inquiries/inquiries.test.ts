@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { memoryKeyValues } from "../../test/key-values.ts";
+import { createInquiries } from "./inquiries.ts";
+import { inquiryText, readAnswer } from "./inquiry.ts";
+
+const ASKED = {
+  call: "run-1 call-1",
+  sessionKey: "room",
+  speaker: "plain:anna",
+  question: "Tea or coffee?",
+  options: ["Tea", "Coffee"],
+  ttlMs: 60_000,
+};
+const tea = { words: "1", speaker: "plain:anna", messageId: "m1" };
+const never = new AbortController().signal;
+
+beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
+afterEach(() => void vi.useRealTimers());
+
+const open = (kv = memoryKeyValues()) => ({ kv, inquiries: createInquiries({ kv, now: Date.now }) });
+
+describe("inquiries", () => {
+  it("end with the first answer, which whoever waits is given", async () => {
+    const { inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const ended = inquiries.wait(id, never);
+    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
+    expect(await ended).toEqual({ kind: "answered", text: "Tea", messageId: "m1" });
+    expect(inquiries.asked("room", "plain:anna")).toBeUndefined();
+    expect(await inquiries.answer(id, { ...tea, words: "2", messageId: "m2" })).toEqual({
+      ok: false,
+      why: "over",
+    });
+  });
+
+  it("are answered by whom they are put to, and by nobody else", async () => {
+    const { inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    expect(inquiries.asked("room", "plain:ben")).toBeUndefined();
+    expect(inquiries.asked("elsewhere", "plain:anna")).toBeUndefined();
+    expect(await inquiries.answer(id, { ...tea, speaker: "plain:ben" })).toEqual({
+      ok: false,
+      why: "somebody-else",
+    });
+    expect(await inquiries.answer("NOBODY22", tea)).toEqual({ ok: false, why: "unknown" });
+  });
+
+  it("are the same in the next process, with the time they had and the answer they have", async () => {
+    const { kv, inquiries } = open();
+    const first = await inquiries.open(ASKED);
+    vi.advanceTimersByTime(20_000);
+    const next = open(kv).inquiries;
+    await next.load();
+    expect(next.asked("room", "plain:anna")).toEqual(first);
+    expect(await next.open(ASKED)).toEqual(first);
+    expect(await next.answer(first.id, tea)).toMatchObject({ ok: true });
+    const last = open(kv).inquiries;
+    await last.load();
+    expect(last.answeredBy("m1")?.id).toBe(first.id);
+    // The message may come again, where its process died before it had its own end.
+    expect(await last.answer(first.id, tea)).toMatchObject({ ok: true });
+    expect(await last.wait(first.id, never)).toMatchObject({ text: "Tea" });
+  });
+
+  it("hear of an answer that another process took", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const ended = inquiries.wait(id, never);
+    await vi.advanceTimersByTimeAsync(100);
+    await open(kv).inquiries.answer(id, tea);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await ended).toMatchObject({ kind: "answered", text: "Tea" });
+  });
+
+  it("expire, and take no answer from then on, whatever the clock says later", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const ended = inquiries.wait(id, never);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await ended).toEqual({ kind: "expired" });
+    vi.setSystemTime(1_000_000);
+    expect(await inquiries.answer(id, tea)).toEqual({ ok: false, why: "over" });
+    expect(await open(kv).inquiries.wait(id, never)).toEqual({ kind: "expired" });
+  });
+
+  it("wait no longer than they are waited for, and stay open for the next process", async () => {
+    const { inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const stopping = new AbortController();
+    const ended = inquiries.wait(id, stopping.signal);
+    await vi.advanceTimersByTimeAsync(0);
+    stopping.abort();
+    expect(await ended).toBeUndefined();
+    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    await inquiries.close(id, "stopped");
+    expect(await inquiries.wait(id, never)).toEqual({ kind: "stopped" });
+  });
+
+  it("are answered only once that is kept", async () => {
+    const kv = memoryKeyValues();
+    const { inquiries } = open(kv);
+    const { id } = await inquiries.open(ASKED);
+    vi.spyOn(kv, "set").mockRejectedValueOnce(new Error("the disk is full"));
+    await expect(inquiries.answer(id, tea)).rejects.toThrow("the disk is full");
+    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
+  });
+
+  it("are forgotten a day after their time", async () => {
+    const { kv, inquiries } = open();
+    await inquiries.open(ASKED);
+    vi.setSystemTime(1_000_000 + 60_000 + 24 * 3_600_000);
+    await inquiries.load();
+    expect(await kv.list("inquiries")).toEqual([]);
+  });
+});
+
+it("an option is meant by its number or its text, whatever its case, and other words are themselves", () => {
+  const options = ["Tea", "Coffee"];
+  expect(
+    ["1", " 2 ", "coffee", "3", "0", "neither, thanks"].map((words) => readAnswer(words, options)),
+  ).toEqual(["Tea", "Coffee", "Coffee", "3", "0", "neither, thanks"]);
+});
+
+it("a question shows its options with their numbers", () => {
+  expect(inquiryText({ question: "Which?", options: ["Tea", "Coffee"] })).toContain("1. Tea\n2. Coffee");
+  expect(inquiryText({ question: "When?", options: [] })).toBe("When?");
+});

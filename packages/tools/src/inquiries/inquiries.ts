@@ -1,0 +1,179 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { KeyValues } from "../persistence/key-values.ts";
+import { type Inquiry, type InquiryEnd, keptInquiry, readAnswer } from "./inquiry.ts";
+
+/** What a new inquiry is made of. */
+export interface InquiryRequest extends Pick<Inquiry, "sessionKey" | "speaker" | "question" | "options"> {
+  /** The call that asks: asked again, it is the same inquiry, with the time that it had. */
+  readonly call: string;
+  readonly ttlMs: number;
+}
+
+/** Somebody's words to an inquiry. */
+export interface InquiryAnswer {
+  readonly words: string;
+  readonly speaker: string;
+  /** Of the message with those words: given again, it is the same answer. */
+  readonly messageId: string;
+}
+
+export type Answered =
+  | { readonly ok: true; readonly inquiry: Inquiry }
+  | { readonly ok: false; readonly why: "unknown" | "over" | "somebody-else" };
+
+/** Questions of agents to people. Each is kept until a day after its time, whatever process asked it. */
+export interface Inquiries {
+  /** Takes up what earlier processes have asked. To be awaited before messages are let in. */
+  load(): Promise<void>;
+  open(request: InquiryRequest): Promise<Inquiry>;
+  /** Resolves with its end; undefined where the signal ends first. */
+  wait(id: string, signal: AbortSignal): Promise<InquiryEnd | undefined>;
+  answer(id: string, answer: InquiryAnswer): Promise<Answered>;
+  /** Nobody needs an answer any more. */
+  close(id: string, kind: "passed-over" | "stopped"): Promise<void>;
+  /** The one that waits for a word of this person in this session. */
+  asked(sessionKey: string, speaker: string): Inquiry | undefined;
+  /** The one that a message has answered already: it may come again after a crash. */
+  answeredBy(messageId: string): Inquiry | undefined;
+}
+
+export interface InquiriesOptions {
+  readonly kv: KeyValues;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+const NAMESPACE = "inquiries";
+/** An inquiry is kept for so long after its time, so that a late message finds how it ended. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+/** How often somebody who waits looks whether the time is over, or another process has an answer, in milliseconds. */
+const LOOK_MS = 2_000;
+/** Without letters and digits that are easily mistaken for one another. */
+const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+
+export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
+  /** As this process knows them; the store has the same. */
+  const inquiries = new Map<string, Inquiry>();
+  /** Who waits in this process. */
+  const waiting = new Map<string, Set<() => void>>();
+
+  const keep = (inquiry: Inquiry): Promise<void> => {
+    inquiries.set(inquiry.id, inquiry);
+    return kv.set(NAMESPACE, inquiry.id, z.json().parse(inquiry));
+  };
+
+  /** What another process has asked or heard is in the store alone. */
+  const read = async (id: string): Promise<Inquiry | undefined> => {
+    const own = inquiries.get(id);
+    if (own?.end !== undefined) return own;
+    const kept = keptInquiry.safeParse(await kv.get(NAMESPACE, id)).data;
+    // This process may have ended it while the store was asked.
+    const current = inquiries.get(id)?.end === undefined ? (kept ?? own) : inquiries.get(id);
+    if (current !== undefined) inquiries.set(id, current);
+    return current;
+  };
+
+  /** Ends one that is open, once: what comes first holds. */
+  const end = async (id: string, how: InquiryEnd): Promise<Inquiry | undefined> => {
+    const before = await read(id);
+    if (before === undefined || before.end !== undefined) return before;
+    const ended = { ...before, end: how };
+    try {
+      await keep(ended);
+    } catch (error) {
+      inquiries.set(id, before);
+      throw error;
+    }
+    for (const look of waiting.get(id) ?? []) look();
+    return ended;
+  };
+
+  const endNow = async (id: string): Promise<InquiryEnd | undefined> => {
+    const inquiry = await read(id);
+    if (inquiry === undefined) return { kind: "expired" };
+    if (inquiry.end === undefined && inquiry.expiresAt <= now())
+      return (await end(id, { kind: "expired" }))?.end;
+    return inquiry.end;
+  };
+
+  return {
+    async load() {
+      for (const { key, value } of await kv.list(NAMESPACE)) {
+        const { data } = keptInquiry.safeParse(value);
+        if (data === undefined || data.expiresAt + KEPT_MS <= now()) await kv.delete(NAMESPACE, key);
+        else if (inquiries.get(key)?.end === undefined) inquiries.set(key, data);
+      }
+      for (const { id, expiresAt } of inquiries.values())
+        if (expiresAt + KEPT_MS <= now()) inquiries.delete(id);
+    },
+
+    async open({ call, ttlMs, sessionKey, speaker, question, options }) {
+      const id = idOf(call);
+      const before = await read(id);
+      if (before !== undefined) return before;
+      const inquiry = { id, sessionKey, speaker, question, options, expiresAt: now() + ttlMs };
+      await keep(inquiry);
+      return inquiry;
+    },
+
+    async wait(id, signal) {
+      for (;;) {
+        const ended = await endNow(id);
+        if (ended !== undefined || signal.aborted) return ended;
+        const { expiresAt = now() } = inquiries.get(id) ?? {};
+        await untilWoken(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
+      }
+    },
+
+    async answer(id, { words, speaker, messageId }) {
+      const before = await read(id);
+      if (before === undefined) return { ok: false, why: "unknown" };
+      if (before.speaker !== speaker) return { ok: false, why: "somebody-else" };
+      if ((await endNow(id)) === undefined)
+        await end(id, { kind: "answered", text: readAnswer(words, before.options), messageId });
+      const inquiry = (await read(id)) ?? before;
+      const isTaken = inquiry.end?.kind === "answered" && inquiry.end.messageId === messageId;
+      return isTaken ? { ok: true, inquiry } : { ok: false, why: "over" };
+    },
+
+    async close(id, kind) {
+      await end(id, { kind });
+    },
+
+    asked: (sessionKey, speaker) =>
+      [...inquiries.values()].find(
+        (inquiry) =>
+          inquiry.end === undefined &&
+          inquiry.sessionKey === sessionKey &&
+          inquiry.speaker === speaker &&
+          inquiry.expiresAt > now(),
+      ),
+
+    answeredBy: (messageId) =>
+      [...inquiries.values()].find(
+        ({ end: ended }) => ended?.kind === "answered" && ended.messageId === messageId,
+      ),
+  };
+
+  /** Until it may have ended, and for so many milliseconds at most. */
+  function untilWoken(id: string, ms: number, signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => resolve();
+    const timer = setTimeout(wake, ms);
+    const looks = waiting.get(id) ?? new Set();
+    waiting.set(id, looks.add(wake));
+    signal.addEventListener("abort", wake, { once: true });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", wake);
+      looks.delete(wake);
+      if (looks.size === 0) waiting.delete(id);
+    });
+  }
+}
+
+function idOf(call: string): string {
+  const bytes = createHash("sha256").update(call).digest().subarray(0, 8);
+  return [...bytes].map((byte) => ALPHABET.charAt(byte % ALPHABET.length)).join("");
+}

@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+/** Something that an agent has asked the person it works for, and what became of it. */
+export interface Inquiry {
+  /** Eight letters and digits that a person can type: the same whenever the same call asks. */
+  readonly id: string;
+  readonly sessionKey: string;
+  /** Who is asked, by an id that never changes. */
+  readonly speaker: string;
+  readonly question: string;
+  /** Answers to choose from. Empty: in their own words. */
+  readonly options: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+  /** Absent while it is open. */
+  readonly end?: InquiryEnd;
+}
+
+/**
+ * - `answered`: by the message of this id.
+ * - `passed-over`: they have written something that is no answer, which comes to the agent by itself.
+ * - `expired`: nobody has answered in time.
+ * - `stopped`: whoever asked waits no more.
+ */
+export type InquiryEnd =
+  | { readonly kind: "answered"; readonly text: string; readonly messageId: string }
+  | { readonly kind: "passed-over" | "expired" | "stopped" };
+
+const end = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("answered"), text: z.string(), messageId: z.string() }),
+  z.object({ kind: z.enum(["passed-over", "expired", "stopped"]) }),
+]);
+
+/** An inquiry as it is kept. */
+export const keptInquiry: z.ZodType<Inquiry> = z.object({
+  id: z.string(),
+  sessionKey: z.string(),
+  speaker: z.string(),
+  question: z.string(),
+  options: z.array(z.string()),
+  expiresAt: z.number(),
+  end: end.exactOptional(),
+});
+
+/** What a person means by their words: an option by its number or its text, else the words. */
+export function readAnswer(words: string, options: readonly string[]): string {
+  const typed = words.trim();
+  const byNumber = /^[1-9]\d?$/.test(typed) ? options[Number(typed) - 1] : undefined;
+  return byNumber ?? options.find((option) => option.toLowerCase() === typed.toLowerCase()) ?? typed;
+}
+
+/** The question in words, with a number before each option. */
+export function inquiryText({ question, options }: Pick<Inquiry, "question" | "options">): string {
+  if (options.length === 0) return question;
+  const lines = options.map((option, index) => `${index + 1}. ${option}`);
+  return `${question}\n\n${lines.join("\n")}\n\nA number answers, or your own words.`;
+}
