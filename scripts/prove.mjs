@@ -12,6 +12,7 @@ const proofs = {
   sweep: { run: ["test/crash/run-sweep.ts"] },
   storm: { run: ["test/load/run.ts", "storm"], takes: "[events]" },
   flood: { run: ["test/load/run.ts", "flood"], takes: "[seconds]" },
+  loop: { run: ["test/load/run.ts", "loop"], takes: "[words]" },
   malformed: { run: ["test/load/run.ts", "malformed"], takes: "[events] [channel]" },
   hostile: {
     run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],

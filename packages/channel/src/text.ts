@@ -16,14 +16,29 @@ function utf8Length(codePoint: number): number {
 export function textLength(text: string, unit: TextUnit): number {
   if (unit === "utf16") return text.length;
   let length = 0;
-  for (const character of text)
-    length += unit === "codepoints" ? 1 : utf8Length(character.codePointAt(0) ?? 0);
+  // By index: the iterator of a string makes a string of each character.
+  for (let at = 0; at < text.length; at++) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    length += unit === "codepoints" ? 1 : utf8Length(codePoint);
+    if (codePoint > 0xffff) at += 1;
+  }
   return length;
+}
+
+/**
+ * Whether a text is no longer than `max`. One of more than twice as many UTF-16 units is too long in every unit, and is
+ * not counted.
+ */
+export function textFits(
+  text: string,
+  { max, unit }: { readonly max: number; readonly unit: TextUnit },
+): boolean {
+  return text.length <= 2 * max && textLength(text, unit) <= max;
 }
 
 /** `text`, or as much of it as fits with an ellipsis behind it. `max` in `unit`; none: all of it. */
 export function fitText(text: string, { max, unit }: Pick<TextCapability, "max" | "unit">): string {
-  if (max === undefined || textLength(text, unit) <= max) return text;
+  if (max === undefined || textFits(text, { max, unit })) return text;
   const room = max - textLength("…", unit);
   let length = 0;
   let end = 0;

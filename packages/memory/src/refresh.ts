@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { NewChunk } from "./database/chunks.ts";
 import type { MemoryIndex } from "./database/memory-index.ts";
 import type { Forgotten } from "./forgotten.ts";
 import { hashOf } from "./hash.ts";
@@ -9,6 +10,10 @@ import type { Scope } from "./types.ts";
 
 /** So many turns are indexed at once, between which other work goes on. */
 const TURNS = 250;
+/** The same of the chunks of a file, which are of about a thousand characters. */
+const CHUNKS = 20;
+/** Bytes of one file of notes: what is beyond is not found, and holds nobody up. */
+const MOST_READ = 1_000_000;
 /** A file that changed so shortly before it was read may have changed again without showing it. */
 const UNSETTLED_MS = 100;
 
@@ -24,18 +29,44 @@ export async function refreshNotes(
     const known = before.get(file.path);
     before.delete(file.path);
     if (known !== undefined && known.size === file.size && known.changedAt === file.changedAt) continue;
-    const text = await readNote(folder, file.path);
+    const text = await readNote(folder, file.path, MOST_READ);
     if (text === undefined) {
-      index.removeFile(file.path);
+      await removeFile(index, file.path);
       continue;
     }
     const hash = hashOf(text);
-    const chunks = known?.hash === hash ? undefined : chunksOfNote(file.path, text, topScope);
-    index.replaceFile({ ...file, hash, changedAt: settled(file) }, chunks);
-    if (chunks !== undefined) await onRead(file.path, text);
+    if (known?.hash !== hash) {
+      await replaceChunks(index, file, chunksOfNote(file.path, text, topScope));
+      await onRead(file.path, text);
+    }
+    index.putFile({ ...file, hash, changedAt: settled(file) });
     await setImmediate();
   }
-  for (const path of before.keys()) index.removeFile(path);
+  for (const path of before.keys()) await removeFile(index, path);
+}
+
+/** The file counts as not read meanwhile: what a crash leaves half-way is done again. */
+async function replaceChunks(
+  index: MemoryIndex,
+  { path }: NoteFile,
+  chunks: readonly NewChunk[],
+): Promise<void> {
+  index.putFile({ path, size: -1, changedAt: 0, hash: "" });
+  await inSlices(index.chunks.ofFile(path), (some) => index.removeChunks(some));
+  await inSlices(chunks, (some) => index.addChunks(some));
+}
+
+async function removeFile(index: MemoryIndex, path: string): Promise<void> {
+  await inSlices(index.chunks.ofFile(path), (some) => index.removeChunks(some));
+  index.removeFile(path);
+}
+
+/** A few at a time, between which other work goes on. */
+async function inSlices<T>(all: readonly T[], work: (some: readonly T[]) => void): Promise<void> {
+  for (let start = 0; start < all.length; start += CHUNKS) {
+    work(all.slice(start, start + CHUNKS));
+    await setImmediate();
+  }
 }
 
 /** Reads on where the index stopped, until there is no more. */

@@ -160,3 +160,24 @@ test("Files of notes are for their owner alone", async () => {
     expect([name, (statSync(join(folder, name)).mode & 0o077).toString(8)]).toEqual([name, "0"]);
   }
 });
+
+test("Of a huge file the beginning is found, of a huge line as well, and both are gone with the file", async () => {
+  const folder = temporaryFolder();
+  const lines = Array.from(
+    { length: 20_000 },
+    (_, at) => `- Plate ${at} goes to the table, with a word or two.`,
+  );
+  writeFileSync(
+    join(folder, "plates.md"),
+    `# Boiler\n\nThe boiler hums.\n\n# Plates\n${lines.join("\n")}\nzebra\n`,
+  );
+  writeFileSync(join(folder, "line.md"), `The kettle whistles. ${"word ".repeat(300_000)} zebra`);
+  const memory = await openMemory({ folder });
+
+  expect(await textsOf(memory, "boiler")).toEqual(["The boiler hums."]);
+  expect((await textsOf(memory, "kettle"))[0]).toContain("The kettle whistles.");
+  expect(await textsOf(memory, "zebra")).toEqual([]);
+  rmSync(join(folder, "plates.md"));
+  rmSync(join(folder, "line.md"));
+  expect((await memory.status()).notes).toBe(0);
+});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRedactor, createVault, environmentSecrets, redactJson } from "./index.ts";
+import { createRedactor, createVault, environmentSecrets, redactBeginning, redactJson } from "./index.ts";
 
 describe("createRedactor", () => {
   const redact = createRedactor(["hunter2-secret", 'with "quotes"', "abc"]);
@@ -111,6 +111,28 @@ describe("createRedactor", () => {
       expect(redact(text)).toBe(`${" ".repeat(at)}[redacted]${" ".repeat(40_000)}`);
     }
   });
+});
+
+describe("redactBeginning", () => {
+  const redact = redactBeginning(createRedactor(["hunter2-secret"]), 20);
+
+  it("redacts a short text whole, and of a long one what is kept", () => {
+    expect(redact("x hunter2-secret y")).toBe("x [redacted] y");
+    expect(redact(`x hunter2-secret ${"y".repeat(100_000)}`)).toBe("x [redacted] yyyyyyy");
+  });
+
+  it("sees a secret whole that is cut", () => {
+    expect(redact(`0123456789 hunter2-secret ${"y".repeat(100_000)}`)).toBe("0123456789 [redacted");
+  });
+});
+
+it("of private keys that are cut off each is taken out, up to the next", () => {
+  const cut = `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkq".repeat(4)}\n`;
+  const redact = createRedactor([]);
+  const left = redact(`one ${cut}${cut}-----BEGIN CERTIFICATE-----\nopen`);
+  expect(left).toMatch(/^one \[redacted\]/);
+  expect(left).toContain("-----BEGIN CERTIFICATE-----\nopen");
+  expect(left).not.toContain("MIIE");
 });
 
 describe("redactJson", () => {

@@ -54,6 +54,16 @@ export function createVault(secrets: Iterable<string> = []): Vault {
   };
 }
 
+/** A secret that begins within the part that is kept is seen whole, as long as it is no longer than this. */
+const BEYOND = 4_096;
+
+/**
+ * For texts of any length of which the beginning says enough, such as errors: takes no longer than the beginning needs.
+ */
+export function redactBeginning(redact: Redact, most: number): Redact {
+  return (text) => (text.length <= most ? redact(text) : redact(text.slice(0, most + BEYOND)).slice(0, most));
+}
+
 /** As {@link createVault}, for secrets that are all known. */
 export function createRedactor(secrets: readonly string[]): Redact {
   return createVault(secrets).redact;

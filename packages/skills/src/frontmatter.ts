@@ -13,8 +13,8 @@ export class SkillParseError extends Error {
   }
 }
 
-/** Parsing YAML takes long where it is large; real frontmatter has a few hundred characters. */
-const MAX_FRONTMATTER = 16_384;
+/** Parsing YAML takes milliseconds for each thousand characters; real frontmatter has a few hundred. */
+const MAX_FRONTMATTER = 8_192;
 
 /** Whose metadata is read, the first there is: our own, then the names of the format's other hosts. */
 const NAMESPACES = ["signalbox", "openclaw", "clawdbot", "moltbot", "clawdis"] as const;

@@ -127,7 +127,7 @@ metadata:
       'command-arg-mode must be raw, not "json".',
       "---\ncommand-dispatch: tool\ncommand-tool: x\ncommand-arg-mode: json\n---\n",
     ],
-    ["The frontmatter has more than 16384 characters.", `---\nname: ${"x".repeat(40_000)}\n---\n`],
+    ["The frontmatter has more than 8192 characters.", `---\nname: ${"x".repeat(40_000)}\n---\n`],
   ])("refuses with: %s", (message, text) => {
     expect(() => parseSkill(text)).toThrow(SkillParseError);
     expect(() => parseSkill(text)).toThrow(message);

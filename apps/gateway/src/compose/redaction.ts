@@ -1,13 +1,17 @@
 import type { UncheckedHook } from "@signalbox/hooks";
-import { type Redact, redactJson } from "@signalbox/redaction";
+import { type Redact, redactBeginning, redactJson } from "@signalbox/redaction";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { ApprovalSubject } from "@signalbox/tools";
 import type { GatewayHook } from "../hooks/points.ts";
 import type { GatewayStore } from "../store.ts";
 
+/** Of an error, in UTF-16 units: the beginning says what it was. */
+const LONGEST_ERROR = 8_000;
+
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
 export function storeWithRedaction(store: GatewayStore, redact: Redact): GatewayStore {
   const { inbox, runs, outbox, approvals, traces } = store;
+  const explained = redactBeginning(redact, LONGEST_ERROR);
   return {
     ...store,
     inbox: {
@@ -16,19 +20,19 @@ export function storeWithRedaction(store: GatewayStore, redact: Redact): Gateway
         inbox.settle(
           id,
           state,
-          detail?.reason === undefined ? detail : { ...detail, reason: redact(detail.reason) },
+          detail?.reason === undefined ? detail : { ...detail, reason: explained(detail.reason) },
         ),
     },
     runs: {
       ...runs,
       finish: (input) =>
-        runs.finish(input.error === undefined ? input : { ...input, error: redact(input.error) }),
+        runs.finish(input.error === undefined ? input : { ...input, error: explained(input.error) }),
     },
     outbox: {
       ...outbox,
-      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && redact(error)),
-      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && redact(error)),
-      dead: (id, lease, error, word) => outbox.dead(id, lease, error && redact(error), word),
+      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && explained(error)),
+      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && explained(error)),
+      dead: (id, lease, error, word) => outbox.dead(id, lease, error && explained(error), word),
     },
     approvals: {
       ...approvals,
@@ -64,10 +68,14 @@ function redactedSubject(subject: ApprovalSubject, redact: Redact): ApprovalSubj
 
 /** What viewers are told of failures. */
 export function liveWithRedaction(live: LiveHub, redact: Redact): LiveHub {
+  const explained = redactBeginning(redact, LONGEST_ERROR);
   return {
     ...live,
     publish: (sessionKey, event) =>
-      live.publish(sessionKey, event.type === "error" ? { ...event, message: redact(event.message) } : event),
+      live.publish(
+        sessionKey,
+        event.type === "error" ? { ...event, message: explained(event.message) } : event,
+      ),
   };
 }
 
@@ -87,11 +95,13 @@ export function withRedaction<Hook extends UncheckedHook>(hook: Hook, redact: Re
 function withCleanError(ended: object, redact: Redact): object {
   const error = "error" in ended ? ended.error : undefined;
   if (typeof error !== "object" || error === null || !("message" in error)) return ended;
-  return { ...ended, error: { ...error, message: redact(String(error.message)) } };
+  const message = redactBeginning(redact, LONGEST_ERROR)(String(error.message));
+  return { ...ended, error: { ...error, message } };
 }
 
 /** What clients that wait are told of failures. */
 export function redactedOutcome(outcome: Outcome, redact: Redact): Outcome {
   const { error } = outcome;
-  return error === undefined ? outcome : { ...outcome, error: { ...error, message: redact(error.message) } };
+  if (error === undefined) return outcome;
+  return { ...outcome, error: { ...error, message: redactBeginning(redact, LONGEST_ERROR)(error.message) } };
 }

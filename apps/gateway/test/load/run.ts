@@ -1,9 +1,12 @@
 // The full counts. Usage, in apps/gateway, once built:
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
+//   node test/load/run.ts loop [words of what to try, default everything]
 //   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack | telegram]
 import { seeded } from "../crash/random.ts";
+import { EXCESSES } from "./excesses.ts";
 import { runFlood } from "./flood.ts";
+import { ROUNDS, runLoop } from "./loop.ts";
 import { runMalformed } from "./malformed.ts";
 import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
@@ -45,8 +48,15 @@ if (what === "storm") {
   console.log(`seed ${seed}: ${events} malformed events of ${channel}`);
   const progress = (sent: number): void => console.log(`${sent} events`);
   tell(await runMalformed({ platform, random: seeded(seed), events, progress }));
+} else if (what === "loop") {
+  const words = process.argv.slice(3);
+  const chosen = EXCESSES.filter(
+    ({ name }) => words.length === 0 || words.some((word) => name.includes(word)),
+  );
+  console.log(`the longest that each held the event loop, in each of ${ROUNDS} rounds:`);
+  tell(await runLoop(chosen));
 } else {
-  console.error("Say storm, flood or malformed.");
+  console.error("Say storm, flood, loop or malformed.");
   process.exitCode = 64;
 }
 

@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import type { TextCapability } from "../contract/capabilities.ts";
-import { normalizeLineEnds, textLength } from "../text.ts";
+import { normalizeLineEnds, textFits } from "../text.ts";
 
 /**
  * `@signalbox/channel/markdown`, loaded at the first call: its parser is some eighty modules, which a program that
@@ -23,5 +23,5 @@ export function chunkText(text: string, limit: Pick<TextCapability, "max" | "uni
     .replace(/^(?:[^\S\n]*\n)+/, "")
     .trimEnd();
   if (whole === "") return [];
-  return textLength(whole, unit) <= max ? [whole] : loadMarkdown().splitMarkdown(whole, { max, unit });
+  return textFits(whole, { max, unit }) ? [whole] : loadMarkdown().splitMarkdown(whole, { max, unit });
 }

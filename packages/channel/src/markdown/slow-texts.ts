@@ -3,6 +3,8 @@
  * write, and keeps the reading to some tens of milliseconds.
  */
 
+/** UTF-16 units of one text: longer ones are no message, and are cut like prose. */
+const LONGEST = 100_000;
 /** Blocks of one text: paragraphs, headings, items, rows, fences. */
 const MOST_BLOCKS = 600;
 const MOST_LINES = 1_500;
@@ -25,6 +27,7 @@ const BLOCK_START = /(?:^|\n)[ \t]*(?:\n[ \t]*(?=\S)|(?=[-+*>|#]|\d{1,9}[.)]|`{3
 export function hasTooManyBlocks(text: string): boolean {
   if (text.length <= MOST_BLOCKS) return false;
   return (
+    text.length > LONGEST ||
     count(text, BLOCK_START) > MOST_BLOCKS ||
     count(text, /\n/g) > MOST_LINES ||
     count(text, /\|/g) > MOST_CELLS

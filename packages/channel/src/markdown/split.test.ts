@@ -178,3 +178,10 @@ describe("chunkText", () => {
     },
   );
 });
+
+it("a text far too long for any platform is cut like prose, and nothing of it is lost", () => {
+  const text = Array.from({ length: 30_000 }, (_, at) => `word${at}`).join(" ");
+  const parts = chunkText(text, { max: 4_000, unit: "bytes" });
+  expect(parts.join(" ")).toBe(text);
+  expect(parts.every((part) => textLength(part, "bytes") <= 4_000)).toBe(true);
+});

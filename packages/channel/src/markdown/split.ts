@@ -1,6 +1,6 @@
 import type { List, Nodes, Root } from "mdast";
 import type { TextCapability } from "../contract/capabilities.ts";
-import { textLength } from "../text.ts";
+import { textFits } from "../text.ts";
 import { endOf, isParent, parseMarkdown, startOf } from "./parse.ts";
 import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
 
@@ -12,7 +12,7 @@ import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
  */
 export function splitMarkdown(text: string, limit: Pick<TextCapability, "max" | "unit">): string[] {
   const { max = Number.POSITIVE_INFINITY, unit } = limit;
-  return splitText(text, (piece) => textLength(piece, unit) <= max, 0);
+  return splitText(text, (piece) => textFits(piece, { max, unit }), 0);
 }
 
 /** Deeper nesting is cut as if it were prose. */

@@ -35,3 +35,18 @@ it("takes keys, header values and what the host names out of what vendors say of
   expect(error?.attempts?.[1]?.message).toBe("[redacted] with [redacted] and [named] is wrong");
   for (const secret of [KEY, HEADER, "hunter2"]) expect(JSON.stringify(events)).not.toContain(secret);
 });
+
+it("keeps the beginning of what a vendor says, and no part of a secret at the cut", async () => {
+  const long: Provider = {
+    api: "pretend",
+    connect: () => (asked, _context, options) =>
+      modelTurn({ model: asked, options }, async function* (turn) {
+        yield;
+        turn.fail(failure("invalid", `${"x".repeat(3_995)}${KEY} and ${"y".repeat(1_000_000)}`));
+      }),
+  };
+  const account = { name: "a", api: "pretend", keys: [KEY] };
+  const { runner } = stage([], {}, { providers: createProviders([long]), accounts: [account] });
+  const { error } = await readTurn(runner.stream(model("a"), context));
+  expect(error?.message).toBe(`${"x".repeat(3_995)}[reda`);
+});

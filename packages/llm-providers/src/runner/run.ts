@@ -9,6 +9,11 @@ import { failure } from "../failure/failure.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
+/** Of what a vendor says of a failure, in UTF-16 units: some quote the whole request. */
+const LONGEST_MESSAGE = 4_000;
+/** A secret that begins within the message is seen whole. */
+const MOST_READ = 8_000;
+
 /** Waits, or rejects as soon as the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
@@ -136,7 +141,8 @@ class Run {
   }
 
   #redacted({ error, partial }: Extract<ModelEvent, { type: "error" }>) {
-    const redacted = { ...error, message: this.#setup.redact(error.message) };
+    const message = this.#setup.redact(error.message.slice(0, MOST_READ)).slice(0, LONGEST_MESSAGE);
+    const redacted = { ...error, message };
     return { type: "error", error: redacted, partial: { ...partial, error: redacted } } as const;
   }
 

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { VectorEngine } from "../types.ts";
 import { type Census, createCensus } from "./census.ts";
-import { type ChunkTable, createChunkTable, type NewChunk } from "./chunks.ts";
+import { type ChunkTable, createChunkTable, type IndexedChunk, type NewChunk } from "./chunks.ts";
 import { type Database, openDatabase } from "./open.ts";
 import { type FileRecord, file, state } from "./schema.ts";
 import { createTermIndex, type TermIndex } from "./terms.ts";
@@ -17,8 +17,11 @@ export interface MemoryIndex {
   readonly census: Omit<Census, "adjust">;
   readonly vectors: VectorTable;
   files(): FileRecord[];
-  /** Puts a file's chunks in the place of those it had; without chunks it keeps those. */
-  replaceFile(read: FileRecord, chunks: readonly NewChunk[] | undefined): void;
+  /** Notes that a file was read; its chunks were added before. */
+  putFile(read: FileRecord): void;
+  addChunks(chunks: readonly NewChunk[]): void;
+  removeChunks(chunks: readonly IndexedChunk[]): void;
+  /** Once its chunks are removed. */
   removeFile(path: string): void;
   /** Where reading the conversations goes on; undefined at their beginning. */
   cursor(): string | undefined;
@@ -69,27 +72,16 @@ export function openMemoryIndex(
     .onConflictDoUpdate({ target: state.name, set: { value: sql`excluded.value` } })
     .prepare();
 
-  function clearFile(path: string): void {
-    chunks.remove(chunks.ofFile(path));
-    removeFile.run({ path });
-  }
-
   return {
     chunks,
     terms: termIndex,
     census,
     vectors,
     files: () => db.select().from(file).all(),
-    replaceFile(read, made) {
-      writing(() => {
-        if (made !== undefined) {
-          chunks.remove(chunks.ofFile(read.path));
-          chunks.add(made);
-        }
-        putFile.run({ ...read });
-      });
-    },
-    removeFile: (path) => writing(() => clearFile(path)),
+    putFile: (read) => void writing(() => putFile.run({ ...read })),
+    addChunks: (made) => writing(() => chunks.add(made)),
+    removeChunks: (old) => writing(() => chunks.remove(old)),
+    removeFile: (path) => void writing(() => removeFile.run({ path })),
     cursor: () => readState.get({ name: "cursor" })?.value,
     addTurns(turns, cursor) {
       writing(() => {

@@ -38,8 +38,12 @@ export interface TermIndex {
   compact(): void;
 }
 
+/** UTF-16 units of a chunk that it is found by: only a single line is longer, and would hold everybody else up. */
+const MOST_READ = 20_000;
+
 export function termsOfChunk(chunk: Chunk): ChunkTerms {
-  const { text, at, author, note } = chunk;
+  const { at, author, note } = chunk;
+  const text = chunk.text.slice(0, MOST_READ);
   return {
     body: terms(text),
     about: terms([author?.name ?? author?.id ?? "", ...(note?.headings ?? [])].join("\n")),

@@ -83,9 +83,17 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-export async function readNote(folder: string, path: string): Promise<string | undefined> {
+/** @param most bytes; what is beyond is left out. Default: the whole file */
+export async function readNote(folder: string, path: string, most?: number): Promise<string | undefined> {
   try {
-    return await readFile(join(folder, path), "utf8");
+    if (most === undefined) return await readFile(join(folder, path), "utf8");
+    const handle = await open(join(folder, path));
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await handle.close();
+    }
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

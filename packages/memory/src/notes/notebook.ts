@@ -38,6 +38,8 @@ export interface Notebook {
 }
 
 const DAY_MS = 86_400_000;
+/** Bytes of a note that are read for a prompt, which shows less. */
+const MOST_SHOWN = 200_000;
 
 /** `topScope` is whose notes stand at the top of the folder. */
 export function createNotebook(folder: string, topScope: Scope, now: () => number): Notebook {
@@ -70,7 +72,7 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const notes: WholeNote[] = [];
       for (const path of paths) {
-        const parts = partsOf((await readNote(folder, path)) ?? "");
+        const parts = partsOf((await readNote(folder, path, MOST_SHOWN)) ?? "");
         if (parts.text !== "" || parts.untrusted !== "") notes.push({ path, ...parts });
       }
       return notes;

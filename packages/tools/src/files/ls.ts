@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { createPacer } from "../labels/pacer.ts";
 import { success } from "../result.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
 import { assertVisible, isVisible } from "./places.ts";
@@ -32,9 +33,14 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
       try {
         const folder = await workspace.list(args.path);
         assertVisible(args.path, folder.displayPath, run.facts);
-        const entries = folder.entries.filter(({ name }) =>
-          isVisible(folder.displayPath === "." ? name : `${folder.displayPath}/${name}`, run.facts),
-        );
+        const entries: FolderEntry[] = [];
+        const pacer = createPacer();
+        for (const entry of folder.entries) {
+          const pause = pacer.pause();
+          if (pause !== undefined) await pause;
+          const place = folder.displayPath === "." ? entry.name : `${folder.displayPath}/${entry.name}`;
+          if (isVisible(place, run.facts)) entries.push(entry);
+        }
         const listed = entries.slice(0, maxEntries);
         words.listed(folder.path, listed, run);
         const lines = listed.map((entry) => `${visibleName(entry.name)}${SUFFIX[entry.type]}\n`);

@@ -60,8 +60,9 @@ export function isVisible(path: string, facts: RunFacts): boolean {
   const [top = "", second] = path.split("/");
   if (facts.role === "guest" && isPrivate(path)) return false;
   if (fold(top) === MEMORY_FOLDER && !mayOpenMemory(second, facts)) return false;
+  if (second === undefined) return true;
   const own = ownFolders(facts).get(fold(top));
-  return own === undefined || second === undefined || fold(second) === own;
+  return own === undefined || fold(second) === own;
 }
 
 /** Refuses a place that the run may not know of, by where its path has led. @param path as the agent wrote it */

@@ -1,0 +1,273 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
+import type { Target } from "./loop.ts";
+
+/** Something that is too large, and what makes the gateway come upon it. */
+export interface Excess {
+  readonly name: string;
+  work(target: Target, round: number): Promise<void>;
+}
+
+const MB = 1_048_576;
+const SENDER = { senderId: "ou_owner", chatId: "oc_loop" };
+let messages = 0;
+
+async function say(target: Target, text: string, more: object = {}): Promise<void> {
+  messages += 1;
+  const event = textMessage(text, { ...SENDER, messageId: `om_${messages}`, ...more });
+  await target.feishu.postEvent(`${target.url}/channels/feishu/main/events`, event);
+  await target.settled();
+}
+
+const call = (name: string, input: object) => ({ toolCalls: [{ name, input }] });
+
+/** Each call in a turn of its own. */
+async function runTools(
+  target: Target,
+  calls: readonly { toolCalls: readonly { name: string; input: object }[] }[],
+) {
+  target.script([...calls, { text: "Done." }]);
+  await say(target, "go on");
+}
+
+async function post(target: Target, path: string, body: string, headers: object = {}): Promise<void> {
+  const response = await fetch(target.url + path, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json", authorization: `Bearer ${target.token}`, ...headers },
+  });
+  await response.arrayBuffer();
+}
+
+async function get(target: Target, path: string): Promise<void> {
+  const response = await fetch(target.url + path, { headers: { authorization: `Bearer ${target.token}` } });
+  await response.arrayBuffer();
+}
+
+export const EXCESSES: readonly Excess[] = [
+  { name: "a plain message", work: (target) => say(target, "hello") },
+  {
+    name: "a plain call of each tool",
+    work: async (target, round) => {
+      writeFileSync(join(target.workspace, "small.txt"), `small ${round}\n`);
+      await runTools(target, [
+        call("read", { file_path: "small.txt" }),
+        call("edit", { file_path: "small.txt", old_string: "small", new_string: "little" }),
+        call("grep", { pattern: "little" }),
+        call("find", { pattern: "*.txt" }),
+        call("ls", {}),
+        call("exec", { command: "echo hi" }),
+      ]);
+    },
+  },
+  {
+    name: "10,000 folders of skills",
+    work: async (target) => {
+      for (let kit = 0; kit < 100; kit++)
+        for (let n = 0; n < 100; n++) {
+          const dir = join(target.workspace, "skills", `kit-${kit}`, `skill-${n}`);
+          mkdirSync(dir, { recursive: true });
+          writeFileSync(
+            join(dir, "SKILL.md"),
+            `---\nname: s-${kit}-${n}\ndescription: Does ${n}.\n---\nWords.\n`,
+          );
+        }
+      await say(target, "hello");
+      rmSync(join(target.workspace, "skills"), { recursive: true });
+    },
+  },
+  {
+    name: "a skill of 20 MB, and one with 100,000 fields",
+    work: async (target) => {
+      const fields = Array.from({ length: 100_000 }, (_, n) => `f${n}: [a, {b: c}]`).join("\n");
+      for (const [name, text] of [
+        ["large", `---\nname: large\ndescription: Large.\n---\n${"words ".repeat(3 * MB)}`],
+        ["fields", `---\nname: fields\ndescription: Many.\n${fields}\n---\nWords.\n`],
+        [
+          "anchors",
+          `---\nname: anchors\ndescription: x\na: &a [x,x,x,x,x,x,x,x,x]\n${Array.from(
+            { length: 9 },
+            (_, n) =>
+              `a${n}: &a${n} [${Array(9)
+                .fill(n === 0 ? "*a" : `*a${n - 1}`)
+                .join(",")}]`,
+          ).join("\n")}\n---\nx`,
+        ],
+        ["deep", `---\nname: deep\ndescription: x\na: ${"[".repeat(50_000)}\n---\nx`],
+      ] as const) {
+        mkdirSync(join(target.workspace, "skills", name), { recursive: true });
+        writeFileSync(join(target.workspace, "skills", name, "SKILL.md"), text);
+      }
+      await say(target, "hello");
+      rmSync(join(target.workspace, "skills"), { recursive: true });
+    },
+  },
+  {
+    name: "files of the workspace of 20 MB each",
+    work: async (target) => {
+      for (const name of [
+        "AGENTS.md",
+        "SOUL.md",
+        "MEMORY.md",
+        "USER.md",
+        "TOOLS.md",
+        "HEARTBEAT.md",
+        "memory/2026-01-01.md",
+      ]) {
+        mkdirSync(join(target.workspace, "memory"), { recursive: true });
+        writeFileSync(join(target.workspace, name), `# Title\n\n${"words of mine ".repeat(1.5 * MB)}`);
+      }
+      await say(target, "hello");
+      for (const name of [
+        "AGENTS.md",
+        "SOUL.md",
+        "MEMORY.md",
+        "USER.md",
+        "TOOLS.md",
+        "HEARTBEAT.md",
+        "memory",
+      ])
+        rmSync(join(target.workspace, name), { recursive: true });
+      await say(target, "hello");
+    },
+  },
+  {
+    name: "a file of 50 MB, read, searched and changed",
+    work: async (target) => {
+      const line = "a line of sixty-three characters, of which there are very many.\n";
+      writeFileSync(join(target.workspace, "large.txt"), line.repeat((50 * MB) / 64));
+      writeFileSync(join(target.workspace, "line.txt"), "x".repeat(50 * MB));
+      writeFileSync(join(target.workspace, "medium.txt"), line.repeat((5 * MB) / 64));
+      await runTools(target, [
+        call("read", { file_path: "large.txt" }),
+        call("read", { file_path: "large.txt", offset: 700_000 }),
+        call("read", { file_path: "line.txt" }),
+        call("grep", { pattern: "(a|b|ab)*c\\d" }),
+        call("edit", { file_path: "large.txt", old_string: "nothing of it", new_string: "x" }),
+        call("edit", {
+          file_path: "medium.txt",
+          old_string: "a line of sixty-three characters, of which there is",
+          new_string: "x",
+        }),
+        call("edit", { file_path: "medium.txt", old_string: "line", new_string: "word", replace_all: true }),
+      ]);
+      for (const name of ["large.txt", "line.txt", "medium.txt"]) rmSync(join(target.workspace, name));
+    },
+  },
+  {
+    name: "50,000 files, listed, found, and looked at after a command",
+    work: async (target) => {
+      for (let n = 0; n < 50_000; n++) {
+        const dir = join(target.workspace, "many", `d${n % 50}`);
+        if (n < 50) mkdirSync(dir, { recursive: true });
+        writeFileSync(join(dir, `f${n}`), "");
+      }
+      const flat = join(target.workspace, "flat");
+      mkdirSync(flat, { recursive: true });
+      for (let n = 0; n < 30_000; n++) writeFileSync(join(flat, `f${n}`), "");
+      await runTools(target, [
+        call("ls", { path: "flat" }),
+        call("find", { pattern: "**/f1*" }),
+        call("grep", { pattern: "x" }),
+        call("exec", { command: "true" }),
+      ]);
+      rmSync(join(target.workspace, "many"), { recursive: true });
+      rmSync(flat, { recursive: true });
+    },
+  },
+  {
+    name: "an output of 5 MB",
+    work: (target) =>
+      runTools(target, [call("exec", { command: "head -c 5000000 /dev/zero | tr '\\0' 'x'; seq 1 200000" })]),
+  },
+  {
+    name: "rows of 1 MB in the store",
+    work: async (target) => {
+      await say(target, "hello", { chatId: "oc_rows" });
+      const database = new DatabaseSync(join(target.home, "signalbox.db"));
+      database.exec("PRAGMA busy_timeout = 5000");
+      database
+        .prepare(
+          "UPDATE entry SET body = replace(body, 'hello', ?) WHERE id = (SELECT max(id) FROM entry WHERE kind = 'message' AND body LIKE '%hello%')",
+        )
+        .run("hello".repeat(MB / 5));
+      database.close();
+      await get(target, "/api/conversations");
+      await say(target, "again", { chatId: "oc_rows" });
+      await say(target, "/new", { chatId: "oc_rows" });
+    },
+  },
+  {
+    name: "a vendor's error of 1 MB",
+    work: async (target) => {
+      target.script([{ error: { status: 400, message: "-----BEGIN RSA PRIVATE KEY-----".repeat(33_000) } }]);
+      await say(target, "hello");
+    },
+  },
+  {
+    name: "arguments of a call of 1 MB",
+    work: (target) =>
+      runTools(target, [
+        { toolCalls: [{ name: "write", input: { file_path: "w.txt", content: "line\n".repeat(200_000) } }] },
+      ]),
+  },
+  {
+    name: "a command of 40,000 characters",
+    work: (target) =>
+      runTools(target, [
+        call("exec", { command: `echo ${"$(".repeat(5_000)}` }),
+        call("exec", { command: `: ${"a=b; ".repeat(7_000)}` }),
+        call("exec", { command: `: ${"{a,".repeat(9_000)}` }),
+      ]),
+  },
+  {
+    name: "an attachment of 30 MB",
+    work: async (target, round) => {
+      const id = `om_file_${round}`;
+      target.feishu.addResource(
+        id,
+        `file_${round}`,
+        Buffer.alloc(29 * MB, `some text, in which nothing is said ${round}\n`),
+        {
+          mimeType: "text/plain",
+        },
+      );
+      const event = fileMessage(`file_${round}`, "large.txt", { ...SENDER, messageId: id });
+      await target.feishu.postEvent(`${target.url}/channels/feishu/main/events`, event);
+      await target.settled();
+      await say(target, "/new");
+    },
+  },
+  {
+    name: "a message of 900 KB",
+    work: async (target) => {
+      await say(
+        target,
+        "[[".repeat(100_000) +
+          "<at user_id=".repeat(20_000) +
+          "https://a.b/".repeat(20_000) +
+          "\n> ".repeat(50_000),
+      );
+      await say(target, "/new");
+    },
+  },
+  {
+    name: "bodies of webhooks of 1 MB",
+    work: async (target) => {
+      const deep = "[".repeat(500_000) + "]".repeat(500_000);
+      const many = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => ({ n }))).slice(0, 1_000_000);
+      const keys = `{${Array.from({ length: 60_000 }, (_, n) => `"k${n}":${n}`).join(",")}}`;
+      for (const body of [deep, many, keys])
+        for (const path of ["/channels/feishu/main/events", "/hooks/build"])
+          await post(
+            target,
+            path,
+            body,
+            path.startsWith("/hooks") ? { authorization: `Bearer ${target.hook}` } : {},
+          );
+      await target.settled();
+    },
+  },
+];
