@@ -8,8 +8,12 @@ import {
 import { expect, it, onTestFinished } from "vitest";
 import { ends, exampleConfig, openWorld, type Started, type World } from "./harness.ts";
 
-/** As much as a gateway takes from a platform. */
-type Init = RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly body: string };
+/** A request as its platform would send it, or somebody else. */
+interface Post {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
 async function open(channels: object): Promise<{ world: World; started: Started }> {
   const world = await openWorld();
@@ -44,9 +48,9 @@ it("a request of Slack is taken as its own app signed it, once, and from no othe
   };
   const talk = await open({ slack: { accounts: { main, other: neighbour } } });
   const seconds = (): number => Math.floor(Date.now() / 1000);
-  const post = async (account: string, init: Init): Promise<number> =>
+  const post = async (account: string, init: Post): Promise<number> =>
     (await fetch(`${talk.started.url}/channels/slack/${account}/events`, init)).status;
-  const signed = (id: string, options: { timestamp?: number; signingSecret?: string } = {}): Init =>
+  const signed = (id: string, options: { timestamp?: number; signingSecret?: string } = {}): Post =>
     slackRequest(
       slackMessage(`from ${id}`, {
         user: "U_ZHANG",
@@ -67,7 +71,7 @@ it("a request of Slack is taken as its own app signed it, once, and from no othe
   expect(await taken(talk)).toBe(1);
 
   const good = signed("forged");
-  const forged: readonly Init[] = [
+  const forged: readonly Post[] = [
     { ...good, headers: { ...good.headers, "x-slack-signature": `v0=${"0".repeat(64)}` } },
     { ...good, headers: { ...good.headers, "x-slack-signature": "" } },
     {
