@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { createClient, isClientError } from "@signalbox/client";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { APP, exampleConfig, feishuAccount, KEY, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import { serve } from "./site.ts";
 
 /** Secrets that the gateway is told of, by where it is told. */
 const KNOWN = {
@@ -56,34 +59,75 @@ function canaries(): [string, string][] {
   return [...known, ...shapes];
 }
 
-/** What a gateway has written: its log, its database, and what its commands print. */
+/** Where secrets belong: what the gateway is told them by, and earlier states of that. */
+const VAULT: ReadonlySet<string> = new Set(["signalbox.yaml", "config-history", "key", "token"]);
+
+/** Everything in a folder but the vault, however deep. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .filter((path) => !VAULT.has(path.slice(folder.length + 1).split("/")[0] ?? ""));
+}
+
+/** What a gateway has written: its log, its home, a backup of it, and what its commands print. */
 async function written(world: World, log: string): Promise<string> {
-  const files = readdirSync(world.home.dir).filter((name) => /^signalbox\.db|\.json$/.test(name));
-  const database = files.map((name) => readFileSync(join(world.home.dir, name), "latin1"));
+  const saved = join(world.dir, "saved");
   const commands = [
     ["config", "show"],
     ["config", "check", "--json"],
+    ["config", "history"],
     ["doctor"],
+    ["doctor", "--json"],
     ["outbox", "list", "--all"],
     ["audit", "list"],
     ["sessions", "--json"],
+    ["why", "om_canary"],
+    ["trace", "om_canary"],
+    ["prompt", "coder"],
+    ["usage"],
+    ["approvals", "log"],
+    ["backup", saved, "--json"],
   ];
   const printed: string[] = [];
   for (const args of commands) {
     const child = world.run(args);
-    await child.exited;
+    // Otherwise it has shown nothing.
+    expect([args, (await child.exited).code]).not.toEqual([args, 64]);
     printed.push(child.stdout(), child.stderr());
   }
-  return [log, ...database, ...printed].join("\n");
+  const files = [world.home.dir, saved].flatMap(filesIn).map((path) => readFileSync(path, "latin1"));
+  return [log, ...files, ...printed].join("\n");
+}
+
+/** What the page is told of a conversation: every frame of its socket, and what it asks for besides. */
+async function shownOnPage(url: string): Promise<string> {
+  const client = createClient({ baseUrl: url, token: TOKEN });
+  const told: unknown[] = [];
+  try {
+    for await (const frame of client.chat("coder", "canary", "hello")) told.push(frame);
+  } catch (error) {
+    told.push(isClientError(error) ? { ...error, message: error.message } : String(error));
+  }
+  told.push(await client.history("canary"), await client.conversations(), await client.status());
+  told.push(await client.sessions(), await client.approvals(), await client.me(), await client.agents());
+  return JSON.stringify(told);
 }
 
 describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
   it("stand nowhere outside of the vault", async () => {
     const world = await openWorld();
+    const told: Promise<string>[] = [];
+    await using site = await serve((request, response) => {
+      told.push(text(request).then((body) => JSON.stringify(request.headers) + body));
+      response.end("{}");
+    });
+    const watched = ["message_received", "before_prompt_build", "before_reply", "message_sent", "run_end"];
+    const watching = watched.map((at) => [at.replaceAll("_", "-"), { at, url: site.url }]);
     writeFileSync(join(world.home.dir, "key"), `${KNOWN["a file"]}\n`, { mode: 0o600 });
     const base = exampleConfig({
       gateway: { port: 0, auth: { token: TOKEN }, logLevel: "trace" },
-      hooks: { build: { secret: KNOWN["hooks.secret"] } },
+      hooks: { build: { secret: KNOWN["hooks.secret"] }, ...Object.fromEntries(watching) },
       channels: { feishu: { accounts: { main: feishuAccount() } } },
     });
     const anthropic = {
@@ -125,6 +169,7 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
       await ask("/v1/chat/completions", { model: "coder", messages: [{ role: "user", content: "hello" }] }),
       await ask("/v1/responses", { model: "coder", input: "hello" }),
     ];
+    const page = await shownOnPage(child.url);
     await child.post(textMessage("hello", { senderId: ZHANG, messageId: "om_canary" }));
     await expect
       .poll(async () => JSON.parse(await ask("/api/status")).inboxPending, { timeout: 20_000 })
@@ -133,6 +178,12 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
       answers.push(await ask(path));
     expect(answers[0]).toContain("[redacted] | [redacted]");
     await child.end("SIGTERM");
+    const hooks = (await Promise.all(told)).join("\n");
+    // What the vendor has quoted did come there, without the secrets.
+    for (const place of [page, hooks]) expect(place).toContain("[redacted] | [redacted]");
+    expect(site.requests.length).toBeGreaterThan(watched.length);
+    expect(world.feishu.sent.length).toBeGreaterThan(0);
+    answers.push(page, hooks, JSON.stringify(world.feishu.sent));
     const left = [...answers, await written(world, child.stderr() + child.stdout())].join("\n");
     expect(left).toContain("[redacted] | [redacted]");
     expect(Object.keys(KNOWN).length + Object.keys(LOOKALIKES).length).toBe(21);

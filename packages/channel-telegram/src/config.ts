@@ -9,6 +9,8 @@ export interface TelegramConfig {
   readonly apiBaseUrl: string;
 }
 
+/** Characters of a secret that differ from each other: of sixteen made up at random some ten do. */
+const LEAST_DIFFERENT = 7;
 const fromBotFather = "copy it from the chat with @BotFather (/mybots > API Token).";
 
 /** Checks the settings of one account; each issue names field and remedy. */
@@ -29,6 +31,10 @@ export const telegramConfig: z.ZodType<TelegramConfig> = z
       .string()
       .regex(/^[A-Za-z0-9_-]{16,256}$/, {
         error: "webhookSecret must be 16 to 256 letters, digits, _ or -: make one up and keep it secret.",
+        abort: true,
+      })
+      .refine((secret) => new Set(secret).size >= LEAST_DIFFERENT, {
+        error: "webhookSecret can be guessed: it repeats itself. Make one with `openssl rand -hex 32`.",
       })
       .optional(),
     webhookUrl: z

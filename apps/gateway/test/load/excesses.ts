@@ -2,13 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
-import type { Target } from "./loop.ts";
-
-/** Something that is too large, and what makes the gateway come upon it. */
-export interface Excess {
-  readonly name: string;
-  work(target: Target, round: number): Promise<void>;
-}
+import type { Excess, Target } from "./loop.ts";
 
 const MB = 1_048_576;
 const SENDER = { senderId: "ou_owner", chatId: "oc_loop" };

@@ -8,7 +8,6 @@ import { startAnthropic } from "@signalbox/testkit/anthropic";
 import { startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import { startGateway } from "../crash/child.ts";
-import type { Excess } from "./excesses.ts";
 
 /** Longer than this nobody's event loop is to be held by what is too large, in milliseconds. */
 const MOST_MS = 20;
@@ -34,6 +33,12 @@ export interface Target {
   script(turns: readonly ScriptedTurn[]): void;
   /** Waits until every message has its end and every reply is out. */
   settled(): Promise<void>;
+}
+
+/** Something that is too large, and what makes the gateway come upon it. */
+export interface Excess {
+  readonly name: string;
+  work(target: Target, round: number): Promise<void>;
 }
 
 export interface LoopReport {
