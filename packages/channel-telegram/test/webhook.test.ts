@@ -97,9 +97,9 @@ describe("settings", () => {
     expect(await issuesOf({ botToken: token, transport: "webhook" })).toEqual([
       expect.stringContaining("webhookSecret is missing"),
     ]);
-    expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "ab".repeat(16) })).toEqual([
-      expect.stringContaining("can be guessed"),
-    ]);
+    expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "ab".repeat(16) })).toEqual(
+      [expect.stringContaining("can be guessed")],
+    );
     expect(await issuesOf({ botToken: token, transport: "webhook", webhookSecret: "short" })).toEqual([
       expect.stringContaining("16 to 256"),
     ]);
