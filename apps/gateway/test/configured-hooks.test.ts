@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
 import { exampleConfig, openWorld, type World } from "./harness.ts";
@@ -30,6 +31,11 @@ function module(world: World, code: string): string {
   writeFileSync(join(folder, "package.json"), `{ "type": "module", "exports": "./index.js" }`);
   writeFileSync(join(folder, "index.js"), code);
   return "./guard";
+}
+
+function linked(folder: string, home: string): string {
+  symlinkSync(folder, join(home, "link"));
+  return "./link";
 }
 
 const file = (world: World, name: string): string => join(world.home.workspace("coder"), name);
@@ -67,6 +73,29 @@ describe("a hook of the configuration", () => {
     );
     await ask(await inside.start(), "write it");
     expect(readFileSync(file(inside, "a.txt"), "utf8")).toBe("y");
+  });
+
+  it.each([
+    ["by its path", (folder: string) => folder],
+    ["by a link", linked],
+    ["by its address", (folder: string) => pathToFileURL(join(folder, "index.js")).href],
+  ])("is not loaded from where agents write, named %s: at the gate it lets nothing through", async (_, nameOf) => {
+    const world = await openWorld();
+    const folder = join(world.home.workspace("coder"), "guard");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), `{ "type": "module", "exports": "./index.js" }`);
+    writeFileSync(join(folder, "index.js"), `export default () => ({ action: "allow" });`);
+    world.configure(
+      exampleConfig({
+        access: OWNED,
+        hooks: { guard: { at: "before_tool_call", module: nameOf(folder, world.home.dir) } },
+      }),
+    );
+    world.script([{ toolCalls: [WRITE] }, { text: "That is how it is." }]);
+    const started = await world.start();
+    expect(started.problems).toEqual([expect.stringContaining("where agents can write")]);
+    await ask(started, "write it");
+    expect(existsSync(file(world, "a.txt"))).toBe(false);
   });
 
   it.each([

@@ -53,6 +53,8 @@ export interface AccountsOptions {
   readonly cache: ChannelCache;
   /** May have packages of channels, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
+  /** Code of theirs is not loaded: agents write there. */
+  readonly workspaces: readonly string[];
   /** Told of the values that a channel calls secret. */
   readonly vault: Pick<Vault, "add">;
 }
@@ -245,7 +247,13 @@ function textsIn(value: unknown): string[] {
 async function definitionOf(
   id: string,
   packageName: string | undefined,
-  { definitions, own, home, packages }: Pick<AccountsOptions, "definitions" | "own" | "home" | "packages">,
+  {
+    definitions,
+    own,
+    home,
+    packages,
+    workspaces,
+  }: Pick<AccountsOptions, "definitions" | "own" | "home" | "packages" | "workspaces">,
 ): Promise<ChannelDefinition | string> {
   // Messages of another channel by this name would be taken for those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
@@ -253,7 +261,11 @@ async function definitionOf(
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
-  const brought = await importChannel(packageName, id, { load: packages.load, home: home.dir });
+  const brought = await importChannel(packageName, id, {
+    load: packages.load,
+    home: home.dir,
+    closed: workspaces,
+  });
   // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`

@@ -213,6 +213,11 @@ function workspaceFault(home: Home, dir: string, ours: boolean): string | undefi
   return homeFault(home, dir) ?? folderFault(dir);
 }
 
+/** Every folder that agents write in. */
+export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Agents, "all">): string[] {
+  return [home.workspacesDir, ...agents.all.map(({ workspaceDir }) => workspaceDir)];
+}
+
 /** What agents write must never become what the gateway is told: configuration, skills, its own files. */
 function homeFault(home: Home, dir: string): string | undefined {
   const place = realFolder(dir);

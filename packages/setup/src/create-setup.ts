@@ -4,7 +4,7 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { type Home, type JudgedSecrets, judgeSecrets, openListeningProblem } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import { type Accounts, type AccountsOptions, resolveAccounts } from "./accounts.ts";
-import { type Agents, resolveAgents } from "./agents.ts";
+import { type Agents, resolveAgents, workspacesOf } from "./agents.ts";
 import { budgetProblems } from "./budgets.ts";
 import { embeddingsProblems } from "./embeddings.ts";
 import type { HostPackages } from "./host-packages.ts";
@@ -55,8 +55,9 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
   const agents = resolveAgents(loaded, home);
   const models = resolveModels(loaded, agents, env, vault, packages);
   const skills = await resolveSkills({ loaded, home, agents, env, bundledDir: options.skillsDir });
-  const plugins = await resolvePluginTools({ loaded, home, packages, given: options.tools });
-  const pointHooks = await resolvePointHooks({ loaded, home, packages });
+  const workspaces = workspacesOf(home, agents);
+  const plugins = await resolvePluginTools({ loaded, home, packages, workspaces, given: options.tools });
+  const pointHooks = await resolvePointHooks({ loaded, home, packages, workspaces });
   const secrets = await judgeSecrets(loaded, home, env);
   const accounts = await resolveAccounts({
     loaded,
@@ -64,6 +65,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     home,
     vault,
     packages,
+    workspaces,
     definitions: options.channels,
     channelPackages: options.channelPackages ?? {},
     own: options.ownChannels,

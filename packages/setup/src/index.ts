@@ -6,7 +6,14 @@ export {
   OWN_ACCOUNT,
   resolveAccounts,
 } from "./accounts.ts";
-export { type ActiveHours, type Agent, type Agents, type Heartbeat, resolveAgents } from "./agents.ts";
+export {
+  type ActiveHours,
+  type Agent,
+  type Agents,
+  type Heartbeat,
+  resolveAgents,
+  workspacesOf,
+} from "./agents.ts";
 export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
 export { createExecSandbox, execSandbox } from "./exec-sandbox.ts";

@@ -17,13 +17,15 @@ export interface PluginToolsOptions {
   /** May have packages of its own, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
   readonly packages: Pick<HostPackages, "load">;
+  /** Code of theirs is not loaded: agents write there. */
+  readonly workspaces: readonly string[];
   /** Tools of whoever embeds the gateway. */
   readonly given: readonly Tool[];
 }
 
 /** Finds the tools of the packages that the configuration names, beside those that were given. */
 export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
-  const { loaded, home, given, packages } = options;
+  const { loaded, home, given } = options;
   const tools = new Map<string, Tool>();
   const problems: Problem[] = [];
   for (const tool of given) {
@@ -32,7 +34,7 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
     tools.set(tool.name, tool);
   }
   for (const [index, name] of loaded.config.tools.packages.entries()) {
-    const exported = await exportedTools(name, home.dir, packages);
+    const exported = await exportedTools(name, options);
     const faults = typeof exported === "string" ? [exported] : [];
     for (const tool of typeof exported === "string" ? [] : exported) {
       const fault = faultOf(tool, tools);
@@ -47,11 +49,10 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
 /** What a package exports as `default` or `tools`: one tool or several. A text says why there is none. */
 async function exportedTools(
   name: string,
-  home: string,
-  { load }: Pick<HostPackages, "load">,
+  { home, packages, workspaces }: PluginToolsOptions,
 ): Promise<readonly Tool[] | string> {
   try {
-    const module = await importPackage(name, { load, home });
+    const module = await importPackage(name, { load: packages.load, home: home.dir, closed: workspaces });
     const exported = [module["default"] ?? module["tools"]].flat();
     const tools = exported.filter(isTool);
     return exported.length === 0 || tools.length < exported.length

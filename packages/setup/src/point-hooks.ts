@@ -16,22 +16,21 @@ export interface PointHooksOptions {
   /** May have packages of its own, which are looked for there first. */
   readonly home: Pick<Home, "dir">;
   readonly packages: Pick<HostPackages, "load">;
+  /** Code of theirs is not loaded: agents write there. */
+  readonly workspaces: readonly string[];
 }
 
 /** The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open. */
 const GATE = "before_tool_call";
 
 /** Finds the hooks that the configuration names. One at the gate that cannot be used denies whatever it is asked. */
-export async function resolvePointHooks({
-  loaded,
-  home,
-  packages,
-}: PointHooksOptions): Promise<ConfiguredHooks> {
+export async function resolvePointHooks(options: PointHooksOptions): Promise<ConfiguredHooks> {
+  const { loaded } = options;
   const problems: Problem[] = [];
   const hooks: UncheckedHook[] = [];
   for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
     const hook =
-      config === undefined ? "it is not configured right" : await hookOf(name, config, home.dir, packages);
+      config === undefined ? "it is not configured right" : await hookOf(name, config, options);
     if (typeof hook !== "string") {
       hooks.push(hook);
       continue;
@@ -46,14 +45,14 @@ export async function resolvePointHooks({
 async function hookOf(
   name: string,
   { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,
-  home: string,
-  { load }: Pick<HostPackages, "load">,
+  { home, packages, workspaces }: PointHooksOptions,
 ): Promise<UncheckedHook | string> {
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   if (url !== undefined)
     return createHttpHook({ point, name, url, ...limit, ...(secret === undefined ? {} : { secret }) });
   try {
-    const run = (await importPackage(module, { load, home }))["default"];
+    const from = { load: packages.load, home: home.dir, closed: workspaces };
+    const run = (await importPackage(module, from))["default"];
     if (typeof run !== "function") return `the package ${module} exports no function as default`;
     return { point, name, ...limit, run: (payload, signal): unknown => run(payload, signal) };
   } catch (error) {

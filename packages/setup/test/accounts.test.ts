@@ -48,6 +48,7 @@ async function plan(
     packages: { missing: () => [], urlOf: (name) => import.meta.resolve(name), load: (name) => import(name) },
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
+    workspaces: [],
     vault: createVault(),
   });
   const problems = accounts.problems.map(({ message }) => message);

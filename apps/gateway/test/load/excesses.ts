@@ -173,6 +173,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "an output of 5 MB",
+    isSent: true,
     work: (target) =>
       runTools(target, [call("exec", { command: "head -c 5000000 /dev/zero | tr '\\0' 'x'; seq 1 200000" })]),
   },
@@ -195,6 +196,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "a vendor's error of 1 MB",
+    isSent: true,
     work: async (target) => {
       target.script([{ error: { status: 400, message: "-----BEGIN RSA PRIVATE KEY-----".repeat(33_000) } }]);
       await say(target, "hello");
@@ -202,6 +204,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "arguments of a call of 1 MB",
+    isSent: true,
     work: (target) =>
       runTools(target, [
         { toolCalls: [{ name: "write", input: { file_path: "w.txt", content: "line\n".repeat(200_000) } }] },
@@ -209,6 +212,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "a command of 40,000 characters",
+    isSent: true,
     work: (target) =>
       runTools(target, [
         call("exec", { command: `echo ${"$(".repeat(5_000)}` }),
@@ -218,6 +222,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "an attachment of 30 MB",
+    isSent: true,
     work: async (target, round) => {
       const id = `om_file_${round}`;
       target.feishu.addResource(
@@ -236,6 +241,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "a message of 900 KB",
+    isSent: true,
     work: async (target) => {
       await say(
         target,
@@ -249,6 +255,7 @@ export const EXCESSES: readonly Excess[] = [
   },
   {
     name: "bodies of webhooks of 1 MB",
+    isSent: true,
     work: async (target) => {
       const deep = "[".repeat(500_000) + "]".repeat(500_000);
       const many = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => ({ n }))).slice(0, 1_000_000);

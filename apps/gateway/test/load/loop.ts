@@ -9,8 +9,10 @@ import { startFeishu } from "@signalbox/testkit/feishu";
 import { stringify } from "yaml";
 import { startGateway } from "../crash/child.ts";
 
-/** Longer than this nobody's event loop is to be held by what is too large, in milliseconds. */
+/** Longer than this nobody's event loop is to be held by what is kept: rows, skills, notes and files. Milliseconds. */
 const MOST_MS = 20;
+/** The same of what is sent, which has a limit of its size and is read in one piece. */
+const MOST_MS_OF_SENT = 50;
 const TOKEN = "token-of-the-loop-0123456789";
 const HOOK = "secret-of-the-hook-zk4-0123456789";
 const APP = { appId: "cli_loop", appSecret: "secret-of-the-feishu-app" };
@@ -38,6 +40,7 @@ export interface Target {
 /** Something that is too large, and what makes the gateway come upon it. */
 export interface Excess {
   readonly name: string;
+  readonly isSent?: boolean;
   work(target: Target, round: number): Promise<void>;
 }
 
@@ -87,8 +90,9 @@ export async function runLoop(excesses: readonly Excess[]): Promise<LoopReport> 
       settled: () => settled(url),
     };
     await sleep(LOADED_MS);
-    const held: Record<string, number> = {};
-    for (const { name, work } of excesses) {
+    let longestOfAll = 0;
+    const violations: string[] = [];
+    for (const { name, isSent = false, work } of excesses) {
       const rounds: number[] = [];
       for (let round = 1; round <= ROUNDS; round++) {
         await longest();
@@ -96,16 +100,16 @@ export async function runLoop(excesses: readonly Excess[]): Promise<LoopReport> 
         await sleep(50);
         rounds.push(await longest());
       }
-      held[name] = Math.min(...rounds);
+      const held = Math.min(...rounds);
+      longestOfAll = Math.max(longestOfAll, held);
+      if (held > (isSent ? MOST_MS_OF_SENT : MOST_MS))
+        violations.push(`${name} held the event loop for ${held.toFixed(1)} ms`);
       console.log(`${name}: ${rounds.map((ms) => ms.toFixed(1)).join(", ")} ms`);
     }
     gateway.signal("SIGTERM");
     const { code } = await gateway.exited;
-    const violations = Object.entries(held)
-      .filter(([, ms]) => ms > MOST_MS)
-      .map(([name, ms]) => `${name} held the event loop for ${ms} ms`);
     if (code !== 0) violations.push(`the gateway ended with ${code}: ${gateway.said()}`);
-    return { violations, longest: Math.max(...Object.values(held)) };
+    return { violations, longest: longestOfAll };
   } finally {
     gateway.signal("SIGKILL");
     await gateway.exited;

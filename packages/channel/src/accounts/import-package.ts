@@ -1,6 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { readFile, realpath } from "node:fs/promises";
+import { isAbsolute, join, resolve, sep } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { isPayload } from "../inbound/payload.ts";
 
 export interface ImportOptions {
@@ -8,6 +8,8 @@ export interface ImportOptions {
   readonly load: (packageName: string) => Promise<Readonly<Record<string, unknown>>>;
   /** A folder with packages of its own in `node_modules`, looked at first. Relative paths begin here. */
   readonly home?: string;
+  /** Folders whose code is not loaded: whoever can write there would run in the host. Default: none. */
+  readonly closed?: readonly string[];
 }
 
 /**
@@ -18,10 +20,21 @@ export interface ImportOptions {
  */
 export async function importPackage(
   packageName: string,
-  { load, home }: ImportOptions,
+  { load, home, closed = [] }: ImportOptions,
 ): Promise<Readonly<Record<string, unknown>>> {
   const url = home === undefined ? undefined : await urlInHome(packageName, home);
+  if (url !== undefined || packageName.startsWith("file:")) await assertOutside(url ?? packageName, closed);
   return url === undefined ? load(packageName) : import(url);
+}
+
+/** By where the file really is, links followed. */
+async function assertOutside(url: string, closed: readonly string[]): Promise<void> {
+  const place = await realpath(fileURLToPath(url));
+  for (const folder of closed) {
+    const real = await realpath(folder).catch(() => resolve(folder));
+    if (place.startsWith(`${real}${sep}`))
+      throw new Error(`it is in ${folder}, where agents can write, so that they could change what the gateway runs`);
+  }
 }
 
 /** The file that a package in the home begins with, as a URL; undefined where the home has none of that name. */

@@ -1,6 +1,6 @@
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { GatewayError } from "@signalbox/home";
-import { type Agent, namesFor, resolveAgents, resolvePluginTools } from "@signalbox/setup";
+import { type Agent, namesFor, resolveAgents, resolvePluginTools, workspacesOf } from "@signalbox/setup";
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
@@ -68,7 +68,8 @@ function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: s
 /** What somebody may do, and by which rules: asked of the code that decides about messages and calls. */
 async function canUse(configured: ConfiguredHome, asked: UseAsked, host: GatewayHost): Promise<UseAnswer> {
   const { home, loaded } = configured;
-  const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages });
+  const workspaces = workspacesOf(home, resolveAgents(loaded, home));
+  const plugins = await resolvePluginTools({ loaded, home, given: [], packages: host.packages, workspaces });
   const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
   if (unknown !== undefined) {
     const near = unknown.near.length === 0 ? "" : ` Did you mean ${unknown.near.join(" or ")}?`;
