@@ -18,6 +18,7 @@ beforeEach(async () => {
     maxBytes: 10,
     quotaBytes: 15,
     quotaFiles: 2,
+    totalBytes: 25,
     now: () => at,
   });
 });
@@ -58,6 +59,18 @@ describe("uploads", () => {
     await add(`${ID}-2`, 0, "x");
     expect(await add(`${ID}-3`, 0, "x")).toEqual({ kind: "full", bytes: 0 });
     expect((await add(ID, 0, "x", "bob")).kind).toBe("added");
+  });
+
+  it("are held to what all owners together may keep, also after another start", async () => {
+    for (const owner of ["alice", "bob"]) await add(ID, 0, "x".repeat(10), owner);
+    expect(await add(ID, 0, "x".repeat(6), "carol")).toEqual({ kind: "full", bytes: 0 });
+    const later = createUploads({ dir: join(dir, "new"), maxBytes: 10, totalBytes: 25, now: () => at });
+    const piece = { owner: "carol", id: ID, at: 0 };
+    expect((await later.add({ ...piece, bytes: bytes("x".repeat(6)) })).kind).toBe("full");
+    expect((await later.add({ ...piece, bytes: bytes("x".repeat(5)) })).kind).toBe("added");
+    at += 25 * 60 * 60 * 1000;
+    expect(await later.prune()).toBe(3);
+    expect((await later.add({ ...piece, bytes: bytes("x".repeat(10)) })).kind).toBe("added");
   });
 
   it("are gone a day after the last piece", async () => {

@@ -30,7 +30,7 @@ export interface UploadPiece {
 
 /**
  * `bytes` is how much of the file is there now. `out_of_order`: the piece does not follow on that. `too_large`: the file
- * would be. `full`: the owner keeps too much already.
+ * would be. `full`: the owner, or all of them together, keep too much already.
  */
 export interface UploadAdded {
   readonly kind: "added" | "out_of_order" | "too_large" | "full";
@@ -46,6 +46,8 @@ export interface UploadsOptions {
   readonly quotaBytes?: number;
   /** Files of one owner. Default 100. */
   readonly quotaFiles?: number;
+  /** Bytes of all files of all owners: however many there are, they do not fill the disk. Default 1,000,000,000. */
+  readonly totalBytes?: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -54,7 +56,9 @@ const ID = /^[\w-]{16,64}$/;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { dir, maxBytes, quotaBytes = 100_000_000, quotaFiles = 100, now } = options;
+  const { dir, maxBytes, quotaBytes = 100_000_000, quotaFiles = 100, totalBytes = 1_000_000_000, now } = options;
+  /** Of all owners; not known where a piece was written in part, or files were removed. */
+  let keptBytes: number | undefined;
   /** What is added is counted before, so one piece follows the other. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -75,6 +79,9 @@ export function createUploads(options: UploadsOptions): Uploads {
     const used = files.reduce((sum, { size }) => sum + size, 0);
     const isOneMore = there === undefined && files.length >= quotaFiles;
     if (isOneMore || used + piece.byteLength > quotaBytes) return { kind: "full", bytes };
+    const kept = keptBytes ?? (await bytesOfAll(dir));
+    if (kept + piece.byteLength > totalBytes) return { kind: "full", bytes };
+    keptBytes = undefined;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
     const file = await open(join(folder, id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
@@ -84,6 +91,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     } finally {
       await file.close();
     }
+    keptBytes = kept + piece.byteLength;
     return { kind: "added", bytes: bytes + piece.byteLength };
   };
 
@@ -103,6 +111,7 @@ export function createUploads(options: UploadsOptions): Uploads {
     prune: () =>
       inTurn(async () => {
         let removed = 0;
+        keptBytes = undefined;
         for (const owner of await namesIn(dir)) {
           for (const { name, changedAt } of await filesIn(join(dir, owner))) {
             if (changedAt >= now() - KEPT_MS) continue;
@@ -113,6 +122,13 @@ export function createUploads(options: UploadsOptions): Uploads {
         return removed;
       }),
   };
+}
+
+async function bytesOfAll(dir: string): Promise<number> {
+  let bytes = 0;
+  for (const owner of await namesIn(dir))
+    for (const { size } of await filesIn(join(dir, owner))) bytes += size;
+  return bytes;
 }
 
 async function filesIn(folder: string) {
