@@ -79,24 +79,27 @@ describe("a hook of the configuration", () => {
     ["by its path", (folder: string) => folder],
     ["by a link", linked],
     ["by its address", (folder: string) => pathToFileURL(join(folder, "index.js")).href],
-  ])("is not loaded from where agents write, named %s: at the gate it lets nothing through", async (_, nameOf) => {
-    const world = await openWorld();
-    const folder = join(world.home.workspace("coder"), "guard");
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), `{ "type": "module", "exports": "./index.js" }`);
-    writeFileSync(join(folder, "index.js"), `export default () => ({ action: "allow" });`);
-    world.configure(
-      exampleConfig({
-        access: OWNED,
-        hooks: { guard: { at: "before_tool_call", module: nameOf(folder, world.home.dir) } },
-      }),
-    );
-    world.script([{ toolCalls: [WRITE] }, { text: "That is how it is." }]);
-    const started = await world.start();
-    expect(started.problems).toEqual([expect.stringContaining("where agents can write")]);
-    await ask(started, "write it");
-    expect(existsSync(file(world, "a.txt"))).toBe(false);
-  });
+  ])(
+    "is not loaded from where agents write, named %s: at the gate it lets nothing through",
+    async (_, nameOf) => {
+      const world = await openWorld();
+      const folder = join(world.home.workspace("coder"), "guard");
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, "package.json"), `{ "type": "module", "exports": "./index.js" }`);
+      writeFileSync(join(folder, "index.js"), `export default () => ({ action: "allow" });`);
+      world.configure(
+        exampleConfig({
+          access: OWNED,
+          hooks: { guard: { at: "before_tool_call", module: nameOf(folder, world.home.dir) } },
+        }),
+      );
+      world.script([{ toolCalls: [WRITE] }, { text: "That is how it is." }]);
+      const started = await world.start();
+      expect(started.problems).toContainEqual(expect.stringContaining("where agents can write"));
+      await ask(started, "write it");
+      expect(existsSync(file(world, "a.txt"))).toBe(false);
+    },
+  );
 
   it.each([
     ["is not there", { at: "before_tool_call", module: "./nowhere" }, "could not be loaded"],

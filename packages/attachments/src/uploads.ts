@@ -56,7 +56,14 @@ const ID = /^[\w-]{16,64}$/;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const { dir, maxBytes, quotaBytes = 100_000_000, quotaFiles = 100, totalBytes = 1_000_000_000, now } = options;
+  const {
+    dir,
+    maxBytes,
+    quotaBytes = 100_000_000,
+    quotaFiles = 100,
+    totalBytes = 1_000_000_000,
+    now,
+  } = options;
   /** Of all owners; not known where a piece was written in part, or files were removed. */
   let keptBytes: number | undefined;
   /** What is added is counted before, so one piece follows the other. */

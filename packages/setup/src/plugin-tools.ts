@@ -25,7 +25,7 @@ export interface PluginToolsOptions {
 
 /** Finds the tools of the packages that the configuration names, beside those that were given. */
 export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
-  const { loaded, home, given } = options;
+  const { loaded, given } = options;
   const tools = new Map<string, Tool>();
   const problems: Problem[] = [];
   for (const tool of given) {

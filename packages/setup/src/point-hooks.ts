@@ -29,8 +29,7 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
   const problems: Problem[] = [];
   const hooks: UncheckedHook[] = [];
   for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
-    const hook =
-      config === undefined ? "it is not configured right" : await hookOf(name, config, options);
+    const hook = config === undefined ? "it is not configured right" : await hookOf(name, config, options);
     if (typeof hook !== "string") {
       hooks.push(hook);
       continue;

@@ -33,7 +33,9 @@ async function assertOutside(url: string, closed: readonly string[]): Promise<vo
   for (const folder of closed) {
     const real = await realpath(folder).catch(() => resolve(folder));
     if (place.startsWith(`${real}${sep}`))
-      throw new Error(`it is in ${folder}, where agents can write, so that they could change what the gateway runs`);
+      throw new Error(
+        `it is in ${folder}, where agents can write, so that they could change what the gateway runs`,
+      );
   }
 }
 
