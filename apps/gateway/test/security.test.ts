@@ -1,62 +1,10 @@
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { networkInterfaces } from "node:os";
-import { join } from "node:path";
 import { offeredProtocols, SESSION_KEY_HEADER } from "@signalbox/protocol";
 import { beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { demoConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
-
-interface Answer {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-/** A request exactly as written: the path untouched, any Host and Origin. */
-function ask(
-  url: string,
-  path: string,
-  options: { method?: string; headers?: Readonly<Record<string, string>>; body?: string } = {},
-): Promise<Answer> {
-  const { hostname, port } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const { method = "GET", headers = {}, body } = options;
-  const sent = httpRequest({ hostname, port, path, method, headers, agent: false }, (response) => {
-    let text = "";
-    response.setEncoding("utf8").on("data", (part: string) => {
-      text += part;
-    });
-    response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
-  });
-  sent.on("error", reject);
-  sent.end(body);
-  return promise;
-}
-
-/** How an upgrade ends: `open`, or the status it is refused with. */
-function upgrade(url: string, headers: Readonly<Record<string, string>>): Promise<"open" | number> {
-  const { promise, resolve, reject } = Promise.withResolvers<"open" | number>();
-  const key = headers[SESSION_KEY_HEADER];
-  const offered = key === undefined ? [] : offeredProtocols(key);
-  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, offered, { headers });
-  socket.on("open", () => {
-    socket.terminate();
-    resolve("open");
-  });
-  socket.on("unexpected-response", (request, response) => {
-    request.destroy();
-    resolve(response.statusCode ?? 0);
-  });
-  socket.on("error", (error) => {
-    if (!/Unexpected server response|socket hang up/.test(error.message)) reject(error);
-  });
-  return promise;
-}
-
-const bearer = { authorization: `Bearer ${TOKEN}` };
-const json = { "content-type": "application/json" };
+import { ask, bearer, json, upgrade } from "./raw-requests.ts";
 
 let world: World;
 let started: Started;
@@ -456,66 +404,5 @@ describe("a gateway that others can reach", () => {
       expect(await upgrade(url, { ...headers, origin: url })).toBe("open");
       expect(await upgrade(url, { ...headers, origin: "http://evil.example" })).toBe(403);
     }
-  });
-});
-
-describe("a team's tokens", () => {
-  it("are made, listed and revoked by hand, and speak for members and owners", async () => {
-    world = await openWorld();
-    world.configure(demoConfig());
-    started = await world.start();
-    const { url } = started;
-    const run = async (...args: string[]) => {
-      const child = world.run(args);
-      const { code } = await child.exited;
-      return { code, out: child.stdout(), err: child.stderr() };
-    };
-    const added = await run("tokens", "add", "alice", "--json");
-    const { token, role } = JSON.parse(added.out);
-    expect([role, token]).toEqual(["member", expect.stringMatching(/^sbt_[\w-]{43}$/)]);
-    expect((await run("tokens", "add", "alice")).code).toBe(1);
-    expect((await run("tokens", "add", "owner")).code).toBe(64);
-    const alice = { authorization: `Bearer ${token}` };
-    const chat = {
-      method: "POST",
-      headers: { ...json, ...alice },
-      body: JSON.stringify({ model: "main", user: "u", messages: [{ role: "user", content: "/whoami" }] }),
-    };
-    expect((await ask(url, "/v1/chat/completions", chat)).text).toContain("member");
-    expect((await ask(url, "/api/me", { headers: alice })).text).toContain('"name":"alice"');
-    expect((await ask(url, "/api/status", { headers: alice })).status).toBe(403);
-    const listed = await run("tokens", "list");
-    expect(listed.out).toMatch(/^alice {2}member {2}since .* last used /);
-    expect(listed.out).not.toContain(token);
-    for (const name of readdirSync(world.home.dir).filter((file) => file.startsWith("signalbox.db")))
-      expect(readFileSync(join(world.home.dir, name), "latin1")).not.toContain(token);
-    expect((await run("tokens", "revoke", "alice")).code).toBe(0);
-    expect((await ask(url, "/api/me", { headers: alice })).status).toBe(401);
-    const audited = await run("audit", "list", "--kind", "token");
-    expect(audited.out).toMatch(
-      /token added: alice {2}by command line {2}role=member\n.*token revoked: alice/,
-    );
-  });
-
-  it.each(["aaaaaaaaaaaaaaaaaaaa", "0123456789abcdef", "password12345678"])(
-    "do not help where the gateway's own can be guessed: %s",
-    async (token) => {
-      world = await openWorld();
-      world.configure(demoConfig({ gateway: { port: 0, auth: { token } } }));
-      await expect(world.start()).rejects.toThrow(/gateway.auth.token can be guessed.*openssl rand/);
-      world.configure(demoConfig({ hooks: { build: { secret: token } } }));
-      const { problems, url } = await world.start();
-      expect(problems.join()).toMatch(/hooks.build.secret: can be guessed/);
-      const call = { method: "POST", headers: { ...json, authorization: `Bearer ${token}` }, body: "{}" };
-      expect((await ask(url, "/hooks/build", call)).status).toBe(401);
-    },
-  );
-
-  it("are told of by config check as by the start where the environment's can be guessed", async () => {
-    world = await openWorld();
-    world.configure(demoConfig({ gateway: { port: 0 } }));
-    const check = world.run(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
-    expect(await check.exited).toMatchObject({ code: 78 });
-    expect(check.stdout()).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
   });
 });

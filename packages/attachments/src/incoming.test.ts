@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
 import { detectEncoding, imageInfo } from "@signalbox/tools";
 import { expect, it } from "vitest";
-import { plainCapabilities, plainMessage, silentLogger } from "../test/plain.ts";
+import { plainCapabilities, silentLogger } from "../test/plain.ts";
 import { createIncoming, type IncomingOptions } from "./incoming.ts";
 import type { MessageWithFiles } from "./received.ts";
 

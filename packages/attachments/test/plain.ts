@@ -1,4 +1,4 @@
-import type { Capabilities, MessageEvent } from "@signalbox/channel";
+import type { Capabilities } from "@signalbox/channel";
 import type { AttachmentLogger } from "../src/ports.ts";
 
 export const silentLogger: AttachmentLogger = { debug() {}, warn() {} };
@@ -11,22 +11,3 @@ export const plainCapabilities: Capabilities = {
   rate: [],
   transports: ["internal"],
 };
-
-export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
-  return {
-    type: "message",
-    eventId: "e",
-    messageId: "m",
-    channel: "plain",
-    account: "main",
-    conversation: { id: "room", kind: "direct" },
-    address: "room",
-    addressed: "dm",
-    sender: { id: "anna", isBot: false, isSelf: false },
-    timestamp: 0,
-    text: "hello",
-    media: [],
-    mentions: [],
-    ...more,
-  };
-}

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MessageEvent } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
 import type { ServiceBodies } from "@signalbox/service";
 import { openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
@@ -12,21 +13,15 @@ const AT = Date.UTC(2026, 10, 22, 9, 30);
 const TEXT = "你好，有人吗？";
 
 function written(messageId: string, text: string): MessageEvent {
-  return {
-    type: "message",
+  return plainMessage({
     channel: "feishu",
-    account: "main",
     eventId: messageId,
     messageId,
     conversation: { id: "oc_group", kind: "group" },
-    address: "feishu:oc_group",
     sender: { id: "ou_wang", isBot: false, isSelf: false },
-    addressed: "mention",
     text,
-    media: [],
-    mentions: [],
     timestamp: AT,
-  };
+  });
 }
 
 let home: string;

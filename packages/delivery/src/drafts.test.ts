@@ -1,7 +1,8 @@
 import { type Capabilities, type Channel, ChannelError, type Draft, type Json } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
 import { expect, it } from "vitest";
 import { type ManualClock, manualClock, settled } from "../test/manual-clock.ts";
-import { KEYED, plainAccount, plainMessage, silentLogger } from "../test/plain.ts";
+import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import { createDrafts, type Drafts, type NoteStore } from "./drafts.ts";
 import { finishDraft } from "./finish-draft.ts";
 import type { Destination, DraftReference } from "./outbox.ts";

@@ -1,6 +1,7 @@
 import type { Channel } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { plainAccount, plainMessage, silentLogger } from "../test/plain.ts";
+import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createTyping } from "./typing.ts";
 
 async function setup(on = true, fails = false) {

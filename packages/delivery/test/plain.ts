@@ -1,4 +1,4 @@
-import type { Capabilities, Channel, MessageEvent } from "@signalbox/channel";
+import type { Capabilities, Channel } from "@signalbox/channel";
 import type { DeliveryAccount } from "../src/account.ts";
 import type { DeliveryLogger } from "../src/logger.ts";
 
@@ -31,24 +31,5 @@ export function plainAccount(
       send: () => Promise.reject(new Error("nothing is sent here")),
       ...methods,
     },
-  };
-}
-
-export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
-  return {
-    type: "message",
-    eventId: "e",
-    messageId: "m",
-    channel: "plain",
-    account: "main",
-    conversation: { id: "room", kind: "direct" },
-    address: "room",
-    addressed: "dm",
-    sender: { id: "anna", isBot: false, isSelf: false },
-    timestamp: 0,
-    text: "hello",
-    media: [],
-    mentions: [],
-    ...more,
   };
 }

@@ -1,3 +1,4 @@
+import { plainMessage } from "@signalbox/channel/testkit";
 import { createWebHub } from "@signalbox/channel-web";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
@@ -7,21 +8,7 @@ import type { PlacedMessage, ServiceBodies } from "./stored.ts";
 const { definition } = createWebHub({ fetchUrl: () => Promise.reject(new Error("nothing is fetched")) });
 
 function askedOn(channel: string): PlacedMessage {
-  const event: PlacedMessage["stored"]["event"] = {
-    type: "message",
-    channel,
-    account: "default",
-    eventId: "e-1",
-    messageId: "m-1",
-    address: `${channel}:ann`,
-    conversation: { id: "ann", kind: "direct" },
-    sender: { id: "ann", isBot: false, isSelf: false },
-    addressed: "dm",
-    text: "/why\nand more",
-    media: [],
-    mentions: [],
-    timestamp: 5,
-  };
+  const event = plainMessage({ channel, messageId: "m-1", text: "/why\nand more", timestamp: 5 });
   return { sessionKey: "s", agentId: "main", stored: { event } };
 }
 
@@ -46,7 +33,7 @@ it("keeps what was said for those who look back, once and without secrets, until
     { role: "assistant", text: "Something went wrong.", at: 7, runId: "r-1" },
   ]);
   expect(kept?.end).toMatchObject({ outcome: "failed", error: { message: "… was refused" } });
-  expect(await store.sessions.get("s")).toMatchObject({ agentId: "main", peer: "ann", title: "/why" });
+  expect(await store.sessions.get("s")).toMatchObject({ agentId: "main", peer: "anna", title: "/why" });
   await exchanges.remove("s");
   expect(await exchanges.list("s")).toEqual([]);
 });

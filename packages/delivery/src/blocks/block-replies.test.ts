@@ -1,7 +1,8 @@
 import type { Capabilities, Json } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
 import { expect, it } from "vitest";
 import { manualClock, settled } from "../../test/manual-clock.ts";
-import { KEYED, plainAccount, plainMessage, silentLogger } from "../../test/plain.ts";
+import { KEYED, plainAccount, silentLogger } from "../../test/plain.ts";
 import type { NoteStore } from "../drafts.ts";
 import type { OutboxRow } from "../outbox.ts";
 import { createMemoryOutbox } from "../testkit/memory-outbox.ts";

@@ -1,0 +1,21 @@
+import type { MessageEvent } from "../contract/events.ts";
+
+/** A message as simple as can be, for tests of what is done with messages; `more` says what is special about it. */
+export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
+  return {
+    type: "message",
+    eventId: "e",
+    messageId: "m",
+    channel: "plain",
+    account: "main",
+    conversation: { id: "room", kind: "direct" },
+    address: "room",
+    addressed: "dm",
+    sender: { id: "anna", isBot: false, isSelf: false },
+    timestamp: 0,
+    text: "hello",
+    media: [],
+    mentions: [],
+    ...more,
+  };
+}
