@@ -53,6 +53,22 @@ it("leaves its last turn to be committed with its end, and everything else is on
   expect(ended?.tail).toMatchObject({ messages: [{ role: "assistant" }], places: [1, 2, 3, 4] });
 });
 
+it("has what a person is asked about on record before they are asked", async () => {
+  const { process, roles } = harness();
+  const run = process(OLD, [sender(() => "sent")], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
+  let whenAsked: readonly string[] = [];
+  const config: DurableRun["config"] = {
+    ...run.config,
+    beforeToolCall: () => ({ action: "ask", question: "May it?" }),
+    async onAsk() {
+      whenAsked = await roles();
+      return { action: "allow" };
+    },
+  };
+  await runDurably({ ...run, config }, () => {});
+  expect(whenAsked).toEqual(["user", "assistant"]);
+});
+
 it("goes on in another process without making a call again whose outcome nobody knows", async () => {
   const { memory, runId, process } = harness();
   let sent = 0;
