@@ -5,6 +5,7 @@ import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
+import type { StartExecSandbox } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Instrument } from "./compose/instrument.ts";
 import type { GatewayHook } from "./hooks/points.ts";
@@ -36,6 +37,8 @@ export interface GatewayOptions {
   readonly drafts?: DraftTiming;
   /** How long the gateway's lease lasts without being renewed, in milliseconds. Default 30,000. */
   readonly leaseMs?: number;
+  /** Where commands of agents run; several gateways of one process may share it. Default: each proves its own. */
+  readonly execSandbox?: StartExecSandbox;
 }
 
 /** Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong. */

@@ -9,12 +9,13 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import { gatewayToken, type Home, locateHome, openVault, prepareHome, readConfig } from "@signalbox/home";
+import { execSandbox, type StartExecSandbox } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import type { Script, ScriptedTurn } from "@signalbox/testkit";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
-import { createSessionTaint, type TaintSource } from "@signalbox/tools";
+import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { startGateway } from "../src/gateway.ts";
@@ -108,6 +109,16 @@ const TUNED = fileURLToPath(new URL("./crash/main.ts", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
 const LONGEST_MS = 20_000;
+
+const sandboxes = new Map<string, Promise<Sandbox>>();
+
+/** One for all gateways of this process: each proof of a sandbox takes three processes. */
+const sharedSandbox: StartExecSandbox = (config) => {
+  const setting = JSON.stringify(config.tools.exec);
+  const started = sandboxes.get(setting) ?? execSandbox(config);
+  sandboxes.set(setting, started);
+  return started;
+};
 
 export async function openWorld(): Promise<World> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-test-"));
@@ -211,6 +222,7 @@ export async function openWorld(): Promise<World> {
           channels,
           tools,
           consoleDir: CONSOLE,
+          execSandbox: sharedSandbox,
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
           ...(now === undefined ? {} : { now }),

@@ -1,13 +1,19 @@
 import type { Config } from "@signalbox/config";
 import { type Sandbox, startSandbox } from "@signalbox/tools";
 
+/** Proves where commands of agents run. */
+export type StartExecSandbox = (config: Pick<Config, "tools">) => Promise<Sandbox>;
+
 /** Where commands of agents run, proven once for each setting. */
-export function createExecSandbox(config: () => Pick<Config, "tools">): () => Promise<Sandbox> {
+export function createExecSandbox(
+  config: () => Pick<Config, "tools">,
+  start: StartExecSandbox = execSandbox,
+): () => Promise<Sandbox> {
   const proven = new Map<string, Promise<Sandbox>>();
   return () => {
     const { sandbox, timeoutMs } = config().tools.exec;
     const setting = `${sandbox} ${timeoutMs}`;
-    const started = proven.get(setting) ?? execSandbox(config());
+    const started = proven.get(setting) ?? start(config());
     proven.set(setting, started);
     return started;
   };

@@ -16,7 +16,7 @@ export {
 } from "./agents.ts";
 export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
-export { createExecSandbox, execSandbox } from "./exec-sandbox.ts";
+export { createExecSandbox, execSandbox, type StartExecSandbox } from "./exec-sandbox.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./mcp-servers.ts";

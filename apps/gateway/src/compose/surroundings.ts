@@ -172,6 +172,7 @@ function createTools(
     audit,
     memories: () => (config().memory.enabled ? memories : undefined),
     inquiries,
+    execSandbox: options.execSandbox,
     now,
     more: createMoreTools(plugins, mcp),
     cron: createCron(scheduledWakes, now),

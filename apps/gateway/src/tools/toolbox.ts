@@ -9,6 +9,7 @@ import {
   type AgentsSkills,
   createExecSandbox,
   type MoreToolsOf,
+  type StartExecSandbox,
 } from "@signalbox/setup";
 import {
   allowsTool,
@@ -73,6 +74,7 @@ export interface ToolboxOptions {
     call: SessionsCall,
   ) => Promise<string>;
   readonly speaking: SpeakingOptions;
+  readonly execSandbox?: StartExecSandbox | undefined;
   readonly now: () => number;
 }
 
@@ -86,7 +88,7 @@ type PlacedRun = ToolRun & {
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { agents, config, home, labels, skills, tracer, hooks, speaking, audit, memories } = options;
   const { store, definition } = speaking;
-  const sandbox = createExecSandbox(config);
+  const sandbox = createExecSandbox(config, options.execSandbox);
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
