@@ -85,6 +85,49 @@ describe("recall", () => {
     expect(requests().at(-1)).toContain(RECALLED);
   });
 
+  it("stays with its message, told once, until it is forgotten", async () => {
+    const { world, say, requests, untilRecalled } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    await say("The boiler in the cellar is called Bertha.");
+    await untilRecalled("Where is the boiler called Bertha?", "The boiler in the cellar is called Bertha.");
+    await say("And who is Bertha in the cellar, the boiler?");
+    const [before, after] = modelRequests(world.anthropic)
+      .slice(-2)
+      .map(({ body }) => body.messages);
+    const words = (message: unknown) =>
+      JSON.stringify(message, (key, value) => (key === "cache_control" ? undefined : value));
+    expect(words(after?.[0])).toBe(words(before?.[0]));
+    expect(requests().at(-1)?.split("The boiler in the cellar is called")).toHaveLength(2);
+
+    const id = /\[([^\][]+)\] \([^)]*\) The boiler in the cellar/.exec(requests().at(-1) ?? "")?.[1];
+    const turns = [{ toolCalls: [{ name: "memory_forget", input: { ids: [id] } }] }, { text: "forgotten" }];
+    world.script(() => turns.shift() ?? { text: "fine" });
+    await say("Forget that.");
+    expect(requests().at(-1)).toContain("cellar is called");
+    await say("And now?");
+    expect(requests().at(-1)).toContain("forgotten");
+    expect(requests().at(-1)).not.toContain("cellar is called");
+  });
+
+  it("is not shown to a guest who speaks where a member was told it", async () => {
+    const { world, say, requests } = await remembering();
+    world.script(() => ({ text: "fine" }));
+    const recalled = () => requests().at(-1)?.split(RECALLED)[1] ?? "";
+    await say("The boiler in the cellar is called Bertha.", inGroup);
+    const askAnew = async () => {
+      await say("/new", inGroup);
+      await say("Where is the boiler called Bertha?", inGroup);
+      return recalled();
+    };
+    await expect.poll(askAnew, { timeout: 5_000, interval: 200 }).toContain("in the cellar");
+    await say("And what else?", inGroup);
+    expect(recalled()).toContain("in the cellar");
+    const guest = { ...inGroup, sender: { id: "gus", isBot: false, isSelf: false } };
+    await say("What are they talking of?", guest);
+    expect(requests().at(-1)).toContain("talking of");
+    expect(recalled()).toBe("");
+  });
+
   it("is off where the configuration says so, and no tool is offered", async () => {
     const { world, say, requests } = await remembering({ memory: { enabled: false } });
     world.script(() => ({ text: "fine" }));

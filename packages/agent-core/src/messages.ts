@@ -7,6 +7,11 @@ import type { Usage } from "./usage.ts";
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly InputBlock[];
+  /**
+   * What the model is told before it for as long as the message is in the conversation: who wrote it, when, what it
+   * quotes. Not their words, so summaries are made without it.
+   */
+  readonly context?: string;
   readonly timestamp: number;
 }
 

@@ -69,6 +69,7 @@ export function estimateTokens(value: string | AgentMessage | readonly AgentMess
 function messageTokens(message: AgentMessage): number {
   switch (message.role) {
     case "user":
+      return textTokens(message.context ?? "") + contentTokens(message.content) + OVERHEAD;
     case "assistant":
     case "toolResult":
     case "custom":

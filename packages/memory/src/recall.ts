@@ -44,7 +44,7 @@ export function selectRecall(result: SearchResult, options: RecallOptions): Reca
 }
 
 /** A chunk on one line, so that nothing in it can look like the next. */
-function recallLine(chunk: Chunk): string {
+export function recallLine(chunk: Chunk): string {
   const when = chunk.at === undefined ? "lasting" : new Date(chunk.at).toISOString().slice(0, 10);
   const who = chunk.author?.name ?? chunk.author?.id;
   const from = [when, who, chunk.note?.path, chunk.untrusted === undefined ? undefined : "untrusted"];

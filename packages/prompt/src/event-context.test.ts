@@ -1,6 +1,6 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { expect, it } from "vitest";
-import { type EventFacts, eventContext } from "./index.ts";
+import { broughtContext, type EventFacts, eventContext, isRecalled, memoryContext } from "./index.ts";
 
 const EVENT: MessageEvent = {
   type: "message",
@@ -24,21 +24,11 @@ const FACTS: EventFacts = {
   isOwnClient: false,
   timeZone: "UTC",
   now: 0,
-  history: [],
-  pages: [],
-  files: [],
-  memory: [],
 };
 
 it("tells who wrote where and what is quoted, but not the words themselves, which stand in the history", () => {
-  const text = eventContext(EVENT, { ...FACTS, memory: ["Friday is a holiday."] });
-  for (const part of [
-    '"Anna"',
-    '"Team"',
-    "Ship it on Friday.",
-    "Friday is a holiday.",
-    '"was_mentioned": true',
-  ])
+  const text = eventContext(EVENT, FACTS);
+  for (const part of ['"Anna"', '"Team"', "Ship it on Friday.", '"was_mentioned": true'])
     expect(text).toContain(part);
   expect(text).not.toContain("What do you think?");
 });
@@ -49,4 +39,22 @@ it("tells a client of the host itself nothing of its own conversation, only what
   expect(text).toContain('"channel": "feishu"');
   expect(text).not.toContain("Sender (untrusted");
   expect(text).not.toContain('"Team"');
+});
+
+it("tells what was read for a message apart from it, each kind in a fence of its own", () => {
+  const page = { place: "https://example.com", text: "Roses ``` are red." };
+  const text = broughtContext({ pages: [page], history: [{ text: "No, on Monday.", timestamp: 0 }] }, "UTC");
+  expect(text).toMatch(
+    /Earlier in this group[\s\S]*on Monday\.[\s\S]*Pages the message links to[\s\S]*are red/,
+  );
+  expect(text.match(/```/g)).toHaveLength(4);
+  expect(broughtContext({ files: [] }, "UTC")).toBe("");
+});
+
+it("knows its own lines from memory again, whatever stands in them", () => {
+  const line = '- [MEMORY.md:1] (lasting) The "boiler" <b>`Bertha`</b>\u200b';
+  const text = memoryContext([line, "another"]);
+  expect(isRecalled(text, line)).toBe(true);
+  expect(isRecalled(text, "The boiler")).toBe(false);
+  expect(memoryContext([])).toBe("");
 });

@@ -1,9 +1,12 @@
 import type { MessageEvent } from "@signalbox/channel";
 import {
-  buildInboundContext,
-  type ContextDocument,
+  type Brought,
+  broughtBlocks,
   type ContextMessage,
+  factBlocks,
   type InboundBlock,
+  memoryBlock,
+  memoryLine,
 } from "./inbound.ts";
 
 /** What is known of a message besides its event. */
@@ -14,23 +17,20 @@ export interface EventFacts {
   readonly senderName: string;
   /** Whether its client shows a token of the host: then it need not be told of its own words. */
   readonly isOwnClient: boolean;
-  /** What others said since the agent was last addressed. */
-  readonly history: readonly ContextMessage[];
-  readonly pages: readonly ContextDocument[];
-  readonly files: readonly ContextDocument[];
-  /** What memory has that bears on the message, a line each. */
-  readonly memory: readonly string[];
   /** IANA zone of the times shown. */
   readonly timeZone: string;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** What the model is told beside a channel's message: what it quotes and brings. Its own words are in the history. */
+/**
+ * What the model is told before a channel's message for as long as the message is in the conversation: who wrote it,
+ * where, when, and what it quotes. Its own words are not in it.
+ */
 export function eventContext(event: MessageEvent, facts: EventFacts): string {
-  const { role, senderName, isOwnClient, history, pages, files, memory, timeZone, now } = facts;
+  const { role, senderName, isOwnClient, timeZone, now } = facts;
   const { conversation, replyTo } = event;
-  const { blocks } = buildInboundContext({
+  const blocks = factBlocks({
     trusted: { channel: event.channel, chatType: conversation.kind, role },
     conversation: {
       chatId: conversation.id,
@@ -44,27 +44,31 @@ export function eventContext(event: MessageEvent, facts: EventFacts): string {
       ...(conversation.subject === undefined ? {} : { subject: conversation.subject }),
     },
     ...(replyTo?.text === undefined ? {} : { quoted: quotedBy({ ...replyTo, text: replyTo.text }) }),
-    history,
-    files,
-    pages,
-    memory,
     timeZone,
     now,
-    text: event.text,
   });
-  const told = blocks.filter(({ name, trusted }) =>
-    isOwnClient ? trusted || BROUGHT_ALONG.has(name) : name !== "body",
-  );
-  return told.map(({ text }) => text).join("\n\n");
+  // A client of the host itself knows its conversation and who writes there.
+  return textOf(blocks.filter(({ name, trusted }) => !isOwnClient || trusted || name === "quoted"));
 }
 
-/** What of the untrusted context a client of the host itself does not know already. */
-const BROUGHT_ALONG: ReadonlySet<InboundBlock["name"]> = new Set([
-  "pages",
-  "files",
-  "quoted",
-  "memory",
-] as const);
+/** What was read for a message, all of it untrusted; empty where there was nothing. */
+export function broughtContext(brought: Brought, timeZone: string): string {
+  return textOf(broughtBlocks(brought, timeZone));
+}
+
+/** What memory has that bears on a message, a line each; empty where there is nothing. */
+export function memoryContext(lines: readonly string[]): string {
+  return textOf(memoryBlock(lines));
+}
+
+/** Whether a text of {@link memoryContext} holds this line. */
+export function isRecalled(context: string, line: string): boolean {
+  return context.includes(memoryLine(line));
+}
+
+function textOf(blocks: readonly InboundBlock[]): string {
+  return blocks.map(({ text }) => text).join("\n\n");
+}
 
 function quotedBy({
   messageId,

@@ -83,16 +83,16 @@ describe("the user message of the turn to answer", () => {
       "metadata",
       "conversation",
       "sender",
-      "history",
       "quoted",
+      "history",
       "body",
     ]);
     expect(fences(text)).toMatchObject([
       { role: "member", account: "main" },
       { thread_id: "t1", subject: "Ops", was_mentioned: true },
       {},
-      [{ sender: "Li", timestamp: "Thu 1970-01-01 00:00 UTC", text: "line one\nline two" }],
       { sender: "u2", message_id: "m0", text: "old" },
+      [{ sender: "Li", timestamp: "Thu 1970-01-01 00:00 UTC", text: "line one\nline two" }],
     ]);
   });
 

@@ -52,21 +52,22 @@ export interface ContextDocument {
   readonly note?: string;
 }
 
-export interface InboundContextInput {
-  readonly trusted: TrustedInbound;
-  readonly conversation: UntrustedConversation;
+/** What was read for a message: none of it is known when the message comes in. */
+export interface Brought {
   /** What was said in a group since the agent last spoke, oldest first. */
   readonly history?: readonly ContextMessage[];
-  /** The message that was replied to or quoted. */
-  readonly quoted?: ContextMessage;
   /** Files sent with the message. */
   readonly files?: readonly ContextDocument[];
   /** Pages the message links to. */
   readonly pages?: readonly ContextDocument[];
-  /** What memory has that bears on the message, a line each. */
-  readonly memory?: readonly string[];
-  /** The message to answer. */
-  readonly text: string;
+}
+
+/** What is known of a message as soon as it comes in. */
+export interface InboundFacts {
+  readonly trusted: TrustedInbound;
+  readonly conversation: UntrustedConversation;
+  /** The message that was replied to or quoted. */
+  readonly quoted?: ContextMessage;
   /** IANA zone of the times shown; default `UTC`. */
   readonly timeZone?: string;
   /**
@@ -74,6 +75,13 @@ export interface InboundContextInput {
    * `timeZone`. Default: the model is told no time but that of the messages.
    */
   readonly now?: number;
+}
+
+export interface InboundContextInput extends InboundFacts, Brought {
+  /** What memory has that bears on the message, a line each. */
+  readonly memory?: readonly string[];
+  /** The message to answer. */
+  readonly text: string;
 }
 
 export interface InboundBlock {
@@ -107,12 +115,24 @@ const MAX_CONTEXT_TEXT = 4_000;
 
 /** Builds the user message of the turn to answer: metadata, context and body. Pure. */
 export function buildInboundContext(input: InboundContextInput): InboundContext {
-  const { trusted, conversation } = input;
-  const zone = input.timeZone ?? "UTC";
-  const sender = displayName(conversation.senderName, conversation.senderId);
-  const body = formatBody({ messageId: conversation.messageId, senderName: sender, text: input.text });
+  const { messageId, senderName, senderId } = input.conversation;
+  const sender = displayName(senderName, senderId);
+  const body = formatBody({ messageId, senderName: sender, text: input.text });
   const blocks: InboundBlock[] = [
-    { name: "metadata", trusted: true, text: metadata(trusted, input.now, zone) },
+    ...factBlocks(input),
+    ...broughtBlocks(input, input.timeZone ?? "UTC"),
+    ...memoryBlock(input.memory ?? []),
+    { name: "body", trusted: false, text: body },
+  ];
+  return { blocks, text: blocks.map((block) => block.text).join("\n\n"), body };
+}
+
+/** Who wrote where and when, and what is quoted. */
+export function factBlocks({ trusted, conversation, quoted, now, timeZone }: InboundFacts): InboundBlock[] {
+  const zone = timeZone ?? "UTC";
+  const sender = displayName(conversation.senderName, conversation.senderId);
+  const blocks: InboundBlock[] = [
+    { name: "metadata", trusted: true, text: metadata(trusted, now, zone) },
     untrusted("conversation", "Conversation info (untrusted metadata):", {
       chat_id: conversation.chatId,
       message_id: conversation.messageId,
@@ -126,26 +146,41 @@ export function buildInboundContext(input: InboundContextInput): InboundContext 
     }),
     untrusted("sender", "Sender (untrusted metadata):", { label: sender, id: conversation.senderId }),
   ];
-  if (input.history !== undefined && input.history.length > 0) {
-    const heard = input.history.map((message) => contextMessage(message, zone));
-    blocks.push(untrusted("history", "Earlier in this group, not addressed to you (untrusted):", heard));
+  if (quoted !== undefined) {
+    const shown = contextMessage(quoted, zone);
+    blocks.push(untrusted("quoted", "The message this one replies to (untrusted):", shown));
   }
-  if (input.quoted !== undefined) {
-    const quoted = contextMessage(input.quoted, zone);
-    blocks.push(untrusted("quoted", "The message this one replies to (untrusted):", quoted));
-  }
-  if (input.files !== undefined && input.files.length > 0)
-    blocks.push(
-      untrusted("files", "Files that came with the message (untrusted):", input.files.map(document)),
-    );
-  if (input.pages !== undefined && input.pages.length > 0)
-    blocks.push(untrusted("pages", "Pages the message links to (untrusted):", input.pages.map(document)));
-  if (input.memory !== undefined && input.memory.length > 0)
-    blocks.push(
-      untrusted("memory", "From memory, perhaps outdated (untrusted):", input.memory.map(cleanText)),
-    );
-  blocks.push({ name: "body", trusted: false, text: body });
-  return { blocks, text: blocks.map((block) => block.text).join("\n\n"), body };
+  return blocks;
+}
+
+/** What was read for the message, as far as there is any. */
+export function broughtBlocks(
+  { history = [], files = [], pages = [] }: Brought,
+  zone: string,
+): InboundBlock[] {
+  const heard = history.map((message) => contextMessage(message, zone));
+  return [
+    ...listed("history", "Earlier in this group, not addressed to you (untrusted):", heard),
+    ...listed("files", "Files that came with the message (untrusted):", files.map(document)),
+    ...listed("pages", "Pages the message links to (untrusted):", pages.map(document)),
+  ];
+}
+
+export function memoryBlock(lines: readonly string[]): InboundBlock[] {
+  return listed("memory", "From memory, perhaps outdated (untrusted):", lines.map(cleanText));
+}
+
+/** A line as it stands in {@link memoryBlock}. */
+export function memoryLine(line: string): string {
+  return escapedJson(cleanText(line));
+}
+
+function listed(
+  name: InboundBlock["name"],
+  label: string,
+  items: readonly (string | object)[],
+): InboundBlock[] {
+  return items.length === 0 ? [] : [untrusted(name, label, items)];
 }
 
 /** The plain message: `[message_id: …]`, then `name: text`. Lines that imitate the marks made here are escaped. */
@@ -262,11 +297,14 @@ function clip(text: string): string {
 
 /** JSON in a fence that it cannot close: backticks, angle brackets and odd characters are JSON escapes. */
 function fenced(value: object): string {
-  const json = JSON.stringify(value, undefined, 2).replace(
+  return `\`\`\`json\n${escapedJson(value)}\n\`\`\``;
+}
+
+function escapedJson(value: object | string): string {
+  return JSON.stringify(value, undefined, 2).replace(
     /[`<>\u007F-\u009F\u061C\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-  return `\`\`\`json\n${json}\n\`\`\``;
 }
 
 const ENVELOPE =

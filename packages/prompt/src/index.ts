@@ -5,8 +5,15 @@ export {
   summaryNote,
   takenBackNote,
 } from "./conversation-notes.ts";
-export { type EventFacts, eventContext } from "./event-context.ts";
 export {
+  broughtContext,
+  type EventFacts,
+  eventContext,
+  isRecalled,
+  memoryContext,
+} from "./event-context.ts";
+export {
+  type Brought,
   buildInboundContext,
   type ContextDocument,
   type ContextMessage,
@@ -17,6 +24,7 @@ export {
   type InboundBlock,
   type InboundContext,
   type InboundContextInput,
+  type InboundFacts,
   readBody,
   type TrustedInbound,
   type UntrustedConversation,

@@ -1,14 +1,14 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 
-/** What the model is told beside a message for as long as its run goes on; the history does not keep it. */
+/** What the model is told and shown beside a message, in addition to the context that the message has itself. */
 export interface MessageContext {
-  /** Trusted metadata and untrusted context. */
+  /** Untrusted context. */
   readonly text: string;
   /** Pictures and documents. */
   readonly blocks: readonly InputBlock[];
 }
 
-/** The contexts of the messages that a run was given. */
+/** What messages are given along in the requests of a run; its history stays as it is. */
 export interface MessageContexts {
   /** This message has this context. */
   add(message: UserMessage, context: MessageContext): void;
@@ -17,21 +17,20 @@ export interface MessageContexts {
 }
 
 export function createMessageContexts(): MessageContexts {
-  const contexts = new Map<AgentMessage, MessageContext>();
+  const given = new Map<AgentMessage, UserMessage>();
   return {
-    add: (message, context) => void contexts.set(message, context),
-    apply: (messages) =>
-      messages.map((message) => {
-        const context = contexts.get(message);
-        return context === undefined || message.role !== "user" ? message : withContext(message, context);
-      }),
+    add: (message, context) => void given.set(message, withContext(message, context)),
+    apply: (messages) => messages.map((message) => given.get(message) ?? message),
   };
 }
 
 function withContext(message: UserMessage, { text, blocks }: MessageContext): UserMessage {
+  const context = [message.context ?? "", text].filter((part) => part !== "").join("\n\n");
   const { content } = message;
-  if (typeof content === "string" && blocks.length === 0)
-    return { ...message, content: `${text}\n\n${content}` };
   const said = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  return { ...message, content: [{ type: "text", text }, ...blocks, ...said] };
+  return {
+    ...message,
+    content: blocks.length === 0 ? content : [...blocks, ...said],
+    ...(context === "" ? {} : { context }),
+  };
 }

@@ -29,7 +29,10 @@ export interface AgentMemoriesOptions {
   readonly config: () => Pick<Config, "memory" | "models">;
   readonly home: Pick<Home, "dir" | "memoryIndex">;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly store: { readonly sessions: SessionLog };
+  readonly store: {
+    readonly sessions: SessionLog;
+    readonly contexts: { forgetRecalled(agentId: string): Promise<unknown> };
+  };
   readonly logger: Pick<MemoriesLogger, "warn">;
   /** Conversations that are asked once and looked at never again. */
   readonly isLeftOut: NonNullable<SessionTurnsOptions["isLeftOut"]>;
@@ -59,6 +62,7 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
     },
     halfLifeDays: () => config().memory.halfLifeDays,
     now,
+    onForgotten: async (agentId) => void (await store.contexts.forgetRecalled(agentId)),
     onProblem: (agent, problem, error) => logger.warn({ agent, err: messageOf(error) }, problem),
   });
 }

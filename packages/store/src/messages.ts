@@ -1,8 +1,9 @@
-import type { Database } from "./database.ts";
+import { eq } from "drizzle-orm";
+import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { idOf } from "./ids.ts";
 import { decode } from "./json.ts";
-import type { EntryRecord } from "./schema/index.ts";
+import { type EntryRecord, messageContext } from "./schema/index.ts";
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
 
@@ -54,7 +55,7 @@ export interface MessageChain<T extends Bodies> {
   one(id: number, key: string): SessionMessage<T> | undefined;
   /** How many messages of the history follow `seq`; `undefined` when `seq` is not one of them. */
   countAfter(head: Head, key: string, floor: number, seq: number): number | undefined;
-  /** Removes the whole chain. */
+  /** Removes the whole chain, with what the model was told beside its messages. */
   remove(head: Head, key: string): number;
 }
 
@@ -89,6 +90,10 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
   );
   const remove = database.handWritten<Start>(
     `${chainWhile("true")} DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
+  );
+
+  const removeContexts = database.command((p: Bound<{ key: string }>) =>
+    database.db.delete(messageContext).where(eq(messageContext.sessionKey, p.key)),
   );
 
   function toMessage(row: Linked): SessionMessage<T> {
@@ -131,6 +136,9 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
       const place = seqs.all({ head: head.lastEntry, key, floor }).findIndex((row) => row.seq === seq);
       return place === -1 ? undefined : place;
     },
-    remove: (head, key) => remove.run({ head: head.lastEntry, key }).changes,
+    remove(head, key) {
+      removeContexts.run({ key });
+      return remove.run({ head: head.lastEntry, key }).changes;
+    },
   };
 }

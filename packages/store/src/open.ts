@@ -18,6 +18,7 @@ import { createInboxRows } from "./inbox-rows.ts";
 import { createKvStore } from "./kv.ts";
 import { createFence, createLeaseStore } from "./leases.ts";
 import { createMaintenanceStore } from "./maintenance.ts";
+import { createMessageContextStore } from "./message-contexts.ts";
 import { createMessageChain } from "./messages.ts";
 import { createOutboxStore } from "./outbox.ts";
 import { createOutboxRows } from "./outbox-rows.ts";
@@ -120,6 +121,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     outbox: createOutboxStore(context, { fence, rows: outboxRows, runs: runRows, entries, answers }),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context),
+    contexts: createMessageContextStore(context),
     kv: createKvStore(context),
     access: createAccessStore(context),
     audit: createAuditStore(context),

@@ -7,6 +7,7 @@ import {
   entry,
   inbox,
   isUnsent,
+  messageContext,
   outbox,
   run,
   session,
@@ -197,6 +198,12 @@ export function createSweepers({ database, queue }: Context): {
   const removeCalls = database.command((p: Bound<Stretch>) =>
     db.delete(toolCall).where(inArray(toolCall.run, db.select({ n: run.n }).from(run).where(runGoes(p)))),
   );
+  const removeContexts = database.command((p: Bound<Stretch>) => {
+    const gone = db.select({ key: entry.sessionKey, seq: entry.seq }).from(entry).where(messageGoes(p));
+    return db
+      .delete(messageContext)
+      .where(sql`(${messageContext.sessionKey}, ${messageContext.seq}) IN ${gone}`);
+  });
   // No run tells of these. What is answered from now on ended too late to go.
   const answeredByUnsent = database.handWritten<object, { number: number }>(
     `SELECT answered.value AS number FROM outbox CROSS JOIN json_each(outbox.answers) AS answered
@@ -232,6 +239,12 @@ export function createSweepers({ database, queue }: Context): {
       time: trace.at,
       goes: (p) => and(inStretch(trace.n, p), lt(trace.at, p.limit)),
     }),
-    messages: sweeper({ table: entry, number: entry.id, time: entry.at, goes: messageGoes }),
+    messages: sweeper({
+      table: entry,
+      number: entry.id,
+      time: entry.at,
+      goes: messageGoes,
+      before: [removeContexts],
+    }),
   };
 }

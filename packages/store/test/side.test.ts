@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FencedError, type LeaseToken } from "../src/index.ts";
-import { reply, takeLease, temporaryFolder, testStore } from "./support.ts";
+import { answered, reply, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 test("routes are kept by configuration and digest", async () => {
   const { store, time } = await testStore();
@@ -15,6 +15,38 @@ test("routes are kept by configuration and digest", async () => {
   expect(await store.routes.prune("c2")).toBe(1);
   expect(await store.routes.load("c1")).toEqual([]);
   expect(await store.routes.load("c2", 1)).toHaveLength(1);
+});
+
+test("what a model was told beside messages is kept with them, but for what memory gave and has forgotten", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  await answered(store, lease, "one", "a");
+  await store.sessions.ensure({ ...seed("b"), agentId: "other" });
+  await store.contexts.put("a", [{ seq: 1, text: "a page", recalled: "old" }]);
+  await store.contexts.put("a", [
+    { seq: 1, text: "a page", recalled: "a note" },
+    { seq: 3, text: "", recalled: "more" },
+  ]);
+  await store.contexts.put("b", [{ seq: 1, text: "", recalled: "of another agent" }]);
+  expect(await store.contexts.from("a", 1)).toEqual([
+    { seq: 1, text: "a page", recalled: "a note" },
+    { seq: 3, text: "", recalled: "more" },
+  ]);
+  expect(await store.contexts.from("a", 2)).toHaveLength(1);
+  expect(await store.contexts.forgetRecalled(seed("a").agentId)).toBe(2);
+  expect(await store.contexts.from("a", 1)).toEqual([
+    { seq: 1, text: "a page", recalled: "" },
+    { seq: 3, text: "", recalled: "" },
+  ]);
+  expect(await store.contexts.from("b", 1)).toMatchObject([{ recalled: "of another agent" }]);
+
+  await store.sessions.reset("a", lease);
+  await answered(store, lease, "two", "a");
+  time.now += 100 * 86_400_000;
+  await store.maintenance.prune();
+  expect((await store.contexts.from("a", 1)).map(({ seq }) => seq)).toEqual([3]);
+  await store.sessions.remove("a", await takeLease(store));
+  expect(await store.contexts.from("a", 1)).toEqual([]);
 });
 
 test("the history of a group is a ring", async () => {

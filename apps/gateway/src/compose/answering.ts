@@ -8,7 +8,6 @@ import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import { messageOf } from "../errors.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
-import { createInboundContext } from "../path/5-prepare/inbound-context.ts";
 import { createReadLinks } from "../path/5-prepare/links.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
@@ -49,7 +48,6 @@ export function createAnsweringHalf(
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
   const userMessages = createUserMessages({ ...common, account, incoming: media.in });
-  const contextOf = createInboundContext({ ...common, account, groupHistory: store.groupHistory });
   const isRemembering = (): boolean => parts.configuration.config().memory.enabled;
   const flush = createRunFlush(surroundings.memories, isRemembering, { logger, now });
   const commit = createCommit({ ...common, userMessages });
@@ -79,8 +77,8 @@ export function createAnsweringHalf(
       endCommands: toolbox.endCommands,
     }),
     takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: waitingRuns.over }),
-    prepare: createPreparing(parts, contextOf),
-    run: createRun({ ...running, typing, metrics, userMessages, contextOf, incoming: media.in }),
+    prepare: createPreparing(parts),
+    run: createRun({ ...running, typing, metrics, userMessages, incoming: media.in }),
     conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
     ...common,
     commit,
@@ -92,10 +90,7 @@ export function createAnsweringHalf(
 }
 
 /** What gives a run its memory, its tools and its prompt. */
-function createPreparing(
-  { options, resolved, opened, surroundings, configuration }: Parts,
-  contextOf: ReturnType<typeof createInboundContext>,
-): Prepare {
+function createPreparing({ options, resolved, opened, surroundings, configuration }: Parts): Prepare {
   const { logger, now = Date.now } = options;
   const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
@@ -109,7 +104,6 @@ function createPreparing(
     live,
     tracer,
     toolbox,
-    contextOf,
     readLinks: createReadLinks(() => configuration.config().links, resolved.web.fetch, logger),
     incoming: media.in,
     remember: createRunMemory({

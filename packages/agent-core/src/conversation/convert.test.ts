@@ -16,6 +16,18 @@ describe("convertToLlm", () => {
     for (const message of [user("x"), assistant("y"), result]) expect(convertToLlm(message)).toBe(message);
   });
 
+  it("puts the context of a message before its words, in the same object each time", () => {
+    const said = { ...user("And today?"), context: "Ann wrote on Monday" };
+    const told = convertToLlm(said);
+    expect(told).toEqual({ ...user("And today?"), content: "Ann wrote on Monday\n\nAnd today?" });
+    expect(convertToLlm(said)).toBe(told);
+    const parts = convertToLlm({ ...said, content: [{ type: "text", text: "And today?" }] });
+    expect(parts.content).toEqual([
+      { type: "text", text: "Ann wrote on Monday" },
+      { type: "text", text: "And today?" },
+    ]);
+  });
+
   it.each<[AgentMessage, string]>([
     [
       { role: "shellRun", command: "ls -l", output: "total 0", exitCode: 0, timestamp: 5 },

@@ -1,4 +1,4 @@
-import type { AgentMessage, Message, ShellRunMessage } from "../messages.ts";
+import type { AgentMessage, Message, ShellRunMessage, UserMessage } from "../messages.ts";
 
 /** What precedes a summary, so that the model does not take it for something the user said. */
 const COMPACTED = "The earlier part of this conversation was replaced by this summary:\n\n";
@@ -9,14 +9,32 @@ function shellText(run: ShellRunMessage): string {
   return `The user ran a command (${exit}):\n\`\`\`\n$ ${run.command}\n${run.output}\n\`\`\``;
 }
 
+/** Kept, so that a message is the same object in each request and adapters find what they made of it. */
+const inContext = new WeakMap<UserMessage, UserMessage>();
+
+function withContext(message: UserMessage): UserMessage {
+  const { context, content, timestamp } = message;
+  if (context === undefined) return message;
+  const made = inContext.get(message) ?? { role: "user", content: after(context, content), timestamp };
+  inContext.set(message, made);
+  return made;
+}
+
+function after(context: string, content: UserMessage["content"]): UserMessage["content"] {
+  return typeof content === "string"
+    ? `${context}\n\n${content}`
+    : [{ type: "text", text: context }, ...content];
+}
+
 /**
- * What each message of a conversation is to a vendor: user, assistant and tool result as they are; shell runs, branch
- * summaries, compaction summaries and custom messages as user messages.
+ * What each message of a conversation is to a vendor: user, assistant and tool result as they are, a context before the
+ * words it belongs to; shell runs, branch summaries, compaction summaries and custom messages as user messages.
  */
 export function convertToLlm(message: AgentMessage): Message {
   const { role, timestamp } = message;
   switch (role) {
     case "user":
+      return withContext(message);
     case "assistant":
     case "toolResult":
       return message;

@@ -75,7 +75,8 @@ export class RequestView {
 
 /** Of these the built-in conversion makes nothing new. */
 function isMessage(message: AgentMessage): message is Message {
-  return message.role === "user" || message.role === "assistant" || message.role === "toolResult";
+  const { role } = message;
+  return (role === "user" && message.context === undefined) || role === "assistant" || role === "toolResult";
 }
 
 /** A host may have left out, or lost, what there was to answer. */

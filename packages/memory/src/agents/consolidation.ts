@@ -23,7 +23,7 @@ One line each, in the language of the notes: "- [numbers of the notes it comes f
  * What others wrote is not shown to it: in its words it could no longer be told from what the owners noted.
  */
 export async function consolidateNotes(
-  memories: Memories,
+  memories: Pick<Memories, "of">,
   { agent, model, stream }: ConsolidatingAgent,
   { signal, now }: { readonly signal: AbortSignal; readonly now: () => number },
 ): Promise<Consolidation> {

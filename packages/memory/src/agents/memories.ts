@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Memory } from "../memory.ts";
 import type { TurnSource } from "../turns/turn-log.ts";
+import type { Reader } from "../types.ts";
 import type { Embedder } from "../vectors/embedder.ts";
 import { OWNERS } from "./listeners.ts";
 
@@ -21,12 +22,16 @@ export interface MemoriesOptions {
   /** See `createMemory`; asked when a memory is opened. */
   readonly halfLifeDays?: () => number;
   readonly now?: () => number;
+  /** Awaited once an agent has forgotten something, so that its host forgets what it has put of it elsewhere. */
+  readonly onForgotten?: (agentId: string) => Promise<void>;
   readonly onProblem?: (agentId: string, problem: string, error: unknown) => void;
 }
 
 /** What each agent remembers. */
 export interface Memories {
   of(agent: RememberingAgent): Promise<Memory>;
+  /** Forgets entries, and gives the ids of those that it knew and the reader may see. */
+  forget(agent: RememberingAgent, ids: readonly string[], reader: Reader): Promise<readonly string[]>;
   /** Closes them; each is opened anew when it is next needed, with what applies then. */
   reopen(): Promise<void>;
   close(): Promise<void>;
@@ -64,15 +69,22 @@ export function createMemories(options: MemoriesOptions): Memories {
     await Promise.all(memories.map(async (memory) => (await memory.catch(() => undefined))?.close()));
   }
 
+  function of(agent: RememberingAgent): Promise<Memory> {
+    const memory = opened.get(agent.id) ?? open(agent);
+    opened.set(agent.id, memory);
+    // What failed once, a folder that was away for instance, may be there the next time.
+    memory.catch(() => {
+      if (opened.get(agent.id) === memory) opened.delete(agent.id);
+    });
+    return memory;
+  }
+
   return {
-    of(agent) {
-      const memory = opened.get(agent.id) ?? open(agent);
-      opened.set(agent.id, memory);
-      // What failed once, a folder that was away for instance, may be there the next time.
-      memory.catch(() => {
-        if (opened.get(agent.id) === memory) opened.delete(agent.id);
-      });
-      return memory;
+    of,
+    async forget(agent, ids, reader) {
+      const forgotten = await (await of(agent)).forget(ids, { reader });
+      if (forgotten.length > 0) await options.onForgotten?.(agent.id);
+      return forgotten;
     },
     reopen: closeAll,
     close: closeAll,

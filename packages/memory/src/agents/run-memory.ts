@@ -1,5 +1,6 @@
 import type { Memory } from "../memory.ts";
 import type { WholeNote } from "../notes/notebook.ts";
+import { recallLine } from "../recall.ts";
 import type { Chunk } from "../types.ts";
 import { isOwners, noteScopeOf, type Role, readerOf } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
@@ -23,6 +24,8 @@ export interface Occasion {
   readonly text: string;
   /** Where the messages stand that the model is given anyway. */
   readonly places: readonly number[];
+  /** Whether the model is told this line of an earlier recall anyway. Default: of none. */
+  readonly isTold?: (line: string) => boolean;
 }
 
 /** What memory brings into a run. */
@@ -72,18 +75,19 @@ export function createRunMemory(options: RunMemoryOptions): RunMemory {
 export type RunMemory = (occasion: Occasion) => Promise<Remembered>;
 
 async function remember(memory: Memory, occasion: Occasion, maxTokens: number): Promise<Remembered> {
-  const { sessionKey, role, text } = occasion;
+  const { sessionKey, role, text, isTold = () => false } = occasion;
   const scope = noteScopeOf(sessionKey, role);
   const notes = await memory.notes(scope);
   const own = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
   const foreign = notes.flatMap((note) => foreignIn(note, isOwners(scope)));
+  const newForeign = foreign.filter((line) => !isTold(line));
   const recall =
     maxTokens === 0
       ? undefined
       : await memory.recall(text.slice(0, QUERY_CHARS), {
           reader: readerOf(sessionKey, role),
           maxTokens,
-          except: (chunk) => isInPrompt(chunk, occasion, notes),
+          except: (chunk) => isInPrompt(chunk, occasion, notes) || isTold(recallLine(chunk)),
         });
   const hits = recall?.hits ?? [];
   return {
@@ -93,7 +97,7 @@ async function remember(memory: Memory, occasion: Occasion, maxTokens: number): 
       text: cut(note.text),
       part: "volatile",
     })),
-    recalled: [...foreign, ...(recall?.text.split("\n") ?? [])],
+    recalled: [...newForeign, ...(recall?.text.split("\n") ?? [])],
     untrusted: foreign.length > 0 || hits.some(isUntrusted),
   };
 }

@@ -71,7 +71,7 @@ export function createToolMemory(memories: Memories, agent: RememberingAgent): T
         ...(untrusted === undefined ? {} : { untrusted }),
       });
     },
-    forget: async (ids, run) => (await memory()).forget(ids, { reader: readerFor(run) }),
+    forget: (ids, run) => memories.forget(agent, ids, readerFor(run)),
     async areOthers(ids, run) {
       if (isShared(run.sessionKey) && run.role !== "owner") return true;
       const reader = readerFor(run);

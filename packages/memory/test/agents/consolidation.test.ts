@@ -11,7 +11,7 @@ async function withNotes(...notes: readonly NewNote[]) {
   const memory = await openMemory({ topScope: OWNERS, now: () => now });
   for (const note of notes) await memory.write(note);
   now = NOON;
-  const memories: Memories = { of: async () => memory, reopen: async () => {}, close: async () => {} };
+  const memories: Pick<Memories, "of"> = { of: async () => memory };
   const consolidate = (answer: string | ((request: ScriptedRequest) => never)) => {
     const { stream, requests } = scriptedModel(answer);
     const done = consolidateNotes(

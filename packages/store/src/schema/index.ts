@@ -7,6 +7,7 @@ export * from "./group-history.ts";
 export * from "./inbox.ts";
 export * from "./kv.ts";
 export * from "./leases.ts";
+export * from "./message-contexts.ts";
 export * from "./outbox.ts";
 export * from "./pairing.ts";
 export * from "./routes.ts";

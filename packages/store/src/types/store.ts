@@ -8,7 +8,14 @@ import type { LeaseStore } from "./leases.ts";
 import type { OutboxState, OutboxStore } from "./outbox.ts";
 import type { RunStore, UsageStore } from "./runs.ts";
 import type { SessionStore } from "./sessions.ts";
-import type { GroupHistoryStore, KvStore, PairingStore, RouteCacheStore, TraceStore } from "./side.ts";
+import type {
+  GroupHistoryStore,
+  KvStore,
+  MessageContextStore,
+  PairingStore,
+  RouteCacheStore,
+  TraceStore,
+} from "./side.ts";
 
 /** How long things are kept, in milliseconds. What is unfinished is never pruned, nor what an unsent reply answers. */
 export interface Retention {
@@ -130,6 +137,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly outbox: OutboxStore<T>;
   readonly routes: RouteCacheStore;
   readonly groupHistory: GroupHistoryStore;
+  readonly contexts: MessageContextStore;
   readonly kv: KvStore;
   readonly pairing: PairingStore<T>;
   readonly access: AccessStore;

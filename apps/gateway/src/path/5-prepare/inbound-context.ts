@@ -1,19 +1,13 @@
 import type { MediaForModel } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
-import {
-  type ContextDocument,
-  type ContextMessage,
-  eventContext,
-  type MessageContext,
-} from "@signalbox/prompt";
+import { broughtContext, type ContextDocument, type ContextMessage, eventContext } from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface InboundContextPorts {
-  readonly groupHistory: Pick<GatewayStore["groupHistory"], "list">;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly now: () => number;
@@ -35,33 +29,40 @@ export interface ReadAlong {
   readonly memory: readonly string[];
 }
 
+export const NOTHING_READ: ReadAlong = {
+  pages: [],
+  media: { blocks: [], files: [] },
+  history: [],
+  memory: [],
+};
+
 /** The machine's, in which agents are told the time. */
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Makes the context of each message: its quote, its files, who wrote it, where and when. */
-export function createInboundContext(
-  ports: InboundContextPorts,
-): (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext> {
-  return async ({ stored: { event, role } }, { pages, media, history, memory }) => {
+/** The facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
+export type FactsOf = (message: QueuedMessage) => Promise<string>;
+
+export function createFacts(ports: InboundContextPorts): FactsOf {
+  return async ({ stored: { event, role } }) => {
     const { channel, account } = event;
-    const text = eventContext(event, {
+    return eventContext(event, {
       senderName: await senderName(event, ports.account(channel, account)),
       isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
       role,
-      history,
-      pages,
-      memory,
-      files: media.files,
       timeZone: TIME_ZONE,
       now: ports.now(),
     });
-    return { text, blocks: media.blocks };
   };
+}
+
+/** What was read for a message, but for what memory has, in words for the model. */
+export function broughtWith({ pages, media: { files }, history }: ReadAlong): string {
+  return broughtContext({ history, files, pages }, TIME_ZONE);
 }
 
 /** What was said in the group since the agent was last addressed; nothing in a direct chat. */
 export async function groupHistoryOf(
-  groupHistory: InboundContextPorts["groupHistory"],
+  groupHistory: Pick<GatewayStore["groupHistory"], "list">,
   event: MessageEvent,
 ): Promise<{ readonly history: readonly ContextMessage[]; readonly told?: ToldHistory }> {
   if (event.conversation.kind === "direct") return { history: [] };

@@ -69,7 +69,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     await crashes.end(messages);
     if (started === undefined) return { kind: "nothing" };
     const { begun, input, spoken, left } = started;
-    const newest = begun.session.lastSeq;
+    const first = begun.session.lastSeq - input.length + 1;
     const run: OpenedRun = {
       runId: begun.run.id,
       sessionKey,
@@ -81,7 +81,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       messages: left,
       generation: begun.session.generation,
       history: history.messages,
-      places: [...history.places, ...input.map((_, index) => newest - input.length + 1 + index)],
+      places: [...history.places, ...input.map((_, index) => first + index)],
       calls: [],
       earlier: [],
       sentByTool: [],
@@ -154,13 +154,14 @@ async function begin(
     const begun = await store.runs.begin({ ...opening, lease, inboxIds, userMessages: all });
     if (begun.outcome === "busy")
       throw new StoreError("busy", `the session ${opening.session.key} is held by the run ${begun.run.id}`);
-    return { input: all, spoken: pairs(messages.filter(isLeft), spoken), begun, left };
+    const firstSpoken = begun.session.lastSeq - spoken.length + 1;
+    return { input: all, spoken: pairs(messages.filter(isLeft), spoken, firstSpoken), begun, left };
   }
 }
 
-function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[]): Spoken[] {
+function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[], first: number): Spoken[] {
   return messages.flatMap((message, index) => {
     const words = said[index];
-    return words === undefined ? [] : [{ message, words }];
+    return words === undefined ? [] : [{ message, words, place: first + index }];
   });
 }

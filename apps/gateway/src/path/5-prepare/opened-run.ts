@@ -21,6 +21,8 @@ export interface BegunRun {
 export interface Spoken {
   readonly message: QueuedMessage;
   readonly words: UserMessage;
+  /** Where they stand in the session. */
+  readonly place: number;
 }
 
 /** A run of an agent that is on record. */

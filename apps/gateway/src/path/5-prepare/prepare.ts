@@ -1,12 +1,10 @@
 import { toolSpec } from "@signalbox/agent-core";
-import type { Incoming, MediaForModel } from "@signalbox/attachments";
+import type { Incoming } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { RunMemory } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   type ContextDocument,
-  createMessageContexts,
-  type MessageContext,
   type MessageContexts,
   mediaMark,
   type PrefixLook,
@@ -21,13 +19,14 @@ import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
-import { groupHistoryOf, type ReadAlong, type ToldHistory } from "./inbound-context.ts";
+import { groupHistoryOf, type ToldHistory } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
+import { openContexts } from "./run-contexts.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
 
 export interface PreparePorts {
-  readonly store: Pick<GatewayStore, "sessions" | "groupHistory">;
+  readonly store: Pick<GatewayStore, "sessions" | "groupHistory" | "contexts">;
   readonly toolbox: Pick<Toolbox, "forRun">;
   readonly readLinks: ReadLinks;
   readonly incoming: Pick<Incoming, "show">;
@@ -35,7 +34,6 @@ export interface PreparePorts {
   readonly spending: Pick<Spending, "cheaperModels">;
   readonly prefixes: PrefixWatch;
   readonly systemPrompt: (turn: PromptedTurn) => Promise<BuiltPrompt>;
-  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
 }
@@ -76,12 +74,14 @@ export function createPrepare(ports: PreparePorts): Prepare {
         : { history: [], told: undefined };
       if (told !== undefined) tools.tainted("history");
       const role = tools.role();
+      const besides = await openContexts(ports.store.contexts, run, role);
       const memory = await ports.remember({
         agent,
         sessionKey,
         role,
         places: run.places,
         text: messages.map(spokenText).join("\n"),
+        isTold: besides.isTold,
       });
       if (memory.untrusted) tools.tainted("memory");
       const prompt = await ports.systemPrompt({
@@ -94,7 +94,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
         files: media.flatMap(({ files }) => files),
         memory: memory.sections,
       });
-      const contexts = await contextsOf(ports, run, { pages, media, history, memory: memory.recalled });
+      const contexts = await besides.keep({ pages, media, history, memory: memory.recalled });
       await taint.keep({ sources: tools.taint(), speakers: [] });
       const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
       traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
@@ -174,34 +174,6 @@ async function readPages(
   }
   return pages;
 }
-
-/** Each message has its own quote and files beside it; what was read for all of them stands beside the last. */
-async function contextsOf(
-  { contextOf }: PreparePorts,
-  { messages, spoken }: OpenedRun,
-  read: {
-    readonly pages: readonly ContextDocument[];
-    readonly media: readonly MediaForModel[];
-    readonly history: ReadAlong["history"];
-    readonly memory: ReadAlong["memory"];
-  },
-): Promise<MessageContexts> {
-  const contexts = await Promise.all(
-    messages.map((message, index) => {
-      const media = read.media[index] ?? NO_MEDIA;
-      const last = index === messages.length - 1;
-      return contextOf(message, last ? { ...read, media } : { pages: [], media, history: [], memory: [] });
-    }),
-  );
-  const made = createMessageContexts();
-  for (const { message, words } of spoken) {
-    const context = contexts[messages.indexOf(message)];
-    if (context !== undefined) made.add(words, context);
-  }
-  return made;
-}
-
-const NO_MEDIA: ReadAlong["media"] = { blocks: [], files: [] };
 
 function traceOf(
   tracer: Tracer,

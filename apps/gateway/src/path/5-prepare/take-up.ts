@@ -114,12 +114,13 @@ function spokenIn(
   messages: readonly QueuedMessage[],
 ): readonly Spoken[] {
   const own = new Set(ofRun.map(({ seq }) => seq));
-  const said = history.filter((_, index) => own.has(places[index] ?? 0));
   const untold = [...messages];
-  return said.flatMap((words): Spoken[] => {
+  return history.flatMap((words, at): Spoken[] => {
+    const place = places[at] ?? 0;
+    if (!own.has(place)) return [];
     const index = words.role === "user" ? untold.findIndex((message) => isSaidBy(words, message)) : -1;
     const [message] = index < 0 ? [] : untold.splice(index, 1);
-    return message === undefined || words.role !== "user" ? [] : [{ message, words }];
+    return message === undefined || words.role !== "user" ? [] : [{ message, words, place }];
   });
 }
 

@@ -1,17 +1,13 @@
 import type { UserMessage } from "@signalbox/agent-core";
 import { attachmentNote, type Incoming } from "@signalbox/attachments";
-import type { ChannelDefinition } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { type BriefMessage, formatBody, summaryNote, takenBackNote } from "@signalbox/prompt";
-import type { Account } from "@signalbox/setup";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
+import { createFacts, type InboundContextPorts } from "./inbound-context.ts";
 
-export interface UserMessagesPorts {
-  readonly account: (channel: string, account: string) => Account | undefined;
-  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+export interface UserMessagesPorts extends InboundContextPorts {
   readonly incoming: Pick<Incoming, "take">;
-  readonly now: () => number;
 }
 
 /** Messages as the history keeps them. */
@@ -26,6 +22,7 @@ export interface UserMessages {
 
 export function createUserMessages(ports: UserMessagesPorts): UserMessages {
   const { now } = ports;
+  const factsOf = createFacts(ports);
   const body = async (message: QueuedMessage): Promise<string> => {
     const { event } = message.stored;
     const notes = (await ports.incoming.take(filesOf(message))).map(attachmentNote);
@@ -46,7 +43,8 @@ export function createUserMessages(ports: UserMessagesPorts): UserMessages {
       Promise.all(
         messages.map(async (message): Promise<UserMessage> => {
           const { timestamp } = message.stored.event;
-          return { role: "user", content: await body(message), timestamp };
+          const [content, context] = await Promise.all([body(message), factsOf(message)]);
+          return { role: "user", content, context, timestamp };
         }),
       ),
     summary: (messages) => told(summaryNote(messages.map(brief))),

@@ -1,19 +1,17 @@
-import type { AgentMessage } from "@signalbox/agent-core";
+import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
 import type { Incoming } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
-import type { MessageContext } from "@signalbox/prompt";
 import type { InboxId } from "@signalbox/store";
 import type { Tracer } from "../../traces.ts";
 import { messagesIn, type QueuedMessage } from "../4-queue/message.ts";
 import { filesOf } from "../5-prepare/files-of.ts";
-import type { ReadAlong } from "../5-prepare/inbound-context.ts";
+import { broughtWith, NOTHING_READ, type ReadAlong } from "../5-prepare/inbound-context.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { speakersOf } from "../5-prepare/prepare.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 
 export interface SteeringPorts {
   readonly userMessages: UserMessages;
-  readonly contextOf: (message: QueuedMessage, read: ReadAlong) => Promise<MessageContext>;
   readonly incoming: Pick<Incoming, "show">;
   readonly tracer: Tracer;
 }
@@ -63,16 +61,13 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
       // The note of each attachment is made before its bytes are shown and let go.
       const spoken = await ports.userMessages.of(joining);
       const media = await read([...short, ...joining]);
-      for (const [index, message] of joining.entries()) {
-        const said = spoken[index];
-        const own = media[short.length + index] ?? { blocks: [], files: [] };
-        if (said !== undefined)
-          contexts.add(
-            said,
-            await ports.contextOf(message, { pages: [], media: own, history: [], memory: [] }),
-          );
-      }
-      return [...notes, ...(short.length > 0 ? [ports.userMessages.summary(short)] : []), ...spoken];
+      const said = spoken.map((words, index) => {
+        const own = media[short.length + index] ?? NOTHING_READ.media;
+        const whole = withFiles(words, own);
+        contexts.add(whole, { text: "", blocks: own.blocks });
+        return whole;
+      });
+      return [...notes, ...(short.length > 0 ? [ports.userMessages.summary(short)] : []), ...said];
     },
     takeJoined() {
       const ids: InboxId[] = [];
@@ -83,4 +78,11 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
       return ids;
     },
   };
+}
+
+/** Its files were read before it is on record, so what they say stands in its own context. */
+function withFiles(words: UserMessage, media: ReadAlong["media"]): UserMessage {
+  const files = broughtWith({ ...NOTHING_READ, media });
+  const context = [words.context ?? "", files].filter((part) => part !== "").join("\n\n");
+  return context === "" ? words : { ...words, context };
 }

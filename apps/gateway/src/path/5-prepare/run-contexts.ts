@@ -1,0 +1,76 @@
+import type { MediaForModel } from "@signalbox/attachments";
+import { createMessageContexts, isRecalled, type MessageContexts, memoryContext } from "@signalbox/prompt";
+import type { MessageContext } from "@signalbox/store";
+import type { Role } from "@signalbox/tools";
+import type { GatewayStore } from "../../store.ts";
+import { broughtWith, NOTHING_READ, type ReadAlong } from "./inbound-context.ts";
+import type { OpenedRun } from "./opened-run.ts";
+
+/** What was read for the messages of a run. */
+interface ReadForRun extends Omit<ReadAlong, "media"> {
+  /** Of each message. */
+  readonly media: readonly MediaForModel[];
+}
+
+/** What messages are told beside their own context, in the requests of one run. */
+export interface RunContexts {
+  /** Whether the model is told this line from memory anyway. */
+  isTold(line: string): boolean;
+  /** Keeps what was read for the messages of the run, and gives what each message of the conversation is told. */
+  keep(read: ReadForRun): Promise<MessageContexts>;
+}
+
+type ContextStore = Pick<GatewayStore["contexts"], "put" | "from">;
+
+/**
+ * What was once read for a message is told beside it in each later request too: a conversation that changes at its
+ * earlier messages is in no vendor's cache. Pictures alone are shown only by the run that answers them.
+ */
+export async function openContexts(store: ContextStore, run: OpenedRun, role: Role): Promise<RunContexts> {
+  const own = new Set(run.spoken.map(({ place }) => place));
+  const kept = await store.from(run.sessionKey, Math.min(...run.places));
+  // A run that goes on after a restart reads for its messages once more.
+  const earlier = kept.filter(({ seq }) => !own.has(seq)).map((context) => heardBy(role, context));
+  return {
+    isTold: (line) => earlier.some(({ recalled }) => isRecalled(recalled, line)),
+    async keep(read) {
+      const now = run.spoken.map(({ message, place }) => {
+        const mine = readFor(run.messages.indexOf(message), run.messages.length, read);
+        const { blocks } = mine.media;
+        return { seq: place, text: broughtWith(mine), recalled: memoryContext(mine.memory), blocks };
+      });
+      const told = now.filter(({ text, recalled }) => text !== "" || recalled !== "");
+      if (told.length > 0)
+        await store.put(
+          run.sessionKey,
+          told.map(({ seq, text, recalled }) => ({ seq, text, recalled })),
+        );
+      return besideMessages(run, [...earlier.map((context) => ({ ...context, blocks: [] })), ...now]);
+    },
+  };
+}
+
+/** What an agent remembers is no guest's business, also where somebody else was told it here. */
+function heardBy(role: Role, context: MessageContext): MessageContext {
+  return role === "guest" ? { ...context, recalled: "" } : context;
+}
+
+/** Each message has its own files beside it; what was read for all of them stands beside the last. */
+function readFor(index: number, count: number, read: ReadForRun): ReadAlong {
+  const media = read.media[index] ?? NOTHING_READ.media;
+  return index === count - 1 ? { ...read, media } : { ...NOTHING_READ, media };
+}
+
+function besideMessages(
+  { history, input = [], places }: OpenedRun,
+  contexts: readonly (MessageContext & Pick<ReadAlong["media"], "blocks">)[],
+): MessageContexts {
+  const messages = [...history, ...input];
+  const made = createMessageContexts();
+  for (const { seq, text, recalled, blocks } of contexts) {
+    const message = messages[places.indexOf(seq)];
+    if (message?.role !== "user") continue;
+    made.add(message, { text: [text, recalled].filter((part) => part !== "").join("\n\n"), blocks });
+  }
+  return made;
+}

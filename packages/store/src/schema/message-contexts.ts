@@ -1,0 +1,17 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+/**
+ * What a model was told beside messages of a session. In a table of its own, since it is known later than the message,
+ * is no part of what was said, and may have to go sooner.
+ */
+export const messageContext = sqliteTable(
+  "message_context",
+  {
+    sessionKey: text().notNull(),
+    seq: integer().notNull(),
+    text: text().notNull(),
+    /** What of it came from memory. */
+    recalled: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.sessionKey, t.seq] })],
+);
