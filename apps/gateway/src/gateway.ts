@@ -1,6 +1,5 @@
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { channelState } from "@signalbox/channel/accounts";
-import { listedCommands } from "@signalbox/commands";
 import {
   type AccountLeases,
   createAccountLeases,
@@ -26,6 +25,7 @@ import { createService } from "@signalbox/service";
 import { createLiveSetup } from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
 import type { WakeAgent } from "@signalbox/wakes";
+import { accountCommands } from "./compose/account-commands.ts";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
@@ -150,11 +150,13 @@ function loadAhead(
 
 /** Lets messages in: what an earlier process left comes before anything new. */
 async function letIn(
-  { options, resolved: { accounts }, opened, surroundings }: Parts,
+  parts: Parts,
   way: Way,
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<BringUp> {
+  const { options, opened, surroundings } = parts;
+  const { accounts } = parts.resolved;
   const { delivery, hooks, typing, supervisor, outcomes, scheduledWakes, heartbeats, subAgents, toolbox } =
     surroundings;
   let closed = false;
@@ -180,7 +182,7 @@ async function letIn(
     emit: (event: InboundEvent) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
     state: (channel: string) => channelState(opened.store.kv, channel),
-    commands: listedCommands(),
+    commands: accountCommands(parts, way.skillCommands),
   };
   const bringUp = createBringUp({ accounts, services, store: opened.store });
   await bringUp.first();

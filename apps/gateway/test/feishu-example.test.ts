@@ -245,20 +245,16 @@ describe("a message on Feishu", () => {
     const [second, third] = requests.slice(4);
     for (const { body } of requests) expect(cacheMarks(body)).toBeLessThanOrEqual(4);
     const plain = `[message_id: ${MESSAGE}]\n张三: ${QUESTION}`;
-    expect(second?.messages[0]?.text).toBe(plain);
-    expect(second?.messages.slice(1, 7)).toEqual(requests[3]?.messages.slice(1));
+    expect(second?.messages[0]?.text.endsWith(plain)).toBe(true);
+    expect(second?.messages.slice(0, 7)).toEqual(requests[3]?.messages);
     expect(second?.messages[7]).toEqual({ role: "assistant", text: ANSWER });
     expect(fences(second?.messages[8]?.text ?? "")).toHaveLength(3);
     expect(second?.messages[8]?.text.endsWith("[message_id: om_second]\n张三: 再解释一下")).toBe(true);
 
     // The restart changes nothing: the same history, one turn longer, and the same prompt.
-    expect(third?.messages.slice(0, 8)).toEqual(second?.messages.slice(0, 8));
-    expect(third?.messages.slice(8, 10)).toEqual([
-      { role: "user", text: "[message_id: om_second]\n张三: 再解释一下" },
-      { role: "assistant", text: "第二个回答" },
-    ]);
-    expect(third?.messages[10]?.text).toContain("signalbox.inbound_meta.v1");
-    expect(third?.messages.filter(({ text }) => text.includes("signalbox.inbound_meta"))).toHaveLength(1);
+    expect(third?.messages.slice(0, 9)).toEqual(second?.messages);
+    expect(third?.messages[9]).toEqual({ role: "assistant", text: "第二个回答" });
+    expect(third?.messages.filter(({ text }) => text.includes("signalbox.inbound_meta"))).toHaveLength(3);
     expect(third?.stable).toBe(requests[0]?.stable);
     expect(third?.volatile).toBe(requests[0]?.volatile);
     expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual([MESSAGE, "om_second", "om_third"]);

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
   click,
   commandMessage,
@@ -30,8 +32,17 @@ interface Talk {
 async function open(
   more: Record<string, unknown> = {},
   options: Parameters<World["start"]>[0] = {},
+  skills: readonly string[] = [],
 ): Promise<Talk> {
   const world = await openWorld();
+  for (const name of skills) {
+    const folder = join(world.home.skillsDir, name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(
+      join(folder, "SKILL.md"),
+      `---\nname: ${name}\ndescription: How to ${name}.\n---\nDo it.\n`,
+    );
+  }
   const telegram = await startTelegram({ token, users: [person] });
   onTestFinished(() => telegram.stop());
   world.configure(
@@ -84,6 +95,49 @@ describe("an agent on Telegram", () => {
     await talk.say(commandMessage("/status"));
     expect(said(talk)[0]).toContain("Agent: ");
     expect(talk.world.anthropic.requests).toEqual([]);
+  });
+
+  it("lists the commands of skills that its agents have, and has the agent follow one", async () => {
+    const model = "anthropic/claude-sonnet-4-6";
+    const talk = await open(
+      {
+        agents: {
+          list: [
+            { id: "coder", model },
+            { id: "clerk", model, skills: { allow: ["translate"] } },
+          ],
+        },
+        bindings: [{ agent: "clerk", match: { channel: "slack" } }],
+      },
+      {},
+      ["paint", "translate"],
+    );
+    const listed = talk.telegram.commands.list.map(({ command }) => command);
+    expect(listed).toEqual(expect.arrayContaining(["status", "paint", "translate"]));
+    talk.world.script([{ text: "done" }]);
+    await talk.say(commandMessage("/paint a clock"));
+    const asked = modelRequests(talk.world.anthropic)[0]?.messages.at(-1)?.text;
+    expect(asked).toMatch(/Follow the skill paint[\s\S]*a clock/);
+  });
+
+  it("lists no command of a skill that one of its agents has not", async () => {
+    const model = "anthropic/claude-sonnet-4-6";
+    const talk = await open(
+      {
+        agents: {
+          list: [
+            { id: "coder", model },
+            { id: "clerk", model, skills: { allow: ["translate"] } },
+          ],
+        },
+        bindings: [{ agent: "clerk", match: { channel: "telegram", peer: { kind: "group", id: "*" } } }],
+      },
+      {},
+      ["paint", "translate"],
+    );
+    const listed = talk.telegram.commands.list.map(({ command }) => command);
+    expect(listed).toContain("translate");
+    expect(listed).not.toContain("paint");
   });
 
   it("asks an owner by buttons, and the question says how it was decided", async () => {

@@ -1,3 +1,4 @@
+export { agentsOfAccount } from "./account-agents.ts";
 export { type CheckOptions, checkBindings, type RoutingProblem } from "./check.ts";
 export type { RouteExplanation, TierReport, TriedBinding } from "./explain.ts";
 export { type BotLoops, createBotLoops } from "./gate/bot-loops.ts";

@@ -84,7 +84,10 @@ export async function resolveSkills(options: {
     approve: skills.approve,
     async pinFirstSeen() {
       pinsFirstSeen = true;
-      for (const agent of agents.all) await pending(agent);
+      for (const agent of agents.all) {
+        await pending(agent);
+        await forAgent(agent);
+      }
     },
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.

@@ -40,6 +40,8 @@ export interface Way {
   recover(): Promise<void>;
   /** Gives what is not answered yet to the next process. That this one ends is no message's fault. */
   rest(): Promise<void>;
+  /** The commands that the skills of an agent bring. */
+  readonly skillCommands: (agent: Agent) => readonly SkillCommand[];
 }
 
 /** Makes each stage of its own ports: what stands behind the lanes first, then the lanes, then what leads to them. */
@@ -62,6 +64,7 @@ export function createWay(parts: Parts): Way {
   const { taking, admit } = createTakingHalf(parts, { lanes, queueModes, readOrder, skills });
   return {
     lanes,
+    skillCommands: skills,
     take: taking.take,
     wake: taking.wake,
     async recover() {

@@ -9,7 +9,7 @@ import {
 import { createAccounts, type Services } from "./index.ts";
 
 const quiet = () => {};
-const services: Services = { emit: async () => "accepted", state: createMemoryState, commands: [] };
+const services: Services = { emit: async () => "accepted", state: createMemoryState, commands: () => [] };
 
 function channelThat(start: () => Promise<void>): ChannelDefinition {
   const channel: Channel = {

@@ -45,7 +45,8 @@ export interface Services {
   readonly right?: (channel: string, account: string) => Promise<AccountRight | undefined>;
   /** What a channel remembers for good. */
   readonly state: (channel: string) => ChannelState;
-  readonly commands: readonly ChannelCommand[];
+  /** What an account lists where its platform lists commands. */
+  readonly commands: (channel: string, account: string) => readonly ChannelCommand[];
 }
 
 export interface AccountHealth {
@@ -173,7 +174,7 @@ export function createAccounts(options: AccountsOptions): Accounts {
       emit: (event) => given.emit({ ...event, channel: definition.id, account: plan.account }),
       cache: prefixed(cache, key),
       state: given.state(definition.id),
-      commands: given.commands,
+      commands: given.commands(definition.id, plan.account),
     });
     signal.throwIfAborted();
     // Known before it listens: what it receives while it starts may be answered.

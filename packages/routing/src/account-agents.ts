@@ -1,0 +1,19 @@
+import { fitsAccount } from "./account-pattern.ts";
+import { tierOf } from "./tiers.ts";
+import type { RoutingConfig } from "./types.ts";
+
+/** The agents that some message to an account can go to, whoever writes it and wherever. */
+export function agentsOfAccount(
+  { bindings, agents, defaultAgent }: Pick<RoutingConfig, "bindings" | "agents" | "defaultAgent">,
+  channel: string,
+  account: string,
+): readonly string[] {
+  const fitting = bindings.filter(
+    ({ agent, match }) =>
+      agents.includes(agent) && match.channel === channel && fitsAccount(match.account, account),
+  );
+  const takesAll = fitting.some(({ match }) =>
+    ["binding.account", "binding.channel"].includes(tierOf(match)),
+  );
+  return [...new Set([...fitting.map(({ agent }) => agent), ...(takesAll ? [] : [defaultAgent])])];
+}
