@@ -50,7 +50,7 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "files/places.ts",
-        from: "return own === undefined || second === undefined || fold(second) === own;",
+        from: "return own === undefined || fold(second) === own;",
         to: 'return own !== "nobody" || second !== "nobody";',
       },
     ],
