@@ -23,7 +23,7 @@ interface Span {
 }
 
 /** One page of messages, oldest first. */
-export interface Page {
+interface Page {
   readonly messages: readonly Payload[];
   /** There are more in the span. */
   readonly hasMore: boolean;

@@ -26,7 +26,7 @@ async function stateOf(client: Client): Promise<ConfigurationState> {
 }
 
 /** What is kept has a problem of its own, which says why. */
-export function notAppliedProblems(
+function notAppliedProblems(
   { forStart }: ConfigurationState,
   { problem }: Pick<LoadedConfig, "problem">,
 ): Problem[] {
