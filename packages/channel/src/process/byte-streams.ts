@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { streams } from "./frames.ts";
+import { streamMethods } from "./methods.ts";
 import { type Answer, answering, type Peer } from "./peer.ts";
 
 /** Bytes that this end has, for the other one to read. */
@@ -15,13 +15,13 @@ export class ByteStreams {
   }
 
   readonly answers: readonly Answer[] = [
-    answering(streams.read, async ({ stream }) => {
+    answering(streamMethods.read, async ({ stream }) => {
       const reader = this.#readers.get(stream);
       const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
       if (done) this.#readers.delete(stream);
       return value === undefined ? {} : { data: Buffer.from(value).toString("base64") };
     }),
-    answering(streams.cancel, async ({ stream }) => {
+    answering(streamMethods.cancel, async ({ stream }) => {
       const reader = this.#readers.get(stream);
       this.#readers.delete(stream);
       await reader?.cancel();
@@ -41,11 +41,11 @@ export function readFrom(peer: Peer, stream: number): ReadableStream<Uint8Array<
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       async pull(controller) {
-        const { data } = await peer.call(streams.read, { stream });
+        const { data } = await peer.call(streamMethods.read, { stream });
         if (data === undefined) controller.close();
         else controller.enqueue(new Uint8Array(Buffer.from(data, "base64")));
       },
-      cancel: () => peer.call(streams.cancel, { stream }),
+      cancel: () => peer.call(streamMethods.cancel, { stream }),
     },
     { highWaterMark: 0 },
   );

@@ -3,7 +3,7 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import type { Channel, ChannelContext, ChannelDefinition, ReadBody } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
 import { readBody } from "../inbound/webhook.ts";
-import { account } from "./frames.ts";
+import { accountMethods } from "./methods.ts";
 import { RemoteDraft } from "./remote-draft.ts";
 import { SupervisedAccount } from "./supervised-account.ts";
 
@@ -47,7 +47,7 @@ function channelOver<Address>(
     send: (to, message, { signal, idempotencyKey, startAt, ...heard }) =>
       supervised.sending(heard, (callbacks) =>
         supervised.call(
-          account.send,
+          accountMethods.send,
           {
             to: codec.encode(to),
             message,
@@ -71,16 +71,16 @@ function messageMethods<Address>(
   return {
     webhook: (request, read) => handRequest(supervised, request, read),
     edit: (to, messageId, message, signal) =>
-      supervised.call(account.edit, { to: codec.encode(to), messageId, message }, signal),
+      supervised.call(accountMethods.edit, { to: codec.encode(to), messageId, message }, signal),
     remove: (to, messageId, signal) =>
-      supervised.call(account.remove, { to: codec.encode(to), messageId }, signal),
+      supervised.call(accountMethods.remove, { to: codec.encode(to), messageId }, signal),
     react: (to, messageId, reaction, signal) =>
-      supervised.call(account.react, { to: codec.encode(to), messageId, ...reaction }, signal),
+      supervised.call(accountMethods.react, { to: codec.encode(to), messageId, ...reaction }, signal),
     typing: (to, state, signal) =>
-      supervised.call(account.typing, { to: codec.encode(to), ...state }, signal),
+      supervised.call(accountMethods.typing, { to: codec.encode(to), ...state }, signal),
     openDraft: (to, options) => new RemoteDraft(supervised, codec.encode(to), options).opened(),
     reconcile: ({ to, ...intent }, signal) =>
-      supervised.call(account.reconcile, { ...intent, to: codec.encode(to) }, signal),
+      supervised.call(accountMethods.reconcile, { ...intent, to: codec.encode(to) }, signal),
   };
 }
 
@@ -90,19 +90,19 @@ function lookupMethods<Address>(
 ): Optional<Address, "openDirect" | "history" | "resolve" | "fetchMedia"> {
   return {
     async openDirect(userId, signal) {
-      const { to } = await supervised.call(account.openDirect, { userId }, signal);
+      const { to } = await supervised.call(accountMethods.openDirect, { userId }, signal);
       return codec.decode(to);
     },
     history: (to, { signal, ...options }) =>
-      supervised.call(account.history, { to: codec.encode(to), ...options }, signal),
+      supervised.call(accountMethods.history, { to: codec.encode(to), ...options }, signal),
     async resolve(userId, signal) {
       const { name } = await supervised
-        .call(account.resolve, { userId }, signal)
+        .call(accountMethods.resolve, { userId }, signal)
         .catch(() => ({ name: undefined }));
       return name === undefined ? undefined : { name };
     },
     async fetchMedia(media, signal) {
-      const { stream, ...rest } = await supervised.call(account.fetchMedia, { media }, signal);
+      const { stream, ...rest } = await supervised.call(accountMethods.fetchMedia, { media }, signal);
       return { ...rest, body: supervised.read(stream) };
     },
   };
@@ -117,7 +117,7 @@ async function handRequest(
   const bytes = await readBody(request, read, MAX_BODY);
   if (bytes === undefined) return Response.json({ error: `body over ${MAX_BODY} bytes` }, { status: 413 });
   try {
-    const { status, headers, body } = await supervised.call(account.webhook, {
+    const { status, headers, body } = await supervised.call(accountMethods.webhook, {
       method: request.method,
       url: request.url,
       headers: [...request.headers],

@@ -1,3 +1,4 @@
-export { account as accountMethods, type Frame, frame, host as hostMethods, type Method } from "./frames.ts";
+export { type Frame, frame } from "./frames.ts";
 export { inOwnProcess } from "./in-own-process.ts";
+export { accountMethods, hostMethods, type Method } from "./methods.ts";
 export { serveAccount } from "./serve-account.ts";

@@ -2,7 +2,7 @@ import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { ChannelError } from "../contract/errors.ts";
-import type { Method } from "./frames.ts";
+import type { Method } from "./methods.ts";
 import { type Answer, answering, Peer } from "./peer.ts";
 
 const greet: Method<{ name: string }, string> = {

@@ -1,8 +1,9 @@
 import type { Duplex } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { parsePayload } from "../inbound/payload.ts";
-import { errorOf, failureOf } from "./contract.ts";
-import { type Frame, frame, type Method } from "./frames.ts";
+import { errorOf, failureOf } from "./failure.ts";
+import { type Frame, frame } from "./frames.ts";
+import type { Method } from "./methods.ts";
 
 /** The longest line that is read, in characters: a message with everything in it is far shorter. */
 const MAX_LINE = 32_000_000;

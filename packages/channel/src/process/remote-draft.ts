@@ -1,5 +1,5 @@
 import type { Draft, DraftOptions, FinalizeOptions, Outbound, Receipt } from "../contract/messages.ts";
-import { account } from "./frames.ts";
+import { accountMethods } from "./methods.ts";
 import type { SupervisedAccount } from "./supervised-account.ts";
 
 /** A draft in the process of its account; in the next process it is taken up by its message. */
@@ -31,7 +31,7 @@ export class RemoteDraft implements Draft {
 
   async update(snapshot: string): Promise<void> {
     const draft = await this.#id();
-    const { messageId } = await this.#account.call(account.updateDraft, { draft, snapshot });
+    const { messageId } = await this.#account.call(accountMethods.updateDraft, { draft, snapshot });
     this.#messageId = messageId ?? this.#messageId;
   }
 
@@ -39,7 +39,7 @@ export class RemoteDraft implements Draft {
     const { idempotencyKey } = options;
     return this.#account.sending(options, async (callbacks) => {
       const draft = await this.#id();
-      return this.#account.call(account.finalizeDraft, {
+      return this.#account.call(accountMethods.finalizeDraft, {
         draft,
         message,
         callbacks,
@@ -49,16 +49,16 @@ export class RemoteDraft implements Draft {
   }
 
   async prolong(): Promise<void> {
-    await this.#account.call(account.prolongDraft, { draft: await this.#id() });
+    await this.#account.call(accountMethods.prolongDraft, { draft: await this.#id() });
   }
 
   async abort(): Promise<void> {
-    await this.#account.call(account.abortDraft, { draft: await this.#id() });
+    await this.#account.call(accountMethods.abortDraft, { draft: await this.#id() });
   }
 
   async #halt(): Promise<void> {
     try {
-      await this.#account.call(account.haltDraft, { draft: await this.#id() });
+      await this.#account.call(accountMethods.haltDraft, { draft: await this.#id() });
     } catch {
       // It ended with its process.
     }
@@ -72,7 +72,7 @@ export class RemoteDraft implements Draft {
   #open() {
     const { idempotencyKey, replyTo } = this.#options;
     const messageId = this.#messageId;
-    const opening = this.#account.call(account.openDraft, {
+    const opening = this.#account.call(accountMethods.openDraft, {
       to: this.#to,
       idempotencyKey,
       ...(replyTo === undefined ? {} : { replyTo }),

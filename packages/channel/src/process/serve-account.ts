@@ -8,7 +8,7 @@ import { ChannelError } from "../contract/errors.ts";
 import type { Draft, FinalizeOptions } from "../contract/messages.ts";
 import { systemClock } from "../host/memory.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
-import { account, host, type Method } from "./frames.ts";
+import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, Peer } from "./peer.ts";
 
 /** How often the host is told what has changed by itself. */
@@ -22,8 +22,7 @@ const ALIVE_MS = 5_000;
  * @param onGone called when the line is cut: nobody is left to work for
  */
 export function serveAccount(stream: Duplex, onGone: () => void): void {
-  const account = new ServedAccount(stream, onGone);
-  account.begin();
+  new ServedAccount(stream, onGone).begin();
 }
 
 /** A channel that runs, and the definition it is of. */
@@ -58,64 +57,69 @@ class ServedAccount {
 
   #answers(): readonly Answer[] {
     return [
-      ...this.#lifecycle(),
-      ...this.#messages(),
-      ...this.#lookups(),
-      ...this.#growing(),
+      ...this.#forLifecycle(),
+      ...this.#forMessages(),
+      ...this.#forLookups(),
+      ...this.#forDrafts(),
       ...this.#bytes.answers,
     ];
   }
 
-  #lifecycle(): readonly Answer[] {
+  #forLifecycle(): readonly Answer[] {
     return [
-      answering(account.create, async ({ module, channel: id, account: name, config, commands, raw }) => {
-        const definition = definitionIn(await import(module), id);
-        if (definition === undefined) throw new Error(`${module} exports no channel ${id} of version 1`);
-        const context = { config, account: name, commands, raw };
-        const channel = await definition.create(this.#contextOf(context));
-        this.#opened = { definition, channel };
-        this.#tellStanding();
-        const methods = Object.entries(channel).filter(([, value]) => typeof value === "function");
-        return { methods: methods.map(([method]) => method) };
-      }),
-      this.#asking(account.start, ({ channel }, _, signal) =>
+      answering(
+        accountMethods.create,
+        async ({ module, channel: id, account: name, config, commands, raw }) => {
+          const definition = definitionIn(await import(module), id);
+          if (definition === undefined) throw new Error(`${module} exports no channel ${id} of version 1`);
+          const context = { config, account: name, commands, raw };
+          const channel = await definition.create(this.#contextOf(context));
+          this.#opened = { definition, channel };
+          this.#tellStanding();
+          const methods = Object.entries(channel).filter(([, value]) => typeof value === "function");
+          return { methods: methods.map(([method]) => method) };
+        },
+      ),
+      this.#asking(accountMethods.start, ({ channel }, _, signal) =>
         channel.start(AbortSignal.any([signal, this.#lifetime.signal])),
       ),
-      this.#asking(account.stop, ({ channel }, { drainMs }) => channel.stop({ drainMs })),
+      this.#asking(accountMethods.stop, ({ channel }, { drainMs }) => channel.stop({ drainMs })),
     ];
   }
 
-  #messages(): readonly Answer[] {
+  #forMessages(): readonly Answer[] {
     return [
-      this.#asking(account.webhook, async ({ channel }, { method, url, headers, body }) => {
+      this.#asking(accountMethods.webhook, async ({ channel }, { method, url, headers, body }) => {
         const bytes = Buffer.from(body, "base64");
         const request = new Request(url, {
           method,
           headers,
           ...(method === "GET" || method === "HEAD" ? {} : { body: bytes }),
         });
-        const response = await has(channel.webhook, "webhook").call(channel, request, async () => bytes);
+        const response = await methodOf(channel.webhook, "webhook").call(channel, request, async () => bytes);
         return {
           status: response.status,
           headers: [...response.headers],
           body: Buffer.from(await response.arrayBuffer()).toString("base64"),
         };
       }),
-      this.#asking(account.send, ({ channel, definition }, { to, message, callbacks, ...rest }, signal) =>
-        channel.send(definition.codec.decode(to), message, {
-          ...rest,
-          ...this.#callbacks(callbacks),
-          signal,
-        }),
+      this.#asking(
+        accountMethods.send,
+        ({ channel, definition }, { to, message, callbacks, ...rest }, signal) =>
+          channel.send(definition.codec.decode(to), message, {
+            ...rest,
+            ...this.#callbacks(callbacks),
+            signal,
+          }),
       ),
-      this.#asking(account.edit, ({ channel, definition }, { to, messageId, message }, signal) =>
-        has(channel.edit, "edit").call(channel, definition.codec.decode(to), messageId, message, signal),
+      this.#asking(accountMethods.edit, ({ channel, definition }, { to, messageId, message }, signal) =>
+        methodOf(channel.edit, "edit").call(channel, definition.codec.decode(to), messageId, message, signal),
       ),
-      this.#asking(account.remove, ({ channel, definition }, { to, messageId }, signal) =>
-        has(channel.remove, "remove").call(channel, definition.codec.decode(to), messageId, signal),
+      this.#asking(accountMethods.remove, ({ channel, definition }, { to, messageId }, signal) =>
+        methodOf(channel.remove, "remove").call(channel, definition.codec.decode(to), messageId, signal),
       ),
-      this.#asking(account.react, ({ channel, definition }, { to, messageId, emoji, on }, signal) =>
-        has(channel.react, "react").call(
+      this.#asking(accountMethods.react, ({ channel, definition }, { to, messageId, emoji, on }, signal) =>
+        methodOf(channel.react, "react").call(
           channel,
           definition.codec.decode(to),
           messageId,
@@ -123,11 +127,11 @@ class ServedAccount {
           signal,
         ),
       ),
-      this.#asking(account.typing, ({ channel, definition }, { to, ...state }, signal) =>
-        has(channel.typing, "typing").call(channel, definition.codec.decode(to), state, signal),
+      this.#asking(accountMethods.typing, ({ channel, definition }, { to, ...state }, signal) =>
+        methodOf(channel.typing, "typing").call(channel, definition.codec.decode(to), state, signal),
       ),
-      this.#asking(account.reconcile, ({ channel, definition }, { to, ...intent }, signal) =>
-        has(channel.reconcile, "reconcile").call(
+      this.#asking(accountMethods.reconcile, ({ channel, definition }, { to, ...intent }, signal) =>
+        methodOf(channel.reconcile, "reconcile").call(
           channel,
           { ...intent, to: definition.codec.decode(to) },
           signal,
@@ -136,43 +140,47 @@ class ServedAccount {
     ];
   }
 
-  #lookups(): readonly Answer[] {
+  #forLookups(): readonly Answer[] {
     return [
-      this.#asking(account.openDirect, async ({ channel, definition }, { userId }, signal) => {
-        const to = await has(channel.openDirect, "openDirect").call(channel, userId, signal);
+      this.#asking(accountMethods.openDirect, async ({ channel, definition }, { userId }, signal) => {
+        const to = await methodOf(channel.openDirect, "openDirect").call(channel, userId, signal);
         return { to: definition.codec.encode(to) };
       }),
-      this.#asking(account.history, async ({ channel, definition }, { to, ...options }, signal) => {
-        const history = has(channel.history, "history");
+      this.#asking(accountMethods.history, async ({ channel, definition }, { to, ...options }, signal) => {
+        const history = methodOf(channel.history, "history");
         return [...(await history.call(channel, definition.codec.decode(to), { ...options, signal }))];
       }),
-      this.#asking(account.resolve, async ({ channel }, { userId }, signal) => {
-        return (await has(channel.resolve, "resolve").call(channel, userId, signal)) ?? {};
+      this.#asking(accountMethods.resolve, async ({ channel }, { userId }, signal) => {
+        return (await methodOf(channel.resolve, "resolve").call(channel, userId, signal)) ?? {};
       }),
-      this.#asking(account.fetchMedia, async ({ channel }, { media }, signal) => {
-        const { body, ...rest } = await has(channel.fetchMedia, "fetchMedia").call(channel, media, signal);
+      this.#asking(accountMethods.fetchMedia, async ({ channel }, { media }, signal) => {
+        const { body, ...rest } = await methodOf(channel.fetchMedia, "fetchMedia").call(
+          channel,
+          media,
+          signal,
+        );
         return { ...rest, stream: this.#bytes.offer(body) };
       }),
     ];
   }
 
-  #growing(): readonly Answer[] {
+  #forDrafts(): readonly Answer[] {
     return [
-      this.#asking(account.openDraft, async ({ channel, definition }, { to, ...options }) => {
+      this.#asking(accountMethods.openDraft, async ({ channel, definition }, { to, ...options }) => {
         const halt = new AbortController();
         const signal = AbortSignal.any([halt.signal, this.#lifetime.signal]);
-        const openDraft = has(channel.openDraft, "openDraft");
+        const openDraft = methodOf(channel.openDraft, "openDraft");
         const draft = await openDraft.call(channel, definition.codec.decode(to), { ...options, signal });
         const id = this.#draftCount++;
         this.#drafts.set(id, { draft, halt });
         return { draft: id };
       }),
-      this.#asking(account.updateDraft, async (_, { draft: id, snapshot }) => {
+      this.#asking(accountMethods.updateDraft, async (_, { draft: id, snapshot }) => {
         const { draft } = this.#drafts.get(id) ?? {};
         await draft?.update(snapshot);
         return draft?.messageId === undefined ? {} : { messageId: draft.messageId };
       }),
-      this.#asking(account.finalizeDraft, async (_, { draft: id, message, callbacks, ...options }) => {
+      this.#asking(accountMethods.finalizeDraft, async (_, { draft: id, message, callbacks, ...options }) => {
         const { draft } = this.#drafts.get(id) ?? {};
         if (draft === undefined) throw new ChannelError("invalid", "The draft is over");
         const { idempotencyKey } = options;
@@ -183,16 +191,16 @@ class ServedAccount {
         this.#drafts.delete(id);
         return receipt;
       }),
-      this.#asking(account.prolongDraft, async (_, { draft }) => {
+      this.#asking(accountMethods.prolongDraft, async (_, { draft }) => {
         await this.#drafts.get(draft)?.draft.prolong?.();
         return undefined;
       }),
-      this.#asking(account.abortDraft, async (_, { draft }) => {
+      this.#asking(accountMethods.abortDraft, async (_, { draft }) => {
         await this.#drafts.get(draft)?.draft.abort();
         this.#drafts.delete(draft);
         return undefined;
       }),
-      this.#asking(account.haltDraft, (_, { draft }) => this.#drafts.get(draft)?.halt.abort()),
+      this.#asking(accountMethods.haltDraft, (_, { draft }) => this.#drafts.get(draft)?.halt.abort()),
     ];
   }
 
@@ -213,9 +221,9 @@ class ServedAccount {
 
   /** What the host does while a message is sent. */
   #callbacks({ id: sending, opensMedia }: { readonly id: number; readonly opensMedia: boolean }) {
-    const onPart: FinalizeOptions["onPart"] = (part) => this.#peer.call(host.part, { sending, part });
+    const onPart: FinalizeOptions["onPart"] = (part) => this.#peer.call(hostMethods.part, { sending, part });
     const openMedia: FinalizeOptions["openMedia"] = async (part) => {
-      const { stream } = await this.#peer.call(host.openMedia, { sending, part });
+      const { stream } = await this.#peer.call(hostMethods.openMedia, { sending, part });
       return readFrom(this.#peer, stream);
     };
     return { onPart, ...(opensMedia ? { openMedia } : {}) };
@@ -229,23 +237,23 @@ class ServedAccount {
       (level: keyof ChannelLogger): ChannelLogger[typeof level] =>
       (message, fields) => {
         void peer
-          .call(host.log, { level, message, ...(fields === undefined ? {} : { fields }) })
+          .call(hostMethods.log, { level, message, ...(fields === undefined ? {} : { fields }) })
           .catch(() => {});
       };
     return {
       ...given,
       logger: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
-      emit: (event) => peer.call(host.emit, { event }),
+      emit: (event) => peer.call(hostMethods.emit, { event }),
       fetch: globalThis.fetch,
       clock: systemClock,
       cache: {
-        get: async (key) => (await peer.call(host.cacheGet, { key })).value,
-        set: (key, value, ttlMs) => peer.call(host.cacheSet, { key, value, ttlMs }),
+        get: async (key) => (await peer.call(hostMethods.cacheGet, { key })).value,
+        set: (key, value, ttlMs) => peer.call(hostMethods.cacheSet, { key, value, ttlMs }),
       },
       state: {
-        get: async (key) => (await peer.call(host.stateGet, { key })).value,
-        set: (key, value) => peer.call(host.stateSet, { key, value }),
-        delete: (key) => peer.call(host.stateDelete, { key }),
+        get: async (key) => (await peer.call(hostMethods.stateGet, { key })).value,
+        set: (key, value) => peer.call(hostMethods.stateSet, { key, value }),
+        delete: (key) => peer.call(hostMethods.stateDelete, { key }),
       },
       signal: this.#lifetime.signal,
     };
@@ -258,12 +266,12 @@ class ServedAccount {
     const standing = { health: channel.health(), ...(self === undefined ? {} : { self }) };
     if (isDeepStrictEqual(standing, this.#told)) return;
     this.#told = standing;
-    void this.#peer.call(host.standing, standing).catch(() => {});
+    void this.#peer.call(hostMethods.standing, standing).catch(() => {});
   }
 }
 
 /** A method that the host calls only where the channel has said that it has it. */
-function has<M>(method: M | undefined, name: string): M {
+function methodOf<M>(method: M | undefined, name: string): M {
   if (method === undefined) throw new ChannelError("unsupported", `The channel has no ${name}`);
   return method;
 }

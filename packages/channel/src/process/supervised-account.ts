@@ -4,9 +4,9 @@ import type { PartReceipt, SendOptions } from "../contract/messages.ts";
 import { deadline } from "../host/deadline.ts";
 import { type AccountProcess, startProcess } from "./account-process.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
-import { json } from "./contract.ts";
-import { account, host, type Method } from "./frames.ts";
+import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, type Peer, PeerGone } from "./peer.ts";
+import { json } from "./schemas.ts";
 
 /** What a process may take to load the channel, and its account to start in one that takes another's place. */
 const LAUNCH_MS = 120_000;
@@ -73,7 +73,7 @@ export class SupervisedAccount {
   async start(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.#isStopped) throw new ChannelError("transient", "The account was stopped");
-    await this.call(account.start, {}, signal);
+    await this.call(accountMethods.start, {}, signal);
     this.#isStarted = true;
   }
 
@@ -82,7 +82,7 @@ export class SupervisedAccount {
     const stopping = this.#process;
     if (stopping !== undefined) {
       const { peer } = stopping;
-      await within(drainMs + STOP_MS, peer, peer.call(account.stop, { drainMs })).catch(() => {});
+      await within(drainMs + STOP_MS, peer, peer.call(accountMethods.stop, { drainMs })).catch(() => {});
       await stopping.end();
     }
     this.#health = { state: "stopped" };
@@ -146,7 +146,7 @@ export class SupervisedAccount {
       const { methods } = await within(
         LAUNCH_MS,
         launched.peer,
-        launched.peer.call(account.create, given),
+        launched.peer.call(accountMethods.create, given),
         this.#context.signal,
       );
       return { launched, methods };
@@ -204,7 +204,7 @@ export class SupervisedAccount {
     if (this.#isStopped) return;
     try {
       const { launched } = await this.#launch();
-      await within(LAUNCH_MS, launched.peer, launched.peer.call(account.start, {}), signal).catch(
+      await within(LAUNCH_MS, launched.peer, launched.peer.call(accountMethods.start, {}), signal).catch(
         async (error: unknown) => {
           await launched.end();
           throw error;
@@ -220,26 +220,28 @@ export class SupervisedAccount {
   #answers(bytes: ByteStreams): readonly Answer[] {
     const { emit, logger, cache, state } = this.#context;
     return [
-      answering(host.emit, ({ event }) => emit(event)),
-      answering(host.log, ({ level, message, fields }) => logger[level](message, fields)),
-      answering(host.standing, ({ health, self }) => {
+      answering(hostMethods.emit, ({ event }) => emit(event)),
+      answering(hostMethods.log, ({ level, message, fields }) => logger[level](message, fields)),
+      answering(hostMethods.standing, ({ health, self }) => {
         if (!this.#isStopped || health.state === "stopped") this.#health = health;
         this.self = self;
         this.#isHeard = true;
         return undefined;
       }),
-      answering(host.cacheGet, async ({ key }) => kept(await cache.get(key))),
-      answering(host.cacheSet, ({ key, value, ttlMs }) => cache.set(key, value, ttlMs).then(() => undefined)),
-      answering(host.stateGet, async ({ key }) => kept(await state.get(key))),
-      answering(host.stateSet, ({ key, value }) => state.set(key, value).then(() => undefined)),
-      answering(host.stateDelete, ({ key }) => state.delete(key).then(() => undefined)),
-      answering(host.part, async ({ sending: id, part }) => {
+      answering(hostMethods.cacheGet, async ({ key }) => kept(await cache.get(key))),
+      answering(hostMethods.cacheSet, ({ key, value, ttlMs }) =>
+        cache.set(key, value, ttlMs).then(() => undefined),
+      ),
+      answering(hostMethods.stateGet, async ({ key }) => kept(await state.get(key))),
+      answering(hostMethods.stateSet, ({ key, value }) => state.set(key, value).then(() => undefined)),
+      answering(hostMethods.stateDelete, ({ key }) => state.delete(key).then(() => undefined)),
+      answering(hostMethods.part, async ({ sending: id, part }) => {
         const sending = this.#sendings.get(id);
         sending?.sent.push(part);
         await sending?.onPart?.(part);
         return undefined;
       }),
-      answering(host.openMedia, async ({ sending, part }) => {
+      answering(hostMethods.openMedia, async ({ sending, part }) => {
         const { openMedia } = this.#sendings.get(sending) ?? {};
         if (openMedia === undefined) throw new ChannelError("not_found", "There are no bytes for it");
         return { stream: bytes.offer(await openMedia(part)) };

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { Health, HistoryMessage, Identity } from "../contract/definition.ts";
-import { ChannelError, isChannelError, reasonOf } from "../contract/errors.ts";
 import type { EmitResult, InboundEvent, MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import type {
@@ -12,7 +11,7 @@ import type {
   Reconciled,
 } from "../contract/messages.ts";
 
-/** What the contract's values have to look like where another process says them. */
+/** The values of the contract, as schemas: another process may say anything. */
 export const json: z.ZodType<Json> = z.json();
 const text = z.string();
 const milliseconds = z.number();
@@ -161,43 +160,3 @@ export const health: z.ZodType<Health> = z.discriminatedUnion("state", [
 ]);
 
 export const identity: z.ZodType<Identity> = z.object({ id: text, name: text.exactOptional() });
-
-/** An error on the wire; without a code it is none of the contract's. */
-export const failure = z.object({
-  message: text,
-  code: z
-    .enum([
-      "rate_limited",
-      "auth",
-      "permission",
-      "not_found",
-      "too_large",
-      "unsupported",
-      "invalid",
-      "transient",
-      "unknown_outcome",
-    ])
-    .exactOptional(),
-  scope: z.enum(["message", "conversation", "account"]).exactOptional(),
-  retryAfterMs: milliseconds.exactOptional(),
-  platformCode: text.exactOptional(),
-  receipt: receipt.exactOptional(),
-});
-export type Failure = z.infer<typeof failure>;
-
-export function failureOf(error: unknown): Failure {
-  if (!isChannelError(error)) return { message: reasonOf(error) };
-  const { message, code, scope, retryAfterMs, platformCode, receipt: sent } = error;
-  return {
-    message,
-    code,
-    scope,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(platformCode === undefined ? {} : { platformCode }),
-    ...(sent === undefined ? {} : { receipt: sent }),
-  };
-}
-
-export function errorOf({ message, code, ...options }: Failure): Error {
-  return code === undefined ? new Error(message) : new ChannelError(code, message, options);
-}
