@@ -122,6 +122,11 @@ it("goes on with a draft in the message that the process before has made", async
   expect(receipt?.parts).toEqual([{ index: 0, messageId: draft?.messageId }]);
 }, 60_000);
 
+it("asks its platform what the account lacks there", async () => {
+  const { channel } = await open();
+  expect(await channel.checks?.(never)).toMatchObject([{ about: "groups", ok: true }]);
+}, 60_000);
+
 it.skipIf(process.platform !== "linux")("tells its secrets to nobody who looks at processes", async () => {
   const { pids } = await open();
   const [pid] = pids();

@@ -32,12 +32,18 @@ export function inOwnProcess<Config, Address, C extends Capabilities>(
   };
 }
 
+/** What every channel has; of the rest a process has what its channel has. */
+type AlwaysThere = "start" | "stop" | "health" | "self" | "send";
+
 function channelOver<Address>(
   supervised: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
   methods: ReadonlySet<string>,
 ): Channel<Address> {
-  const optional = { ...messageMethods(supervised, codec), ...lookupMethods(supervised, codec) };
+  const optional: Required<Omit<Channel<Address>, AlwaysThere>> = {
+    ...messageMethods(supervised, codec),
+    ...lookupMethods(supervised, codec),
+  };
   const available = Object.entries(optional).filter(([name]) => methods.has(name));
   return {
     start: (signal) => supervised.start(signal),
@@ -87,7 +93,7 @@ function messageMethods<Address>(
 function lookupMethods<Address>(
   supervised: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
-): Optional<Address, "openDirect" | "history" | "resolve" | "fetchMedia"> {
+): Optional<Address, "openDirect" | "history" | "resolve" | "checks" | "fetchMedia"> {
   return {
     async openDirect(userId, signal) {
       const { to } = await supervised.call(accountMethods.openDirect, { userId }, signal);
@@ -101,6 +107,7 @@ function lookupMethods<Address>(
         .catch(() => ({ name: undefined }));
       return name === undefined ? undefined : { name };
     },
+    checks: (signal) => supervised.call(accountMethods.checks, {}, signal),
     async fetchMedia(media, signal) {
       const { stream, ...rest } = await supervised.call(accountMethods.fetchMedia, { media }, signal);
       return { ...rest, body: supervised.read(stream) };

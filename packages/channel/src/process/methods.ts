@@ -1,5 +1,6 @@
 import { z } from "zod";
 import {
+  accountCheck,
   emitResult,
   health,
   historyMessage,
@@ -84,6 +85,7 @@ export const accountMethods = {
     z.array(historyMessage),
   ),
   resolve: method("resolve", z.object({ userId: text }), z.object({ name: text.exactOptional() })),
+  checks: method("checks", z.object({}), z.array(accountCheck)),
   fetchMedia: method("fetchMedia", z.object({ media: mediaRef }), z.object({ stream: number, ...media })),
   reconcile: method(
     "reconcile",

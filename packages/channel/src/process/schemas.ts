@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Health, HistoryMessage, Identity } from "../contract/definition.ts";
+import type { AccountCheck, Health, HistoryMessage, Identity } from "../contract/definition.ts";
 import type { EmitResult, InboundEvent, MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 import type {
@@ -158,5 +158,12 @@ export const health: z.ZodType<Health> = z.discriminatedUnion("state", [
   z.object({ state: z.literal("down"), ...trouble }),
   z.object({ state: z.literal("stopped") }),
 ]);
+
+export const accountCheck: z.ZodType<AccountCheck> = z.object({
+  about: text,
+  ok: z.boolean(),
+  detail: text,
+  remedy: text.exactOptional(),
+});
 
 export const identity: z.ZodType<Identity> = z.object({ id: text, name: text.exactOptional() });

@@ -153,6 +153,9 @@ class ServedAccount {
       this.#asking(accountMethods.resolve, async ({ channel }, { userId }, signal) => {
         return (await methodOf(channel.resolve, "resolve").call(channel, userId, signal)) ?? {};
       }),
+      this.#asking(accountMethods.checks, async ({ channel }, _, signal) => {
+        return [...(await methodOf(channel.checks, "checks").call(channel, signal))];
+      }),
       this.#asking(accountMethods.fetchMedia, async ({ channel }, { media }, signal) => {
         const { body, ...rest } = await methodOf(channel.fetchMedia, "fetchMedia").call(
           channel,
