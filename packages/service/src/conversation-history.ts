@@ -4,7 +4,7 @@ import { chatMessages, type Reading, type RunNotes } from "@signalbox/runs";
 import { problemOf } from "@signalbox/telemetry";
 import { attachmentsSeen } from "./attachments-seen.ts";
 import type { Exchange, KeptExchanges } from "./exchange.ts";
-import type { ServiceStore } from "./stored.ts";
+import type { ServiceStore } from "./service-store.ts";
 
 const SHOWN_MESSAGES = 500;
 

@@ -1,7 +1,7 @@
 import { type Lease, openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
-import type { ServiceBodies } from "./stored.ts";
+import type { ServiceBodies } from "./service-store.ts";
 
 async function storeWith(...peers: readonly string[]) {
   const store = await openStore<ServiceBodies>({ path: ":memory:" });

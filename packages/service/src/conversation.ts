@@ -1,7 +1,7 @@
 import type { ConversationInfo } from "@signalbox/protocol";
 import type { LeaseToken } from "@signalbox/store";
 import type { KeptExchanges } from "./exchange.ts";
-import type { ServiceStore } from "./stored.ts";
+import type { ServiceStore } from "./service-store.ts";
 
 /** Conversations listed at most, and pages of sessions that are gone through for them. */
 const LISTED = 200;

@@ -16,7 +16,7 @@ import { readHistory } from "./conversation-history.ts";
 import type { KeptExchanges } from "./exchange.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
-import type { ServiceStore } from "./stored.ts";
+import type { ServiceStore } from "./service-store.ts";
 import { createSubmit, type SubmitPorts } from "./submit.ts";
 import { type ExplainRoute, messageInfo, readTrace, readWhy } from "./traces.ts";
 

@@ -3,7 +3,7 @@ import { createWebHub } from "@signalbox/channel-web";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createExchanges } from "./exchange.ts";
-import type { PlacedMessage, ServiceBodies } from "./stored.ts";
+import type { PlacedMessage, ServiceBodies } from "./service-store.ts";
 
 const { definition } = createWebHub({ fetchUrl: () => Promise.reject(new Error("nothing is fetched")) });
 

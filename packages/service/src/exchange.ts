@@ -3,8 +3,8 @@ import { ChatMessage, type Problem, RunEnd, type RunOutcome, type RunUsage } fro
 import { noteId } from "@signalbox/runs";
 import * as z from "zod/mini";
 import { attachmentsSeen } from "./attachments-seen.ts";
+import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 import { sessionSeed } from "./session-seed.ts";
-import type { PlacedMessage, ServiceStore } from "./stored.ts";
 
 /**
  * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command and

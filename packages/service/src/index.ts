@@ -14,7 +14,13 @@ export {
   type ExchangesPorts,
   type KeptExchanges,
 } from "./exchange.ts";
+export type {
+  PlacedMessage,
+  ServiceBodies,
+  ServiceStore,
+  StoredMessage,
+  StoredRow,
+} from "./service-store.ts";
 export { sessionSeed } from "./session-seed.ts";
-export type { PlacedMessage, ServiceBodies, ServiceStore, StoredMessage, StoredRow } from "./stored.ts";
 export type { SubmitPorts, Surfaces } from "./submit.ts";
 export { type ExplainRoute, findMessage, messageInfo, readTrace } from "./traces.ts";

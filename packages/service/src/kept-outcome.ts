@@ -2,7 +2,7 @@ import { composeReply, saidIn } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
-import type { ServiceStore, StoredRow } from "./stored.ts";
+import type { ServiceStore, StoredRow } from "./service-store.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 

@@ -1,6 +1,6 @@
 import type { Auditor } from "@signalbox/audit";
 import type { GatewayService } from "@signalbox/server";
-import type { ServiceStore } from "./stored.ts";
+import type { ServiceStore } from "./service-store.ts";
 
 /** Who waits to be let in and who was, and the decision about them, which stays on record. */
 export function createPairings(

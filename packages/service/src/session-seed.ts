@@ -1,5 +1,5 @@
 import type { SessionSeed } from "@signalbox/store";
-import type { PlacedMessage } from "./stored.ts";
+import type { PlacedMessage } from "./service-store.ts";
 
 /**
  * What a session is made of when its first message comes.

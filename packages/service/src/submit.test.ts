@@ -3,7 +3,7 @@ import type { WebMessage } from "@signalbox/channel-web";
 import { createOutcomes } from "@signalbox/server";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
-import type { ServiceBodies } from "./stored.ts";
+import type { ServiceBodies } from "./service-store.ts";
 import { createSubmit } from "./submit.ts";
 
 const SUBMISSION = {

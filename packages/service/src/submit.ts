@@ -5,7 +5,7 @@ import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@
 import { OWN_ACCOUNT } from "@signalbox/setup";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
-import type { ServiceStore } from "./stored.ts";
+import type { ServiceStore } from "./service-store.ts";
 
 /** The channels of the gateway's own clients, by id. */
 export interface Surfaces {

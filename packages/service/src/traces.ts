@@ -3,7 +3,7 @@ import type { MessageInfo, Trace, Why } from "@signalbox/protocol";
 import type { RouteExplanation } from "@signalbox/routing";
 import { type Bodies, type InboxId, type InboxRow, type InboxStore, parseId } from "@signalbox/store";
 import { explain, traceEntry, withRouteExplained } from "@signalbox/telemetry";
-import type { ServiceStore, StoredRow } from "./stored.ts";
+import type { ServiceStore, StoredRow } from "./service-store.ts";
 
 /** How the route of a message came about. */
 export type ExplainRoute = (event: MessageEvent) => RouteExplanation;

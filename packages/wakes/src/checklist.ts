@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
 import type { ActiveHours, Agent, Heartbeat } from "@signalbox/setup";
 import type { FileLabels } from "@signalbox/tools";
-import type { WakesLogger } from "./stored.ts";
+import type { WakesLogger } from "./ports.ts";
 
 const NAME = "HEARTBEAT.md";
 const MAX_BYTES = 16_000;

@@ -8,8 +8,8 @@ import {
 } from "@signalbox/subagents";
 import { type Role, type TaintSource, taintSource } from "@signalbox/tools";
 import { z } from "zod";
+import type { WakesLogger } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
-import type { WakesLogger } from "./stored.ts";
 import { endOfTask, type TaskEndStore } from "./task-end.ts";
 import {
   keptPlace,

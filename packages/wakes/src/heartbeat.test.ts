@@ -9,8 +9,8 @@ import { openStore } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { asksForSomething, isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
+import type { WakesBodies } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
-import type { WakesBodies } from "./stored.ts";
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 5, 1, 12);

@@ -10,8 +10,8 @@ import {
 import { type Agent, type Agents, type Heartbeat, OWN_ACCOUNT } from "@signalbox/setup";
 import { z } from "zod";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
+import type { WakesLogger, WakesStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
-import type { WakesLogger, WakesStore } from "./stored.ts";
 import { messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
 
 export interface HeartbeatPorts {

@@ -1,6 +1,6 @@
 import type { ScheduleStore } from "@signalbox/schedules";
 import { z } from "zod";
-import type { WakesStore } from "./stored.ts";
+import type { WakesStore } from "./ports.ts";
 
 const timing = z.object({
   when: z.discriminatedUnion("kind", [

@@ -6,8 +6,8 @@ import {
   type ScheduleStore,
 } from "@signalbox/schedules";
 import { z } from "zod";
+import type { WakesLogger } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
-import type { WakesLogger } from "./stored.ts";
 import { keptPlace, messageAt, type Place, type WakeAgent } from "./wake.ts";
 
 /** What an agent is to be told, and where. Whoever asked for it speaks: what they may not do by then is not done. */

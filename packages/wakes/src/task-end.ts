@@ -2,7 +2,7 @@ import { parseReply, saidIn } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import type { TaskEnd, TaskOutcome } from "@signalbox/subagents";
 import { type TaintSource, taintIn } from "@signalbox/tools";
-import type { WakesStore } from "./stored.ts";
+import type { WakesStore } from "./ports.ts";
 
 /** Characters of a result that its parent is told; sessions_history has the rest. */
 const MOST_CHARS = 20_000;

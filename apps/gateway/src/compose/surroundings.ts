@@ -15,10 +15,10 @@ import {
 import { createAgentMemories } from "@signalbox/setup/memories";
 import { expireApprovals } from "@signalbox/tools";
 import {
-  createCron,
+  createCronHandler,
   createHeartbeats,
   createScheduledWakes,
-  createSessions,
+  createSessionsHandler,
   type Heartbeats,
   readChecklist,
   type ScheduledWakes,
@@ -175,8 +175,8 @@ function createTools(
     execSandbox: options.execSandbox,
     now,
     more: createMoreTools(plugins, mcp),
-    cron: createCron(scheduledWakes, now),
-    sessions: createSessions(subAgents, store),
+    cron: createCronHandler(scheduledWakes, now),
+    sessions: createSessionsHandler(subAgents, store),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

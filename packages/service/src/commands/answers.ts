@@ -21,8 +21,8 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { type Inquiries, type Questions, questionText, type Trust } from "@signalbox/tools";
+import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../service-store.ts";
 import { sessionSeed } from "../session-seed.ts";
-import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../stored.ts";
 import { type ExplainRoute, findMessage, messageInfo, readTrace } from "../traces.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { describeWhen, readWhen, type Schedule } from "@signalbox/schedules";
 import type { CronRequest } from "@signalbox/tools";
+import type { WakingRun } from "./ports.ts";
 import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
-import type { WakingRun } from "./stored.ts";
 import { placeOf } from "./wake.ts";
 
 /** Schedules of one conversation. */
 const MOST = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
-export function createCron(
+export function createCronHandler(
   scheduler: Pick<ScheduledWakes, "list" | "add" | "remove" | "run">,
   now: () => number,
 ) {

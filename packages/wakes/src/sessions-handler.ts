@@ -3,7 +3,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import type { Giver, SubAgent } from "@signalbox/subagents";
 import { matchesAny, type SessionsCall, type SessionsRequest, TOOL_GROUPS, taintIn } from "@signalbox/tools";
 import type { Delegation, TaskOrigin } from "./delegation.ts";
-import type { WakesStore, WakingRun } from "./stored.ts";
+import type { WakesStore, WakingRun } from "./ports.ts";
 import { placeOf } from "./wake.ts";
 
 type Run = WakingRun & { readonly offered: readonly string[] };
@@ -12,7 +12,7 @@ type Run = WakingRun & { readonly offered: readonly string[] };
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
 /** What the tools for sub-agents do: a session reaches those that it has made. */
-export function createSessions(
+export function createSessionsHandler(
   subAgents: Pick<Delegation, "of" | "spawn" | "send">,
   { sessions }: Pick<WakesStore, "sessions">,
 ) {

@@ -1,0 +1,71 @@
+import type { MessageEvent } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
+import { createManualClock } from "@signalbox/lanes/testkit";
+import { openStore } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import { createCronHandler } from "./cron-handler.ts";
+import type { WakesBodies, WakingRun } from "./ports.ts";
+import { createScheduledWakes } from "./scheduled-wakes.ts";
+
+const HOUR = 3_600_000;
+const agent: WakingRun["agent"] = {
+  id: "coder",
+  subAgents: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20, limits: {} },
+};
+
+function runIn(room: string): WakingRun {
+  const event = plainMessage({ address: room, conversation: { id: room, kind: "direct" } });
+  return { agent, event, messageId: "m", sessionKey: `agent:coder:plain:direct:${room}`, runId: "r" };
+}
+
+/** Schedules that run, the handler over them, and what the agent was told. */
+async function world() {
+  const clock = createManualClock(Date.UTC(2026, 5, 1, 12));
+  const { kv, close } = await openStore<WakesBodies>({ path: ":memory:" });
+  onTestFinished(close);
+  const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
+  const told: MessageEvent[] = [];
+  await wakes.start(async (event) => {
+    told.push(event);
+    return { outcome: "taken" };
+  });
+  onTestFinished(() => wakes.stop());
+  return { clock, wakes, told, handle: createCronHandler(wakes, clock.now) };
+}
+
+const inAnHour = { action: "add", text: "look at the build", when: { in: "1h" } } as const;
+
+it("tells the agent in the conversation that asked for it", async () => {
+  const { clock, told, handle } = await world();
+  await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  await clock.advance(HOUR + 1);
+  await expect.poll(() => told).toHaveLength(1);
+  expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
+});
+
+it("makes one schedule of a call that is made again", async () => {
+  const { wakes, handle } = await world();
+  const first = await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  expect(await handle(inAnHour, runIn("kitchen"), { callId: "c1" })).toBe(first);
+  await handle(inAnHour, runIn("kitchen"), { callId: "c2" });
+  expect(wakes.list()).toHaveLength(2);
+});
+
+it("shows, runs and removes nothing of another conversation", async () => {
+  const { wakes, handle } = await world();
+  await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  const id = wakes.list()[0]?.id ?? "";
+  const other = runIn("cellar");
+  expect(await handle({ action: "list" }, other, { callId: "c2" })).toContain("Nothing is scheduled");
+  for (const action of ["run", "remove"] as const)
+    await expect(handle({ action, id }, other, { callId: "c3" })).rejects.toThrow(`no schedule ${id}`);
+  expect(await handle({ action: "remove", id }, runIn("kitchen"), { callId: "c4" })).toBe(`Removed ${id}.`);
+  expect(wakes.list()).toEqual([]);
+});
+
+it("refuses the fifty-first schedule of a conversation, and no other conversation's first", async () => {
+  const { handle } = await world();
+  for (let count = 0; count < 50; count++) await handle(inAnHour, runIn("kitchen"), { callId: `c${count}` });
+  await expect(handle(inAnHour, runIn("kitchen"), { callId: "more" })).rejects.toThrow("50 schedules");
+  expect(await handle(inAnHour, runIn("cellar"), { callId: "first" })).toContain("Scheduled as");
+});
