@@ -1,6 +1,6 @@
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
-import { createDelegation, type Delegation } from "@signalbox/wakes";
+import type { Delegation } from "@signalbox/wakes";
 import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
@@ -21,22 +21,21 @@ export interface Observers {
   readonly outcomes: Outcomes;
   /** Tells those who wait how a message ended. */
   readonly onOutcome: Outcomes["settle"];
-  readonly subAgents: Delegation;
 }
 
 export function createObservers(
   options: GatewayOptions,
   { pointHooks }: ResolvedConfig,
   { store, redact }: OpenHome,
+  subAgents: Pick<Delegation, "ended">,
 ): Observers {
-  const { logger, hooks = [], now = Date.now } = options;
+  const { logger, hooks = [] } = options;
   const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
     logger.warn({ err: messageOf(error) }, "a trace could not be written");
   const metrics = createMetrics({ version: VERSION });
   const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();
-  const subAgents = createDelegation({ store, logger, now });
   return {
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
@@ -45,7 +44,6 @@ export function createObservers(
       pointHooks.hooks.map((hook) => withRedaction(hook, redact)),
     ),
     outcomes,
-    subAgents,
     onOutcome(id, outcome) {
       outcomes.settle(id, redactedOutcome(outcome, redact));
       subAgents.ended(id);

@@ -16,9 +16,11 @@ import { createAgentMemories } from "@signalbox/setup/memories";
 import { expireApprovals } from "@signalbox/tools";
 import {
   createCronHandler,
+  createDelegation,
   createHeartbeats,
   createScheduledWakes,
   createSessionsHandler,
+  type Delegation,
   type Heartbeats,
   readChecklist,
   type ScheduledWakes,
@@ -45,6 +47,8 @@ export interface Surroundings extends Observers, Outward {
   /** What agents are to do later, by themselves. */
   readonly scheduledWakes: ScheduledWakes;
   readonly heartbeats: Heartbeats;
+  /** Work that agents give to sub-agents. */
+  readonly subAgents: Delegation;
   readonly supervisor: Supervisor;
 }
 
@@ -65,11 +69,12 @@ export async function createSurroundings(
   configuration: LiveSetup<ResolvedConfig>,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
-  const observers = createObservers(options, resolved, opened);
-  const outward = await createOutward(options, resolved, opened, configuration, observers);
   const { store, lease } = opened;
-  await tryAgain(() => expireApprovals(store.approvals));
   const { env, home, logger, now = Date.now } = options;
+  const subAgents = createDelegation({ store, logger, now });
+  const observers = createObservers(options, resolved, opened, subAgents);
+  const outward = await createOutward(options, resolved, opened, configuration, observers);
+  await tryAgain(() => expireApprovals(store.approvals));
   const memories = createAgentMemories({
     config: configuration.config,
     home,
@@ -80,21 +85,14 @@ export async function createSurroundings(
     now,
   });
   const mcp = openMcpServers(options.loaded.config, { version: VERSION, logger, now });
-  const clock = { ...systemClock, now };
-  const scheduledWakes = createScheduledWakes({ kv: store.kv, clock, logger });
-  const heartbeats = createHeartbeats({
-    agents: resolved.agents,
-    store,
-    clock,
-    logger,
-    readChecklist: (agent) => readChecklist(agent, { labels: outward.labels, logger }),
-  });
+  const { scheduledWakes, heartbeats } = createTimedWakes(options, resolved, opened, outward.labels);
   const toolbox = createTools(options, configuration, opened, {
     ...observers,
     ...outward,
     memories,
     mcp,
     scheduledWakes,
+    subAgents,
   });
   return {
     ...observers,
@@ -109,6 +107,7 @@ export async function createSurroundings(
     mcp,
     scheduledWakes,
     heartbeats,
+    subAgents,
     toolbox,
     spending: createSpending(configuration, {
       ledger: store.budgets.ledger(lease),
@@ -119,6 +118,26 @@ export async function createSurroundings(
     }),
     router: createLiveRouter(configuration, opened, logger),
     supervisor: createFailureSupervisor(logger, onFatal),
+  };
+}
+
+/** What has agents woken when something is due. */
+function createTimedWakes(
+  { logger, now = Date.now }: GatewayOptions,
+  { agents }: ResolvedConfig,
+  { store }: OpenHome,
+  labels: Outward["labels"],
+): Pick<Surroundings, "scheduledWakes" | "heartbeats"> {
+  const clock = { ...systemClock, now };
+  return {
+    scheduledWakes: createScheduledWakes({ kv: store.kv, clock, logger }),
+    heartbeats: createHeartbeats({
+      agents,
+      store,
+      clock,
+      logger,
+      readChecklist: (agent) => readChecklist(agent, { labels, logger }),
+    }),
   };
 }
 
@@ -154,7 +173,7 @@ function createTools(
   options: GatewayOptions,
   { config, resolved: { agents, skills, plugins, accounts, web } }: LiveSetup<ResolvedConfig>,
   { store, lease, redact, audit }: OpenHome,
-  around: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes">,
+  around: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents">,
 ): Toolbox {
   const { live, tracer, hooks, account, labels, inquiries, media, delivery } = around;
   const { memories, mcp, scheduledWakes, subAgents } = around;
