@@ -107,7 +107,10 @@ function work(title, doneBefore, program, list, env = { ...process.env, CI: "tru
   if (!doneBefore) process.stderr.write(`signalbox: ${title} …\n`);
   const stdio = doneBefore ? ["ignore", "pipe", "pipe"] : ["ignore", 2, 2];
   const { status, stdout, stderr, error } = spawnSync(program, list, {
-    ...{ cwd: root, env, stdio, encoding: "utf8" },
+    cwd: root,
+    env,
+    stdio,
+    encoding: "utf8",
     shell: windows && program !== process.execPath,
   });
   if (error) fail(`${program}: ${error.message}`, 1);

@@ -1,15 +1,11 @@
 import { defaultAgent, EventsQuery, type ServerFrame } from "@signalbox/protocol";
 import type { Context, Handler } from "hono";
-import type { Principal } from "../auth/index.ts";
 import type { Env } from "../guard.ts";
-import { openView } from "../live/view.ts";
+import { MAX_BUFFERED, openView } from "../live/view.ts";
 import type { OpenConnections } from "../open-connections.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors } from "./errors.ts";
-
-/** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */
-const MAX_BUFFERED = 8_000_000;
 
 /** Streams that whoever holds one token may have open. */
 const MAX_STREAMS = 100;
@@ -24,12 +20,12 @@ const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-accel-b
  * `id`. A client that comes back sends the last one as `Last-Event-ID`, and is shown what it missed.
  */
 export function eventStreams(service: GatewayService, connections: OpenConnections): Handler<Env> {
-  const streams = new Map<string, number>();
-  const count = ({ role, name }: Principal, change: 1 | -1): void => {
-    const holder = `${role} ${name}`;
-    const open = (streams.get(holder) ?? 0) + change;
-    if (open === 0) streams.delete(holder);
-    else streams.set(holder, open);
+  /** How many are open, by who holds the token. */
+  const open = new Map<string, number>();
+  const count = (holder: string, change: 1 | -1): void => {
+    const left = (open.get(holder) ?? 0) + change;
+    if (left === 0) open.delete(holder);
+    else open.set(holder, left);
   };
   return (context) => {
     const query = queryOf(context);
@@ -37,15 +33,16 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
       return apiErrors.badJson(context, "Name a conversation and an agent in at most 200 characters each.");
     const access = context.get("access");
     const { role, name } = access.principal;
-    if ((streams.get(`${role} ${name}`) ?? 0) >= MAX_STREAMS) return apiErrors.tooManyStreams(context);
-    count(access.principal, 1);
+    const holder = `${role} ${name}`;
+    if ((open.get(holder) ?? 0) >= MAX_STREAMS) return apiErrors.tooManyStreams(context);
+    count(holder, 1);
     const own = scopeService(service, access.principal);
     const body = streamOf(own, query.data, {
       opened: (end) => {
         const closed = connections.add(access, end);
         return () => {
           closed();
-          count(access.principal, -1);
+          count(holder, -1);
         };
       },
       cut: () => context.env.outgoing.destroy(),

@@ -2,6 +2,9 @@ import type { ServerFrame } from "@signalbox/protocol";
 import type { ScopedService } from "../scope.ts";
 import { createCoalescer } from "./coalesce.ts";
 
+/** Bytes that may wait for a viewer. One that does not read is cut off, so that it cannot fill the gateway's memory. */
+export const MAX_BUFFERED = 8_000_000;
+
 /** A conversation, as one viewer is shown it. */
 export interface View {
   /**

@@ -12,13 +12,10 @@ import { userOf } from "../api/routes.ts";
 import { isAgent, takeMessage } from "../api/take-message.ts";
 import type { Principal } from "../auth/index.ts";
 import { messageOf } from "../errors.ts";
-import { openView, type View } from "../live/view.ts";
+import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
-
-/** A viewer that does not read is cut off, so that it cannot fill the gateway's memory. */
-const MAX_BUFFERED = 8_000_000;
 
 /** Conversations that a viewer sees at once: beyond it, the one that it opened first is shown no more. */
 const MAX_SUBSCRIPTIONS = 100;
