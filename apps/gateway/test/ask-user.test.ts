@@ -21,13 +21,13 @@ const asking = (more: object = {}) => ({
   ],
 });
 
-function configured(world: World, session: object = {}): void {
+function configured(world: World, session: object = {}, allow = ["ask_user", "read"]): void {
   world.configure(
     exampleConfig({
       gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 600_000 },
       agents: {
         defaults: { model: "anthropic/claude-sonnet-4-6" },
-        list: [{ id: "coder", tools: { allow: ["ask_user", "read"] } }],
+        list: [{ id: "coder", tools: { allow } }],
       },
       channels: { plain: { accounts: { main: {} } } },
       access: { owners: ["plain:anna"], dm: "open", groups: { mode: "open" } },
@@ -170,6 +170,32 @@ describe("ask_user", () => {
     expect(heard(world)).toBe("They answered: Coffee");
     expect(modelRequests(world.anthropic)).toHaveLength(2);
     expect((await inboxRows(world)).map(({ state }) => state).toSorted()).toEqual(["replied", "silent"]);
+  });
+
+  it("takes nothing for an answer once the run that asked is over, whatever runs then", async () => {
+    const { world, plain, started } = await open({ queue: { mode: "followup" } });
+    await plain.emit(plainMessage("m1", "make me a drink"));
+    await isAsked(plain);
+    await started.stop();
+    configured(world, { queue: { mode: "followup" } }, ["read"]);
+    const answering = Promise.withResolvers<void>();
+    let isAnswering = false;
+    const replies = ["I may not ask any more.", "A first thing.", "And the next."];
+    world.script(async (_, index) => {
+      isAnswering = index === 2;
+      if (isAnswering) await answering.promise;
+      return { text: replies[index - 1] ?? "" };
+    });
+    const again = plainChannel();
+    const second = await world.start({ channels: [again.definition] });
+    await second.settled();
+    await again.emit(plainMessage("m2", "something else"));
+    await eventually(() => isAnswering, "the next run goes on");
+    await again.emit(plainMessage("m3", "and another thing"));
+    answering.resolve();
+    await second.settled();
+    expect(said(again)).toEqual(replies);
+    expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("and another thing");
   });
 
   it("is a card with a button for each answer where the channel has them", async () => {

@@ -144,6 +144,14 @@ it("unsubscribes whoever closes it, and opens a hundred for one token at most", 
   await expect.poll(async () => (await stream()).status).toBe(200);
 });
 
+it("opens nothing for who asks for the head alone", async () => {
+  const { service, server, stream } = await open();
+  for (let asked = 0; asked < 101; asked++)
+    expect((await fetch(server.url + PATH, { method: "HEAD", headers: OWNER })).status).toBe(200);
+  expect(service.live.watched(SESSION)).toBe(false);
+  expect((await stream()).status).toBe(200);
+});
+
 it("cuts off a viewer that does not read, before it fills the memory", async () => {
   const { service, stream } = await open();
   const { response } = await stream();

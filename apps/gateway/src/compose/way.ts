@@ -165,6 +165,7 @@ function createTakingHalf(
     lanes,
     modes: queueModes,
     inquiries: surroundings.inquiries,
+    logger,
   });
   const admit = createAdmit({
     router,

@@ -31,6 +31,8 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
     const query = queryOf(context);
     if (!query.success)
       return apiErrors.badJson(context, "Name a conversation and an agent in at most 200 characters each.");
+    // Nobody would read the stream, nor close it.
+    if (context.req.method === "HEAD") return context.body(null, 200, HEADERS);
     const access = context.get("access");
     const { role, name } = access.principal;
     const holder = `${role} ${name}`;

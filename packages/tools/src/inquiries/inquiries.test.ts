@@ -24,10 +24,10 @@ describe("inquiries", () => {
     const { inquiries } = open();
     const { id } = await inquiries.open(ASKED);
     const ended = inquiries.wait(id, never);
-    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    expect(inquiries.asked("room", "plain:anna", false)?.id).toBe(id);
     expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
     expect(await ended).toEqual({ kind: "answered", text: "Tea", messageId: "m1" });
-    expect(inquiries.asked("room", "plain:anna")).toBeUndefined();
+    expect(inquiries.asked("room", "plain:anna", false)).toBeUndefined();
     expect(await inquiries.answer(id, { ...tea, words: "2", messageId: "m2" })).toEqual({
       ok: false,
       why: "over",
@@ -37,8 +37,8 @@ describe("inquiries", () => {
   it("are answered by whom they are put to, and by nobody else", async () => {
     const { inquiries } = open();
     const { id } = await inquiries.open(ASKED);
-    expect(inquiries.asked("room", "plain:ben")).toBeUndefined();
-    expect(inquiries.asked("elsewhere", "plain:anna")).toBeUndefined();
+    expect(inquiries.asked("room", "plain:ben", true)).toBeUndefined();
+    expect(inquiries.asked("elsewhere", "plain:anna", true)).toBeUndefined();
     expect(await inquiries.answer(id, { ...tea, speaker: "plain:ben" })).toEqual({
       ok: false,
       why: "somebody-else",
@@ -52,7 +52,7 @@ describe("inquiries", () => {
     vi.advanceTimersByTime(20_000);
     const next = open(kv).inquiries;
     await next.load();
-    expect(next.asked("room", "plain:anna")).toEqual(first);
+    expect(next.asked("room", "plain:anna", true)).toEqual(first);
     expect(await next.open(ASKED)).toEqual(first);
     expect(await next.answer(first.id, tea)).toMatchObject({ ok: true });
     const last = open(kv).inquiries;
@@ -92,7 +92,8 @@ describe("inquiries", () => {
     await vi.advanceTimersByTimeAsync(0);
     stopping.abort();
     expect(await ended).toBeUndefined();
-    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    expect(inquiries.asked("room", "plain:anna", true)?.id).toBe(id);
+    expect(inquiries.asked("room", "plain:anna", false)).toBeUndefined();
     await inquiries.close(id, "stopped");
     expect(await inquiries.wait(id, never)).toEqual({ kind: "stopped" });
   });
@@ -103,7 +104,7 @@ describe("inquiries", () => {
     const { id } = await inquiries.open(ASKED);
     vi.spyOn(kv, "set").mockRejectedValueOnce(new Error("the disk is full"));
     await expect(inquiries.answer(id, tea)).rejects.toThrow("the disk is full");
-    expect(inquiries.asked("room", "plain:anna")?.id).toBe(id);
+    expect(inquiries.asked("room", "plain:anna", true)?.id).toBe(id);
     expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
   });
 

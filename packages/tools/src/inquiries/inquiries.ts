@@ -32,8 +32,11 @@ export interface Inquiries {
   answer(id: string, answer: InquiryAnswer): Promise<Answered>;
   /** Nobody needs an answer any more. */
   close(id: string, kind: "passed-over" | "stopped"): Promise<void>;
-  /** The one that waits for a word of this person in this session. */
-  asked(sessionKey: string, speaker: string): Inquiry | undefined;
+  /**
+   * The one that waits for a word of this person in this session. One that nobody in this process waits for counts only
+   * where a run of an earlier process goes on there, which has yet to ask again.
+   */
+  asked(sessionKey: string, speaker: string, goesOn: boolean): Inquiry | undefined;
   /** The one that a message has answered already: it may come again after a crash. */
   answeredBy(messageId: string): Inquiry | undefined;
 }
@@ -57,6 +60,8 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
   const inquiries = new Map<string, Inquiry>();
   /** Who waits in this process. */
   const waiting = new Map<string, Set<() => void>>();
+  /** Those somebody waits for in this process, also while they look at the store. */
+  const awaited = new Set<string>();
 
   const keep = (inquiry: Inquiry): Promise<void> => {
     inquiries.set(inquiry.id, inquiry);
@@ -118,11 +123,16 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
     },
 
     async wait(id, signal) {
-      for (;;) {
-        const ended = await endNow(id);
-        if (ended !== undefined || signal.aborted) return ended;
-        const { expiresAt = now() } = inquiries.get(id) ?? {};
-        await untilWoken(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
+      awaited.add(id);
+      try {
+        for (;;) {
+          const ended = await endNow(id);
+          if (ended !== undefined || signal.aborted) return ended;
+          const { expiresAt = now() } = inquiries.get(id) ?? {};
+          await untilWoken(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
+        }
+      } finally {
+        awaited.delete(id);
       }
     },
 
@@ -141,10 +151,11 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
       await end(id, { kind });
     },
 
-    asked: (sessionKey, speaker) =>
+    asked: (sessionKey, speaker, goesOn) =>
       [...inquiries.values()].find(
         (inquiry) =>
           inquiry.end === undefined &&
+          (goesOn || awaited.has(inquiry.id)) &&
           inquiry.sessionKey === sessionKey &&
           inquiry.speaker === speaker &&
           inquiry.expiresAt > now(),

@@ -2,7 +2,9 @@ import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
+import type { Logger } from "@signalbox/telemetry/logger";
 import type { Inquiries } from "@signalbox/tools";
+import { messageOf } from "../../errors.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";
@@ -13,10 +15,11 @@ export interface QueuePorts {
   readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
   /** Answers a command that needs no turn. */
   readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
-  readonly lanes: Pick<Lanes<Queued>, "enqueue" | "busy">;
+  readonly lanes: Pick<Lanes<Queued>, "enqueue" | "all">;
   /** What agents have asked people. */
   readonly inquiries: Pick<Inquiries, "asked" | "answeredBy" | "close">;
   readonly modes: Pick<QueueModes, "read">;
+  readonly logger: Logger;
 }
 
 /** Where messages part: a command that needs no turn is answered at once, everything else waits in its lane. */
@@ -29,7 +32,7 @@ export interface Queue {
 }
 
 export function createQueue(ports: QueuePorts): Queue {
-  const { agents, readOrder, answerAtOnce, lanes, modes, inquiries } = ports;
+  const { agents, readOrder, answerAtOnce, lanes, modes, inquiries, logger } = ports;
   const withOrder = (message: QueuedMessage): QueuedMessage => {
     const { order: _, ...plain } = message;
     const order = readOrder(message.stored, message.agentId);
@@ -42,14 +45,19 @@ export function createQueue(ports: QueuePorts): Queue {
     const { id, sessionKey, order, stored } = message;
     const { event, wake } = stored;
     if (order !== undefined || wake !== undefined) return message;
-    // One that was asked by a run which is gone waits for nobody.
-    const asked = lanes.busy(sessionKey) ? inquiries.asked(sessionKey, speakerOf(event)) : undefined;
+    // One that was asked by a run which is gone waits for nobody: its answer would be lost, whatever runs there now.
+    const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
+    const asked = inquiries.asked(sessionKey, speakerOf(event), goesOn);
     const inquiry = inquiries.answeredBy(id) ?? asked;
     if (inquiry === undefined) return message;
     if (isInOwnWords(event))
       return { ...message, order: { kind: "command", name: "answer", args: `${inquiry.id} ${event.text}` } };
     // The agent gets it whole, as a message, and not only the words in it.
-    void inquiries.close(inquiry.id, "passed-over");
+    inquiries
+      .close(inquiry.id, "passed-over")
+      .catch((error: unknown) =>
+        logger.warn({ question: inquiry.id, err: messageOf(error) }, "a question could not be passed over"),
+      );
     return message;
   };
   return {
