@@ -3,8 +3,8 @@ import { answerIn } from "./questions.ts";
 
 /**
  * What somebody orders with a platform's own means, as the message that says the same: a command of the platform, or a
- * click on a button of a question. It is decided about as any message of theirs is. Undefined for a click
- * on anything else.
+ * click on a button of a question. It is decided about as any message of theirs is. Undefined for a
+ * click on anything else.
  */
 export function orderAsMessage(event: CommandEvent | ActionEvent): MessageEvent | undefined {
   const text = event.type === "command" ? commandText(event) : answerText(event);

@@ -101,9 +101,9 @@ export interface InboundBlock {
 
 export interface InboundContext {
   readonly blocks: readonly InboundBlock[];
-  /** All blocks: what the model gets for the turn it answers. */
+  /** All blocks: what the model gets. */
   readonly text: string;
-  /** The body alone: what the history keeps. */
+  /** The words alone, which the rest comes before. */
   readonly body: string;
 }
 
@@ -113,7 +113,7 @@ export const INBOUND_META_SCHEMA = "signalbox.inbound_meta.v1";
 const MAX_NAME = 64;
 const MAX_CONTEXT_TEXT = 4_000;
 
-/** Builds the user message of the turn to answer: metadata, context and body. Pure. */
+/** What a model is told with a message and of it, in order: metadata, context and body. Pure. */
 export function buildInboundContext(input: InboundContextInput): InboundContext {
   const { messageId, senderName, senderId } = input.conversation;
   const sender = displayName(senderName, senderId);

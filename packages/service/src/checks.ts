@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/channel";
 import type { RemoteCheck } from "@signalbox/protocol";
 import type { Accounts, Agent, AgentModel, Agents, Models } from "@signalbox/setup";
 
@@ -41,7 +42,7 @@ async function checkAccount(
       ...(remedy === undefined ? {} : { remedy }),
     }));
   } catch (error) {
-    const detail = `the platform could not be asked: ${messageOf(error)}`;
+    const detail = `the platform could not be asked: ${reasonOf(error)}`;
     return [{ part, ok: false, detail, remedy: "Look whether the platform can be reached from here." }];
   }
 }
@@ -56,7 +57,7 @@ async function checkModel({ models, now }: ChecksPorts, agent: Agent): Promise<r
     return [{ part, ok: true, detail: "it answers" }];
   } catch (error) {
     const remedy = `Correct its key or address under models.providers.${model.provider}, or choose another model.`;
-    return [{ part, ok: false, detail: `it does not answer: ${messageOf(error)}`, remedy }];
+    return [{ part, ok: false, detail: `it does not answer: ${reasonOf(error)}`, remedy }];
   }
 }
 
@@ -76,8 +77,4 @@ async function askOnce({ model, stream }: AgentModel, timestamp: number): Promis
     if (event.type === "error") throw new Error(event.error.message);
     if (event.type === "attempt" && event.next.kind === "model") throw new Error(event.failure.message);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,4 @@
-import { type BodiesWithParts, GatewayError, pruneStore, withDatabase } from "@signalbox/home";
-import { createRedactor } from "@signalbox/redaction";
+import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
 import { createWebFetch, resolveAgents } from "@signalbox/setup";
 import { createMedia } from "@signalbox/setup/media";
 import type { PruneReport } from "@signalbox/store";
@@ -24,9 +23,9 @@ export async function prune(options: CommonOptions): Promise<void> {
 
 /** What upkeep of a gateway does by itself, on a home where none runs. */
 async function pruneHome(options: CommonOptions): Promise<PruneReport> {
-  const { home, loaded } = configuredHome(options);
+  const { home, loaded, env } = configuredHome(options);
   const { config } = loaded;
-  const logger = createLogger("warn", createRedactor([]));
+  const logger = createLogger("warn", openVault(loaded, env).redact);
   const labels = await openFileLabels(createMemoryLabelStore());
   return withDatabase<BodiesWithParts, PruneReport>(home, "share", async (store) => {
     const report = await pruneStore(store.maintenance, config.retention, logger);

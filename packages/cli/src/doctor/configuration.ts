@@ -10,7 +10,7 @@ import { describeExec, describeReach } from "./policy.ts";
 /** Searches for something, as a run would, so that it is known to work. */
 async function memoryOf(home: Home, agent: string): Promise<string> {
   if (!existsSync(home.memoryIndex(agent))) return "made at the first message";
-  const { describeStatus, withMemory } = await import("../commands/memory.ts");
+  const { describeStatus, withMemory } = await import("../home-memory.ts");
   return withMemory({ home: home.dir, agent }, async (memory) => {
     const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
     const status = await memory.status();

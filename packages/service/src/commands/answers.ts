@@ -79,14 +79,6 @@ export interface AskedCommand {
   readonly args: string;
 }
 
-/** Those that a session has made, and theirs. */
-async function stopSubAgents(options: AnswerOptions, sessionKey: string, reason: Error): Promise<void> {
-  for (const subAgent of await options.subAgents.of(sessionKey)) {
-    await stopSubAgents(options, subAgent.sessionKey, reason);
-    options.stop(subAgent.sessionKey, reason);
-  }
-}
-
 type Answer = (options: AnswerOptions, asked: AskedCommand) => string | Promise<string>;
 
 /** What each command that needs no turn says. */
@@ -272,6 +264,14 @@ export async function applyChoice(
 function speaker({ definition }: AnswerOptions, { stored: { event } }: CommandMessage): string {
   const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
   return `${event.channel}:${own ? "token" : event.sender.id}`;
+}
+
+/** Stops the sub-agents that a session has made, and theirs. */
+async function stopSubAgents(options: AnswerOptions, sessionKey: string, reason: Error): Promise<void> {
+  for (const subAgent of await options.subAgents.of(sessionKey)) {
+    await stopSubAgents(options, subAgent.sessionKey, reason);
+    options.stop(subAgent.sessionKey, reason);
+  }
 }
 
 async function waitingForOwner(options: AnswerOptions, agent: Agent) {
