@@ -4,13 +4,19 @@ import { ends, eventually, exampleConfig, openWorld } from "./harness.ts";
 
 const token = "42:secret-of-the-bot-0123456789";
 
-it("answers by an account in a process of its own, each message once, though the process is killed", async () => {
+/** A gateway whose Telegram account has a process of its own, and a model that counts its answers. */
+async function openProcessWorld() {
   const world = await openWorld();
   const telegram = await startTelegram({ token, users: [person] });
   onTestFinished(() => telegram.stop());
   const account = { botToken: token, apiBaseUrl: telegram.url };
   world.configure(exampleConfig({ channels: { telegram: { process: true, accounts: { main: account } } } }));
   world.script((_, index) => ({ text: `answer ${index}` }));
+  return { world, telegram };
+}
+
+it("answers by an account in a process of its own, each message once, though the process is killed", async () => {
+  const { world, telegram } = await openProcessWorld();
   const started = await world.start();
   const pids = () => started.log().match(/(?<="pid":)\d+(?=[^\n]*process of its own)/g) ?? [];
   await telegram.push(textMessage("one"));
@@ -29,12 +35,7 @@ it("answers by an account in a process of its own, each message once, though the
 
 /** What the program runs, which is bundled, and finds the process's own program beside it. */
 it("does so in the program that people install", async () => {
-  const world = await openWorld();
-  const telegram = await startTelegram({ token, users: [person] });
-  onTestFinished(() => telegram.stop());
-  const account = { botToken: token, apiBaseUrl: telegram.url };
-  world.configure(exampleConfig({ channels: { telegram: { process: true, accounts: { main: account } } } }));
-  world.script((_, index) => ({ text: `answer ${index}` }));
+  const { world, telegram } = await openProcessWorld();
   await world.startChild();
   await telegram.push(textMessage("one"));
   await eventually(() => telegram.sent.length === 1, "it is answered");

@@ -26,6 +26,18 @@ async function talk(conversation: string, text: string, id?: string): Promise<Se
   return frames;
 }
 
+/** The model calls a tool, and says the rest once it may go on. */
+function answerInTwoTurns() {
+  const goOn = Promise.withResolvers<void>();
+  world.script(async (_, index) => {
+    if (index === 1) await goOn.promise;
+    return index === 0
+      ? { text: "First.", toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }
+      : { text: "Second." };
+  });
+  return goOn;
+}
+
 async function code(call: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await call();
@@ -108,13 +120,7 @@ describe("the gateway's own client", () => {
   });
 
   it("asks again over another connection while the run goes on, and sees it whole", async () => {
-    const goOn = Promise.withResolvers<void>();
-    world.script(async (_, index) => {
-      if (index === 1) await goOn.promise;
-      return index === 0
-        ? { text: "First.", toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }
-        : { text: "Second." };
-    });
+    const goOn = answerInTwoTurns();
     const first = talk("c1", "go");
     await eventually(
       () => started.gateway.service.live.running("agent:coder:web:direct:c1").length >= 4,
@@ -139,13 +145,7 @@ describe("the gateway's own client", () => {
   });
 
   it("talks by requests and server-sent events, and misses nothing while it was away", async () => {
-    const goOn = Promise.withResolvers<void>();
-    world.script(async (_, index) => {
-      if (index === 1) await goOn.promise;
-      return index === 0
-        ? { text: "First.", toolCalls: [{ id: "toolu_1", name: "ls", input: { path: "." } }] }
-        : { text: "Second." };
-    });
+    const goOn = answerInTwoTurns();
     const message = { agent: "coder", conversation: "c1", text: "go", id: "m1" };
     const frames: ServerFrame[] = [];
     const watch = async (until: ServerFrame["type"]): Promise<void> => {

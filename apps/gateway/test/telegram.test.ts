@@ -68,6 +68,10 @@ function said({ telegram }: Talk): string[] {
   return telegram.sent.filter(({ deleted }) => !deleted).map(({ text }) => text);
 }
 
+const model = "anthropic/claude-sonnet-4-6";
+/** An agent that has one skill only. */
+const clerk = { id: "clerk", model, skills: { allow: ["translate"] } };
+
 describe("an agent on Telegram", () => {
   it("answers a private message, a mention in a group and one in a topic, where they were written", async () => {
     const talk = await open();
@@ -98,15 +102,9 @@ describe("an agent on Telegram", () => {
   });
 
   it("lists the commands of skills that its agents have, and has the agent follow one", async () => {
-    const model = "anthropic/claude-sonnet-4-6";
     const talk = await open(
       {
-        agents: {
-          list: [
-            { id: "coder", model },
-            { id: "clerk", model, skills: { allow: ["translate"] } },
-          ],
-        },
+        agents: { list: [{ id: "coder", model }, clerk] },
         bindings: [{ agent: "clerk", match: { channel: "slack" } }],
       },
       {},
@@ -121,15 +119,9 @@ describe("an agent on Telegram", () => {
   });
 
   it("lists no command of a skill that one of its agents has not", async () => {
-    const model = "anthropic/claude-sonnet-4-6";
     const talk = await open(
       {
-        agents: {
-          list: [
-            { id: "coder", model },
-            { id: "clerk", model, skills: { allow: ["translate"] } },
-          ],
-        },
+        agents: { list: [{ id: "coder", model }, clerk] },
         bindings: [{ agent: "clerk", match: { channel: "telegram", peer: { kind: "group", id: "*" } } }],
       },
       {},

@@ -6,6 +6,7 @@ import type { Excess, Target } from "./loop.ts";
 
 const MB = 1_048_576;
 const SENDER = { senderId: "ou_owner", chatId: "oc_loop" };
+const WORKSPACE_FILES = ["AGENTS.md", "SOUL.md", "MEMORY.md", "USER.md", "TOOLS.md", "HEARTBEAT.md"];
 let messages = 0;
 
 async function say(target: Target, text: string, more: object = {}): Promise<void> {
@@ -101,28 +102,11 @@ export const EXCESSES: readonly Excess[] = [
   {
     name: "files of the workspace of 20 MB each",
     work: async (target) => {
-      for (const name of [
-        "AGENTS.md",
-        "SOUL.md",
-        "MEMORY.md",
-        "USER.md",
-        "TOOLS.md",
-        "HEARTBEAT.md",
-        "memory/2026-01-01.md",
-      ]) {
-        mkdirSync(join(target.workspace, "memory"), { recursive: true });
+      mkdirSync(join(target.workspace, "memory"), { recursive: true });
+      for (const name of [...WORKSPACE_FILES, "memory/2026-01-01.md"])
         writeFileSync(join(target.workspace, name), `# Title\n\n${"words of mine ".repeat(1.5 * MB)}`);
-      }
       await say(target, "hello");
-      for (const name of [
-        "AGENTS.md",
-        "SOUL.md",
-        "MEMORY.md",
-        "USER.md",
-        "TOOLS.md",
-        "HEARTBEAT.md",
-        "memory",
-      ])
+      for (const name of [...WORKSPACE_FILES, "memory"])
         rmSync(join(target.workspace, name), { recursive: true });
       await say(target, "hello");
     },
