@@ -8,7 +8,7 @@ export interface MessageContext {
   readonly blocks: readonly InputBlock[];
 }
 
-/** What messages are given along in the requests of a run; its history stays as it is. */
+/** What stands beside messages in the requests of a run; its history stays as it is. */
 export interface MessageContexts {
   /** This message has this context. */
   add(message: UserMessage, context: MessageContext): void;

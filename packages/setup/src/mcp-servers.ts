@@ -23,7 +23,7 @@ export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<strin
   return Object.fromEntries(servers);
 }
 
-/** What is checked by now: one of `command` and `url` is there. */
+/** The configuration was checked: either `command` or `url` is there. */
 function settingsOf({ command, url = "", ...rest }: Config["mcp"]["servers"][string]): McpServerSettings {
   return command === undefined ? { ...rest, url } : { ...rest, command };
 }

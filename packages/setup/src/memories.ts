@@ -34,7 +34,7 @@ export interface AgentMemoriesOptions {
     readonly contexts: { forgetRecalled(agentId: string): Promise<unknown> };
   };
   readonly logger: Pick<MemoriesLogger, "warn">;
-  /** Conversations that are asked once and looked at never again. */
+  /** Conversations of one question, which nobody looks at again. */
   readonly isLeftOut: NonNullable<SessionTurnsOptions["isLeftOut"]>;
   readonly now: () => number;
 }

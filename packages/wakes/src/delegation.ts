@@ -133,6 +133,6 @@ async function wakeWith(
     ...(subAgent === undefined ? {} : { subAgent }),
   };
   const woken = await wake(messageAt(place, { eventId, dueAt, text }), terms);
-  // What only a tombstone is left of has had its end long ago.
+  // A message of which only a tombstone is left ended long ago.
   return woken.outcome === "rejected" ? "later" : { id: woken.id ?? eventId };
 }

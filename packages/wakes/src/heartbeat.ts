@@ -32,7 +32,7 @@ interface WayIn {
   readonly busy: (sessionKey: string) => boolean;
 }
 
-/** Has each agent that the configuration says so of go through its checklist by itself. */
+/** Has each agent that has a heartbeat in the configuration go through its checklist by itself. */
 export interface Heartbeats {
   start(way: WayIn): Promise<void>;
   /** To be told when the configuration has changed. */

@@ -6,8 +6,8 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { Parts } from "./surroundings.ts";
 
 /**
- * The commands that platforms list for an account: the built-in ones, and those of skills that each agent has whom its
- * messages can go to. A list is the same for everybody, so it tells of no skill that one of them could not use.
+ * The commands that platforms list for an account: the built-in ones, and those of the skills that all agents share to
+ * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have.
  */
 export function accountCommands(
   { configuration, resolved: { agents } }: Pick<Parts, "configuration" | "resolved">,

@@ -12,11 +12,11 @@ interface ReadForRun extends Omit<ReadAlong, "media"> {
   readonly media: readonly MediaForModel[];
 }
 
-/** What messages are told beside their own context, in the requests of one run. */
+/** What the model is told beside messages, in addition to their own context, in the requests of one run. */
 export interface RunContexts {
   /** Whether the model is told this line from memory anyway. */
   isTold(line: string): boolean;
-  /** Keeps what was read for the messages of the run, and gives what each message of the conversation is told. */
+  /** Keeps what was read for the messages of the run, and gives what stands beside each message of the conversation. */
   keep(read: ReadForRun): Promise<MessageContexts>;
 }
 
