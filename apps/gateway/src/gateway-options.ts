@@ -41,7 +41,9 @@ export interface GatewayOptions {
   readonly execSandbox?: StartExecSandbox;
 }
 
-/** Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong. */
+/**
+ * Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong.
+ */
 export type ReadConfiguration = (applied: Config) => LoadedConfig;
 
 /** What became of a configuration that was read again, by its sections. */

@@ -39,7 +39,8 @@ describe("usage", () => {
     await ask(started, "again?", LI);
     expect(said(world)).toEqual(["two files", "whole", "from the spare"]);
 
-    // Millionths of a dollar a token: Sonnet 4.6 takes 3, 15, 0.3 to read its cache and 3.75 to write it; Haiku 4.5 1, 5.
+    // Millionths of a dollar a token: Sonnet 4.6 takes 3, 15, 0.3 to read its cache and 3.75 to write it; Haiku 4.5 1,
+    // 5.
     const zhang = {
       by: `feishu:${ZHANG}`,
       runs: 1,

@@ -9,7 +9,10 @@ export function configuredHome(options: CommonOptions): ConfiguredHome {
   return { home, loaded: configOrExit(() => readConfig(home, process.env)), env: process.env };
 }
 
-/** Reads or changes the configuration; where nothing can start with it, every problem is one line and the exit code says so. */
+/**
+ * Reads or changes the configuration; where nothing can start with it, every problem is one line and the exit code says
+ * so.
+ */
 export function configOrExit<T>(work: () => T): T {
   try {
     return work();

@@ -12,7 +12,9 @@ export interface AgentOption extends CommonOptions {
   readonly agent?: string;
 }
 
-/** What an agent remembers, beside a gateway that may be running. Whoever has the home reads everything that is in it. */
+/**
+ * What an agent remembers, beside a gateway that may be running. Whoever has the home reads everything that is in it.
+ */
 export async function withMemory<T>(options: AgentOption, use: (memory: Memory) => Promise<T>): Promise<T> {
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);

@@ -3,7 +3,9 @@ import type { LoadedConfig, Problem } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { isHeld, runningGateway } from "./running.ts";
 
-/** What of a file does not apply to the gateway that runs, as problems of that file; none where none runs or answers. */
+/**
+ * What of a file does not apply to the gateway that runs, as problems of that file; none where none runs or answers.
+ */
 export async function notApplied(home: string | undefined, loaded: LoadedConfig): Promise<Problem[]> {
   if (!isHeld(home)) return [];
   try {

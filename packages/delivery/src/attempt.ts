@@ -44,7 +44,9 @@ export async function attempt(ports: AttemptPorts, row: ClaimedRow): Promise<Set
   }
 }
 
-/** Nobody will ever send for an account that is not configured; whoever brings it back can have the row sent after all. */
+/**
+ * Nobody will ever send for an account that is not configured; whoever brings it back can have the row sent after all.
+ */
 function withoutAccount(
   { configured }: AttemptPorts,
   { channel, account, doubtful = false }: ClaimedRow,

@@ -170,7 +170,10 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
     wakeUp.callAt(at);
   };
 
-  /** A doubtful row given back as not sent would go out again without a look at the platform, so it is kept until it is clear. */
+  /**
+   * A doubtful row given back as not sent would go out again without a look at the platform, so it is kept until it is
+   * clear.
+   */
   const waitInHand = async (
     row: Claimed<Row>,
     { delayMs, reason }: Retry,

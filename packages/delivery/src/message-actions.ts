@@ -86,7 +86,10 @@ export type ActOnMessages<Run extends ActingRun> = (
 const TTL_MS = 24 * 60 * 60 * 1000;
 const NOT_RUNNING = "This channel's account does not run just now. Try again later.";
 
-/** Texts go through the outbox as replies do, and wait there until the account runs; the rest is done at once or not at all. */
+/**
+ * Texts go through the outbox as replies do, and wait there until the account runs; the rest is done at once or not at
+ * all.
+ */
 export function createMessageActions<Run extends ActingRun, Row extends OutboxRow>(
   options: MessageActionsOptions<Run, Row>,
 ): ActOnMessages<Run> {

@@ -97,8 +97,8 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
   overdue(): Promise<readonly Row[]>;
   /**
-   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any, the
-   * `word` about them is added in the same transaction.
+   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any,
+   * the `word` about them is added in the same transaction.
    */
   expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert): Promise<readonly Row[]>;
   /**

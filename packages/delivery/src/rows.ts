@@ -31,7 +31,8 @@ export function outboxRow(
 
 /**
  * The answer to a message as the outbox keeps it; `undefined` where the sender reads the conversation itself. For an
- * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go out.
+ * account that is not configured any more it stays in one piece: it is to be seen among the replies that did not go
+ * out.
  */
 export function answerTo(
   text: string,

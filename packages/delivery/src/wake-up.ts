@@ -10,7 +10,10 @@ export interface Pass {
   readonly nextAt?: number | undefined;
 }
 
-/** Runs passes over due work, one at a time: when it is called, when work falls due, and at least once a minute while any waits. */
+/**
+ * Runs passes over due work, one at a time: when it is called, when work falls due, and at least once a minute while
+ * any waits.
+ */
 export class WakeUp {
   readonly #pass: () => Promise<Pass>;
   readonly #clock: Clock;

@@ -76,7 +76,9 @@ export interface Submission {
   readonly text: string;
   readonly attachments?: readonly ClientAttachment[];
   readonly uploads?: readonly UploadedFile[];
-  /** Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing. */
+  /**
+   * Where the text comes from, if it is not the words of who holds the token: it taints the turn, and orders nothing.
+   */
   readonly from?: string;
   /** What the client wants the agent to heed in this turn. */
   readonly instructions?: string;

@@ -1,6 +1,6 @@
 /**
- * Puts the fields of a JSON value in the place of `{{path.to.it}}`: texts as they are, anything else as JSON, nothing for
- * what is not there.
+ * Puts the fields of a JSON value in the place of `{{path.to.it}}`: texts as they are, anything else as JSON, nothing
+ * for what is not there.
  */
 export function fillIn(template: string, body: unknown): string {
   return template.replace(/\{\{\s*([^{}]+?)\s*\}\}/g, (_, path: string) => {

@@ -7,8 +7,8 @@ import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 import { sessionSeed } from "./session-seed.ts";
 
 /**
- * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command and
- * its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
+ * What people and the gateway said to each other that is no part of the conversation as the model knows it: a command
+ * and its answer, a message that got no run, a word about the end of a run. It is kept for those who look back.
  */
 export interface Exchange {
   readonly messages: readonly ChatMessage[];
@@ -39,8 +39,8 @@ interface Said {
 
 export interface Exchanges extends KeptExchanges {
   /**
-   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so again
-   * after a crash changes nothing.
+   * Keeps what was said to messages that their conversation does not hold, where its people read it later. Doing so
+   * again after a crash changes nothing.
    */
   keep(sessionKey: string, messages: readonly PlacedMessage[], said: Said): Promise<void>;
   /** Keeps a word about a run whose messages are in the conversation. */

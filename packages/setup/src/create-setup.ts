@@ -24,7 +24,10 @@ export interface SetupOptions {
   readonly packages: HostPackages;
   /** Channels that need no package of their own. */
   readonly channels: readonly ChannelDefinition[];
-  /** The packages they are from, by id: where one is named, its accounts can have processes of their own. Default: none is. */
+  /**
+   * The packages they are from, by id: where one is named, its accounts can have processes of their own. Default: none
+   * is.
+   */
   readonly channelPackages?: AccountsOptions["channelPackages"];
   /** The channels of the host's own clients, which no configuration names. */
   readonly ownChannels: readonly ChannelDefinition[];

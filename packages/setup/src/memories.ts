@@ -113,7 +113,9 @@ export interface ConsolidationOptions {
   readonly now: () => number;
 }
 
-/** Draws what lasts from the daily notes of every agent that may write memory. A failure is tried again the next time. */
+/**
+ * Draws what lasts from the daily notes of every agent that may write memory. A failure is tried again the next time.
+ */
 export function createConsolidation(options: ConsolidationOptions): (signal: AbortSignal) => Promise<void> {
   const { memories, enabled, agents, models, forUpkeep, logger, now } = options;
   return async (signal) => {

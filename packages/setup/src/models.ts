@@ -35,13 +35,15 @@ export interface Models {
   /** Whether nothing but the offline demo model can answer. */
   readonly demoOnly: boolean;
   /**
-   * The agent's model, or the one a session chose instead, as long as it can be reached; where that cannot be asked, the
-   * first of its fallbacks. `undefined` where none of them can.
+   * The agent's model, or the one a session chose instead, as long as it can be reached; where that cannot be asked,
+   * the first of its fallbacks. `undefined` where none of them can.
    */
   of(agent: Agent, override?: string): AgentModel | undefined;
   /** The models that can be chosen by name, as `provider/model`. */
   offered(): readonly string[];
-  /** What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider. */
+  /**
+   * What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider.
+   */
   choose(typed: string): string | undefined;
   /** Loads ahead of time what the first request would have to wait for. */
   load(): Promise<void>;

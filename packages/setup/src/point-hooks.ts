@@ -20,7 +20,9 @@ export interface PointHooksOptions {
   readonly workspaces: readonly string[];
 }
 
-/** The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open. */
+/**
+ * The point at which a hook that cannot be used has its say all the same: a gate that is not there would stand open.
+ */
 const GATE = "before_tool_call";
 
 /** Finds the hooks that the configuration names. One at the gate that cannot be used denies whatever it is asked. */

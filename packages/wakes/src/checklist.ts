@@ -20,7 +20,10 @@ interface ChecklistPorts {
   readonly logger: WakesLogger;
 }
 
-/** Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be believed. */
+/**
+ * Reads `HEARTBEAT.md` of an agent's workspace. Undefined where nothing in it is to be done, or it is not to be
+ * believed.
+ */
 export async function readChecklist(
   { workspaceDir }: Pick<Agent, "workspaceDir">,
   { labels, logger }: ChecklistPorts,

@@ -40,7 +40,9 @@ type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 
 /** Work that agents give to sub-agents of theirs. */
 export interface Delegation extends Omit<KeptSubAgents, "start"> {
-  /** Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it. */
+  /**
+   * Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it.
+   */
   start(way: DelegationWay): Promise<void>;
 }
 

@@ -16,7 +16,10 @@ const kept = timing.extend({ task: z.json() });
 
 export type KeyValues = Pick<WakesStore["kv"], "list" | "set" | "delete">;
 
-/** Schedules in the store of their host, those of a kind together. One that cannot be read stays there, and is never due. */
+/**
+ * Schedules in the store of their host, those of a kind together. One that cannot be read stays there, and is never
+ * due.
+ */
 export function createScheduleStore<Task>(
   kv: KeyValues,
   kind: string,

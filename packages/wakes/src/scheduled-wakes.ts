@@ -54,7 +54,10 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
   };
 }
 
-/** Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that speaks. */
+/**
+ * Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that
+ * speaks.
+ */
 async function wakeForSchedule(
   { schedule: { id, task }, dueAt }: Occurrence<Wake>,
   wake: WakeAgent,

@@ -88,8 +88,8 @@ interface Due {
 }
 
 /**
- * What is due as a message of a conversation. It goes the way of every other, so that a stop or a crash neither loses nor
- * repeats it, and waits there for a run that goes on.
+ * What is due as a message of a conversation. It goes the way of every other, so that a stop or a crash neither loses
+ * nor repeats it, and waits there for a run that goes on.
  */
 export function messageAt(place: Place, { eventId, dueAt, text }: Due): MessageEvent {
   return {

@@ -84,7 +84,9 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
   };
 }
 
-/** Most parts look at the configuration whenever they need it; these have to be told. Gives the accounts that changed. */
+/**
+ * Most parts look at the configuration whenever they need it; these have to be told. Gives the accounts that changed.
+ */
 async function applyToParts(
   { options: { home, logger }, surroundings, configuration }: Parts,
   before: Applied<ResolvedConfig>,

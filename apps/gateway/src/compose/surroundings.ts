@@ -61,7 +61,9 @@ export interface Parts {
   readonly configuration: LiveSetup<ResolvedConfig>;
 }
 
-/** Builds everything around the way of a message, from the configuration and the home that is open. Nothing runs yet. */
+/**
+ * Builds everything around the way of a message, from the configuration and the home that is open. Nothing runs yet.
+ */
 export async function createSurroundings(
   options: GatewayOptions,
   resolved: ResolvedConfig,

@@ -27,7 +27,10 @@ export interface MessageReceived extends Place {
 export interface BeforeModelResolve extends Place {
   /** The last message of the turn. */
   readonly event: MessageEvent;
-  /** `provider/model` that a directive or the session asks for; absent: the agent's own. One that cannot be reached is passed over. */
+  /**
+   * `provider/model` that a directive or the session asks for; absent: the agent's own. One that cannot be reached is
+   * passed over.
+   */
   readonly model: string | undefined;
   readonly thinking: ThinkingLevel;
 }
@@ -43,7 +46,10 @@ export interface BeforePromptBuild extends Place {
   readonly model: string;
   /** What a client of the API wants heeded in this turn. */
   readonly instructions: string | undefined;
-  /** Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt caches. */
+  /**
+   * Sections added to the built-in ones; names are unique. `stable` ones that change from turn to turn break prompt
+   * caches.
+   */
   readonly extra: readonly ExtraSection[];
 }
 
@@ -73,7 +79,10 @@ export interface BeforeReply extends Place {
   readonly event: MessageEvent;
   /** A turn of the agent, or the answer to a slash command. */
   readonly source: "turn" | "command";
-  /** Empty says nothing, and takes away what was to be attached to it. What was streamed to a viewer before cannot be taken back. */
+  /**
+   * Empty says nothing, and takes away what was to be attached to it. What was streamed to a viewer before cannot be
+   * taken back.
+   */
   readonly text: string;
 }
 

@@ -13,8 +13,8 @@ export interface WordPorts {
 
 /**
  * Puts a word about a message into the outbox, where no run answers it. Under a key of the message: told again after a
- * crash it is the same word. Gives what is to be delivered; undefined where its sender reads the conversation itself, or nobody is
- * to hear it.
+ * crash it is the same word. Gives what is to be delivered; undefined where its sender reads the conversation itself,
+ * or nobody is to hear it.
  *
  * @param isAnswer whether the message counts as answered by it
  */

@@ -4,8 +4,8 @@ import type { Surfaces } from "@signalbox/service";
 import type { GuardedFetch } from "@signalbox/tools";
 
 /**
- * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has those
- * that they send.
+ * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has
+ * those that they send.
  */
 export function createSurfaces(fetch: GuardedFetch, uploads: Pick<Uploads, "open">): Surfaces {
   const fetchUrl = async (url: string, signal: AbortSignal) => {

@@ -55,7 +55,9 @@ const DECISIONS: readonly Choice[] = [
   { label: "Deny", style: "danger", answer: "deny" },
 ];
 
-/** The questions of tools, in the conversations that they came up in. That one could not be put, or changed, is logged. */
+/**
+ * The questions of tools, in the conversations that they came up in. That one could not be put, or changed, is logged.
+ */
 export function createAsking(options: SpeakingOptions) {
   const { store, lease, definition, account, delivery, logger } = options;
   const { outbox } = store;

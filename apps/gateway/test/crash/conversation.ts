@@ -57,7 +57,10 @@ export function isGroup(session: number): boolean {
   return session % 2 === 1 && session < 9000;
 }
 
-/** Platforms where nothing says of a draft whose it is: Slack's streams take no metadata, Telegram's messages none at all. */
+/**
+ * Platforms where nothing says of a draft whose it is: Slack's streams take no metadata, Telegram's messages none at
+ * all.
+ */
 export function draftsBearNoKey(channel: string): boolean {
   return channel === "slack" || channel === "telegram";
 }
@@ -108,7 +111,9 @@ export function readText(name: string): string {
   return `read ${name}${EDITED}`;
 }
 
-/** What a long answer says after its first lines: a word to know each piece by, and enough to fill a message of a relay. */
+/**
+ * What a long answer says after its first lines: a word to know each piece by, and enough to fill a message of a relay.
+ */
 export function furtherParts(name: string): { readonly mark: string; readonly text: string }[] {
   return [2, 3].map((part) => {
     const mark = `part${part}:${name};`;

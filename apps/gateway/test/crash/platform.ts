@@ -40,7 +40,9 @@ export interface PlatformOptions {
   readonly answered: (name: string) => boolean;
 }
 
-/** People who write, and a platform that delivers each event until it is acknowledged, some of them again after that. */
+/**
+ * People who write, and a platform that delivers each event until it is acknowledged, some of them again after that.
+ */
 export interface Platform {
   /** Every message whose event was acknowledged, in the order in which that happened. */
   readonly acknowledged: readonly Tag[];

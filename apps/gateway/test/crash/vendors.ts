@@ -129,8 +129,8 @@ export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = 
 };
 
 /**
- * Waits until the bot has taken the event of a message. A session that was begun anew numbers its events anew, and is told
- * of the message again: of what a bot missed that had no session yet nobody tells it.
+ * Waits until the bot has taken the event of a message. A session that was begun anew numbers its events anew, and is
+ * told of the message again: of what a bot missed that had no session yet nobody tells it.
  */
 async function acknowledged(
   platform: DiscordStandIn,

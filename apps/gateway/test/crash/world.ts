@@ -45,7 +45,10 @@ export interface WorldOptions {
   readonly only?: readonly [Kind, ...Kind[]];
   /** `main.ts` beside another build. */
   readonly main?: string;
-  /** How long it may take to come to rest, in milliseconds. Default: 330,000, since replies that failed wait up to five minutes. */
+  /**
+   * How long it may take to come to rest, in milliseconds. Default: 330,000, since replies that failed wait up to five
+   * minutes.
+   */
   readonly restMs?: number;
   /** Whether the platforms fail now and then. Default: true. */
   readonly faults?: boolean;

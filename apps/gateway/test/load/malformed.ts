@@ -64,8 +64,8 @@ const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 const WORKERS = 32;
 
 /**
- * Sends generated nonsense as a platform would to a built gateway that lets nobody in but its owner: every answer is one
- * in the 400s or an event that a rule ignores, and afterwards the owner is answered by the same process.
+ * Sends generated nonsense as a platform would to a built gateway that lets nobody in but its owner: every answer is
+ * one in the 400s or an event that a rule ignores, and afterwards the owner is answered by the same process.
  */
 export async function runMalformed(options: MalformedOptions): Promise<MalformedReport> {
   const { random, events } = options;

@@ -3,7 +3,8 @@ import type { InboundEvent } from "../contract/events.ts";
 import type { Handled } from "./webhook.ts";
 
 /**
- * Hands over the events that came with one delivery, in order. A rejected one ends it, so that the delivery comes again;
+ * Hands over the events that came with one delivery, in order. A rejected one ends it, so that the delivery comes
+ * again;
  * `taken` is told each of the others.
  *
  * @returns `accepted` where one was new, `ignored` where there is none

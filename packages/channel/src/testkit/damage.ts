@@ -16,8 +16,8 @@ const names: readonly string[] = [
 ];
 
 /**
- * A payload in which one to four places are replaced, removed, added or cut in ways that no platform would: to show that
- * a channel survives whatever comes. The same random numbers damage in the same way.
+ * A payload in which one to four places are replaced, removed, added or cut in ways that no platform would: to show
+ * that a channel survives whatever comes. The same random numbers damage in the same way.
  *
  * @param random from 0 up to and without 1
  */

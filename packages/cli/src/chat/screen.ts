@@ -5,7 +5,9 @@ import { short } from "../table.ts";
 const ARGUMENTS_CHARS = 80;
 const ERROR_CHARS = 200;
 
-/** Shows the frames of a turn: text as it comes, each tool call folded into a line when it begins and one when it ends. */
+/**
+ * Shows the frames of a turn: text as it comes, each tool call folded into a line when it begins and one when it ends.
+ */
 export function createScreen(write: (text: string) => void): (frame: ServerFrame) => void {
   /** Whether a text is on its way in pieces, so that it is there when it is told whole. */
   let isStreamed = false;

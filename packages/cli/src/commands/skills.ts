@@ -92,7 +92,10 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
   );
 }
 
-/** `signalbox skills approve <name> --hash <hash>`: what `changes` showed counts from now on, in a gateway that runs, too. */
+/**
+ * `signalbox skills approve <name> --hash <hash>`: what `changes` showed counts from now on, in a gateway that runs,
+ * too.
+ */
 export async function approve(
   name: string,
   options: CommonOptions & { readonly hash: string },

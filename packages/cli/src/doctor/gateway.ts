@@ -5,7 +5,10 @@ import { readHomeHolder } from "@signalbox/store";
 import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
-/** What the running gateway says of itself, and what it is told by platforms; where none runs, whose environment is looked at. */
+/**
+ * What the running gateway says of itself, and what it is told by platforms; where none runs, whose environment is
+ * looked at.
+ */
 export async function lookAtGateway(home: Home, withModels: boolean): Promise<Finding[]> {
   const holder = readHomeHolder(home.dir);
   if (holder === undefined)

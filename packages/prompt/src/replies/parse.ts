@@ -21,8 +21,8 @@ const DIRECTIVE = /\[\[[ \t]*(audio_as_voice|reply_to_current|reply_to:[ \t]*([^
 /**
  * Reads the directives of a final reply: `MEDIA:<path-or-url>` on a line of its own, `[[reply_to_current]]`,
  * `[[reply_to:<id>]]` and `[[audio_as_voice]]`, none of them inside code. The first reply directive counts. A reply
- * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a first or last line that is
- * the token is taken out, and anywhere else it is text.
+ * is silent when the silent token is all it holds (a wrapping of quotes or Markdown apart); a first or last line that
+ * is the token is taken out, and anywhere else it is text.
  */
 export function parseReply(text: string): ParsedReply {
   const media: string[] = [];

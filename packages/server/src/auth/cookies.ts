@@ -1,7 +1,7 @@
 /**
  * The name has the port, since a browser keeps one jar for all ports of an address: two gateways do not overwrite each
- * other's sessions, and neither reads the other's. Over https the prefix `__Host-` keeps other hosts and plain http from
- * setting or getting it.
+ * other's sessions, and neither reads the other's. Over https the prefix `__Host-` keeps other hosts and plain http
+ * from setting or getting it.
  */
 function nameOf(port: number, secure: boolean): string {
   return `${secure ? "__Host-" : ""}signalbox-${port}`;

@@ -12,7 +12,10 @@ function seeded(seed: number): () => number {
 
 const MINUTES = 10;
 
-/** Guesses from one address, and somebody there who, each minute anew, sends the right secret every second until it is taken. */
+/**
+ * Guesses from one address, and somebody there who, each minute anew, sends the right secret every second until it is
+ * taken.
+ */
 function flood(guessesASecond: number, momentOf: (part: number) => number) {
   const clock = { ms: 1_000_000_000 };
   const throttle = createThrottle(() => clock.ms, seeded(7));

@@ -36,7 +36,9 @@ const responsesRequest = z.object({
 });
 type ResponsesRequest = z.output<typeof responsesRequest>;
 
-/** `POST /v1/responses` (OpenAI's API reference, "Responses"): the same turn as a chat completion, in its newer shape. */
+/**
+ * `POST /v1/responses` (OpenAI's API reference, "Responses"): the same turn as a chat completion, in its newer shape.
+ */
 export function responsesRoute(
   service: ScopedService,
   retries: Retries,

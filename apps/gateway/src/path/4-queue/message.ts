@@ -104,8 +104,8 @@ export function spokenText({ order, stored }: QueuedMessage): string {
 }
 
 /**
- * Whether one run may answer both. One reply must reach both senders, since linked people and a shared session write from
- * several places; and a guest joins no run that was told what guests are not.
+ * Whether one run may answer both. One reply must reach both senders, since linked people and a shared session write
+ * from several places; and a guest joins no run that was told what guests are not.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
   const one = eventOf(a);

@@ -163,7 +163,9 @@ function stoppedAnswer(drafted: string | undefined, blocks: readonly string[]): 
   return blocks.length > 0 ? STOPPED : undefined;
 }
 
-/** The reply for the platform, without the blocks of it that were sent already: the first of them quotes the message. */
+/**
+ * The reply for the platform, without the blocks of it that were sent already: the first of them quotes the message.
+ */
 function answerOf(
   reply: ReadyReply,
   given: {
