@@ -23,12 +23,15 @@ async function storeWith(...peers: readonly string[]) {
 
 const removal = (lease: Lease, busyWith?: string) => {
   const removed: string[] = [];
+  const forgotten: string[] = [];
   return {
     removed,
+    forgotten,
     ports: {
       lease,
       lanes: { busy: (key: string) => key === busyWith },
       exchanges: { remove: async (key: string) => void removed.push(key) },
+      live: { forget: (key: string) => void forgotten.push(key) },
     },
   };
 };
@@ -52,6 +55,7 @@ it("removes a conversation with every agent and what was said beside it, unless 
   const idle = removal(lease);
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("removed");
   expect(idle.removed).toHaveLength(2);
+  expect(idle.forgotten).toEqual(idle.removed);
   expect(await listConversations(store, "a-")).toEqual([]);
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
 });

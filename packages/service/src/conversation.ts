@@ -11,6 +11,8 @@ interface RemovalPorts {
   readonly store: Pick<ServiceStore, "sessions">;
   readonly exchanges: Pick<KeptExchanges, "remove">;
   readonly lanes: { busy(sessionKey: string): boolean };
+  /** What viewers may come back to. */
+  readonly live: { forget(sessionKey: string): void };
   readonly lease: LeaseToken;
 }
 
@@ -55,7 +57,7 @@ export async function renameConversation(
 
 /** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
 export async function removeConversation(
-  { store: { sessions }, exchanges, lanes, lease }: RemovalPorts,
+  { store: { sessions }, exchanges, lanes, live, lease }: RemovalPorts,
   conversation: string,
 ): Promise<"removed" | "unknown" | "busy"> {
   const own = await sessions.list({ channel: "web", peer: conversation });
@@ -64,6 +66,7 @@ export async function removeConversation(
   for (const { key } of own) {
     await sessions.remove(key, lease);
     await exchanges.remove(key);
+    live.forget(key);
   }
   return "removed";
 }

@@ -115,3 +115,12 @@ it("remembers nothing of sessions that nobody looked at, and two hundred that so
   const kept = cursors.filter((cursor, n) => hub.resume(`s${299 - n}`, cursors[299 - n]).resumed && cursor);
   expect(kept).toHaveLength(200);
 });
+
+it("forgets a session that was removed, also for who has a place in it", () => {
+  const { hub, events, publish } = open();
+  const { cursor } = hub.resume(SESSION);
+  for (const event of [start(), said("m1", "a secret"), end()]) publish(event);
+  expect(events(cursor)).toHaveLength(3);
+  hub.forget(SESSION);
+  expect(hub.resume(SESSION, cursor)).toMatchObject({ resumed: false, events: [] });
+});

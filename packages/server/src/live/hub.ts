@@ -24,6 +24,8 @@ export interface LiveHub {
    * that is running. From then on the session's events are remembered for a while, so that it may come back.
    */
   resume(sessionKey: string, after?: string): Resumed;
+  /** The session was removed: what happened in it is shown to nobody any more. */
+  forget(sessionKey: string): void;
 }
 
 /** @param newId for tests: makes what tells one memory of a session from another */
@@ -83,5 +85,6 @@ export function createLiveHub(
       forgetOldest();
       return log.resume(after);
     },
+    forget,
   };
 }
