@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "@signalbox/home";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, openWorld } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainMessage } from "./plain-channel.ts";
@@ -13,20 +14,24 @@ const mo = {
   conversation: { id: "mo", kind: "direct" },
 } as const;
 
+const ACCESS = { dm: "open", owners: ["plain:anna"], allow: ["plain:mo"], groups: { mode: "open" } };
+
+function withAccess(access: object, config: Record<string, unknown> = {}) {
+  return exampleConfig({
+    agents: {
+      list: [
+        { id: "coder", model: "anthropic/claude-sonnet-4-6", tools: { allow: ["ls", ...MEMORY_TOOLS] } },
+      ],
+    },
+    channels: { plain: { accounts: { main: {} } } },
+    access,
+    ...config,
+  });
+}
+
 async function remembering(config: Record<string, unknown> = {}) {
   const world = await openWorld();
-  world.configure(
-    exampleConfig({
-      agents: {
-        list: [
-          { id: "coder", model: "anthropic/claude-sonnet-4-6", tools: { allow: ["ls", ...MEMORY_TOOLS] } },
-        ],
-      },
-      channels: { plain: { accounts: { main: {} } } },
-      access: { dm: "open", owners: ["plain:anna"], allow: ["plain:mo"], groups: { mode: "open" } },
-      ...config,
-    }),
-  );
+  world.configure(withAccess(ACCESS, config));
   const plain = plainChannel();
   const started = await world.start({ channels: [plain.definition] });
   let count = 0;
@@ -126,6 +131,25 @@ describe("recall", () => {
     await say("What are they talking of?", guest);
     expect(requests().at(-1)).toContain("talking of");
     expect(recalled()).toBe("");
+  });
+
+  it("does not show a member an owner's notes, also where an owner was told them in the same conversation", async () => {
+    const { world, started, say, requests } = await remembering();
+    world.files({ "memory/2024-01-01.md": "- The safe behind the boiler called Bertha opens with 1234." });
+    world.script(() => ({ text: "fine" }));
+    const askAnew = async () => {
+      await say("/new");
+      await say("What is behind the boiler called Bertha?");
+      return requests().at(-1);
+    };
+    await expect.poll(askAnew, { timeout: 5_000, interval: 200 }).toContain("1234");
+    await say("And what else?");
+    expect(requests().at(-1)).toContain("1234");
+    world.configure(withAccess({ dm: "open", allow: ["plain:anna"] }));
+    await started.gateway.reload((applied) => readConfig(world.home, world.env, applied));
+    await say("Who am I now?");
+    expect(requests().at(-1)).toContain("Who am I now?");
+    expect(requests().at(-1)).not.toContain("1234");
   });
 
   it("is off where the configuration says so, and no tool is offered", async () => {

@@ -14,7 +14,12 @@ export function createMessageContextStore({ database, queue }: Context): Message
   );
   const from = database.query((p: Bound<{ sessionKey: string; from: number }>) =>
     db
-      .select({ seq: messageContext.seq, text: messageContext.text, recalled: messageContext.recalled })
+      .select({
+        seq: messageContext.seq,
+        text: messageContext.text,
+        recalled: messageContext.recalled,
+        forOwner: messageContext.forOwner,
+      })
       .from(messageContext)
       .where(and(eq(messageContext.sessionKey, p.sessionKey), gte(messageContext.seq, p.from)))
       .orderBy(asc(messageContext.seq)),

@@ -22,23 +22,23 @@ test("what a model was told beside messages is kept with them, but for what memo
   const lease = await takeLease(store);
   await answered(store, lease, "one", "a");
   await store.sessions.ensure({ ...seed("b"), agentId: "other" });
-  await store.contexts.put("a", [{ seq: 1, text: "a page", recalled: "old" }]);
+  await store.contexts.put("a", [{ seq: 1, text: "a page", recalled: "old", forOwner: false }]);
   await store.contexts.put("a", [
-    { seq: 1, text: "a page", recalled: "a note" },
-    { seq: 3, text: "", recalled: "more" },
+    { seq: 1, text: "a page", recalled: "a note", forOwner: false },
+    { seq: 3, text: "", recalled: "more", forOwner: false },
   ]);
-  await store.contexts.put("b", [{ seq: 1, text: "", recalled: "of another agent" }]);
+  await store.contexts.put("b", [{ seq: 1, text: "", recalled: "of another agent", forOwner: true }]);
   expect(await store.contexts.from("a", 1)).toEqual([
-    { seq: 1, text: "a page", recalled: "a note" },
-    { seq: 3, text: "", recalled: "more" },
+    { seq: 1, text: "a page", recalled: "a note", forOwner: false },
+    { seq: 3, text: "", recalled: "more", forOwner: false },
   ]);
   expect(await store.contexts.from("a", 2)).toHaveLength(1);
   expect(await store.contexts.forgetRecalled(seed("a").agentId)).toBe(2);
   expect(await store.contexts.from("a", 1)).toEqual([
-    { seq: 1, text: "a page", recalled: "" },
-    { seq: 3, text: "", recalled: "" },
+    { seq: 1, text: "a page", recalled: "", forOwner: false },
+    { seq: 3, text: "", recalled: "", forOwner: false },
   ]);
-  expect(await store.contexts.from("b", 1)).toMatchObject([{ recalled: "of another agent" }]);
+  expect(await store.contexts.from("b", 1)).toMatchObject([{ recalled: "of another agent", forOwner: true }]);
 
   await store.sessions.reset("a", lease);
   await answered(store, lease, "two", "a");

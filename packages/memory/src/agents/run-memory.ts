@@ -34,6 +34,8 @@ export interface Remembered {
   readonly sections: readonly NoteSection[];
   /** Notes that others wrote, and what bears on the message, a line each. Data, for a fence. */
   readonly recalled: readonly string[];
+  /** It was looked up for an owner in private, whose own notes may be in it: nobody else in the conversation hears it. */
+  readonly forOwner: boolean;
   /** Others wrote some of it. */
   readonly untrusted: boolean;
 }
@@ -46,7 +48,7 @@ export interface NoteSection {
   readonly part: "volatile";
 }
 
-const NOTHING: Remembered = { sections: [], recalled: [], untrusted: false };
+const NOTHING: Remembered = { sections: [], recalled: [], forOwner: false, untrusted: false };
 /** Whoever is to be answered does not wait longer, for instance while a long history is read for the first time. */
 const LONGEST_MS = 2_000;
 /** Of one note; the rest is found by `memory_search`. */
@@ -98,6 +100,7 @@ async function remember(memory: Memory, occasion: Occasion, maxTokens: number): 
       part: "volatile",
     })),
     recalled: [...newForeign, ...(recall?.text.split("\n") ?? [])],
+    forOwner: isOwners(scope),
     untrusted: foreign.length > 0 || hits.some(isUntrusted),
   };
 }

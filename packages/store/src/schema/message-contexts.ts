@@ -12,6 +12,8 @@ export const messageContext = sqliteTable(
     text: text().notNull(),
     /** What of it came from memory. */
     recalled: text().notNull(),
+    /** Whether what came from memory is for owners alone. */
+    forOwner: integer({ mode: "boolean" }).notNull().default(true),
   },
   (t) => [primaryKey({ columns: [t.sessionKey, t.seq] })],
 );

@@ -39,6 +39,8 @@ export interface MessageContext {
   readonly text: string;
   /** What came from memory; empty where nothing did, and once it was forgotten. */
   readonly recalled: string;
+  /** Whether what came from memory is for owners alone. */
+  readonly forOwner: boolean;
 }
 
 /** Kept as long as the messages are, so that the model is told the same of them in each later request. */

@@ -94,8 +94,10 @@ export function createPrepare(ports: PreparePorts): Prepare {
         files: media.flatMap(({ files }) => files),
         memory: memory.sections,
       });
-      const contexts = await besides.keep({ pages, media, history, memory: memory.recalled });
+      // What is kept beside a message must not outlive what is known of where it comes from.
       await taint.keep({ sources: tools.taint(), speakers: [] });
+      const { recalled, forOwner } = memory;
+      const contexts = await besides.keep({ pages, media, history, memory: recalled, forOwner });
       const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
       traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };

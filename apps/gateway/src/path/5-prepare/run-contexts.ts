@@ -10,6 +10,8 @@ import type { OpenedRun } from "./opened-run.ts";
 interface ReadForRun extends Omit<ReadAlong, "media"> {
   /** Of each message. */
   readonly media: readonly MediaForModel[];
+  /** Whether what memory has is for owners alone. */
+  readonly forOwner: boolean;
 }
 
 /** What the model is told beside messages, in addition to their own context, in the requests of one run. */
@@ -43,16 +45,18 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
       if (told.length > 0)
         await store.put(
           run.sessionKey,
-          told.map(({ seq, text, recalled }) => ({ seq, text, recalled })),
+          told.map(({ seq, text, recalled }) => ({ seq, text, recalled, forOwner: read.forOwner })),
         );
       return besideMessages(run, [...earlier.map((context) => ({ ...context, blocks: [] })), ...now]);
     },
   };
 }
 
-/** What an agent remembers is no guest's business, also where somebody else was told it here. */
+/** What an agent remembers is no guest's business, nor an owner's notes a member's, also where others were told it here. */
 function heardBy(role: Role, context: MessageContext): MessageContext {
-  return role === "guest" ? { ...context, recalled: "" } : context;
+  const isOwners = role === "owner" || role === "system";
+  const isHeard = context.forOwner ? isOwners : role !== "guest";
+  return isHeard ? context : { ...context, recalled: "" };
 }
 
 /** Each message has its own files beside it; what was read for all of them stands beside the last. */
@@ -63,7 +67,7 @@ function readFor(index: number, count: number, read: ReadForRun): ReadAlong {
 
 function besideMessages(
   { history, input = [], places }: OpenedRun,
-  contexts: readonly (MessageContext & Pick<ReadAlong["media"], "blocks">)[],
+  contexts: readonly (Omit<MessageContext, "forOwner"> & Pick<ReadAlong["media"], "blocks">)[],
 ): MessageContexts {
   const messages = [...history, ...input];
   const made = createMessageContexts();

@@ -1,0 +1,1 @@
+ALTER TABLE `message_context` ADD `for_owner` integer DEFAULT true NOT NULL;
