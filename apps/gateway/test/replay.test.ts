@@ -97,6 +97,6 @@ describe("replay", () => {
     expect(wrong.err).toMatch(/wrong\.yaml: events: /);
     expect(wrong.err).toMatch(/wrong\.yaml: model\.0: .*txt/);
     const none = await replay(join(world.dir, "none.yaml"));
-    expect([none.code, none.err]).toEqual([64, expect.stringMatching(/none\.yaml.*ENOENT/)]);
+    expect([none.code, none.err]).toEqual([64, expect.stringMatching(/There is no file .*none\.yaml/)]);
   });
 });
