@@ -2,7 +2,7 @@ import fs from "node:fs";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
-import { accepted, answered, takeLease, temporaryFolder, testStore } from "./support.ts";
+import { accepted, answered, LATEST_VERSION, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 const firstMigration = new URL("../migrations/0000_start.sql", import.meta.url);
 
@@ -41,7 +41,12 @@ test("a database of a newer version is refused with file, versions and remedy", 
   raw.close();
   const error = await openStore({ path }).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(StoreNewerError);
-  expect(error).toMatchObject({ code: "store_newer", file: path, fileVersion: 99, supportedVersion: 5 });
+  expect(error).toMatchObject({
+    code: "store_newer",
+    file: path,
+    fileVersion: 99,
+    supportedVersion: LATEST_VERSION,
+  });
   expect(String(error)).toContain("99");
   expect(String(error)).toContain("newer release");
 });
@@ -74,7 +79,7 @@ test("a database of the first version is brought up to date, and keeps what it h
   await first.close();
   const raw = new Sqlite(path);
   raw.exec(
-    "DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+    "DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
   );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];
@@ -87,5 +92,5 @@ test("a database of the first version is brought up to date, and keeps what it h
   expect(await store.usage.sum({ by: "sender", sessionKey: "s" })).toMatchObject([
     { by: "", runs: 2, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
   ]);
-  expect((await store.admin.file()).version).toBe(5);
+  expect((await store.admin.file()).version).toBe(LATEST_VERSION);
 });

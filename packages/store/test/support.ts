@@ -14,6 +14,11 @@ import {
   type StoreOptions,
 } from "../src/index.ts";
 
+/** The version of a file that every migration has been applied to. */
+export const LATEST_VERSION = fs
+  .readdirSync(new URL("../migrations/", import.meta.url))
+  .filter((name) => name.endsWith(".sql")).length;
+
 /** A folder that goes with the test. */
 export function temporaryFolder(): string {
   const folder = fs.mkdtempSync(join(os.tmpdir(), "signalbox-store-"));
