@@ -16,12 +16,9 @@ export {
 } from "./agents.ts";
 export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
-export { createExecSandbox, execSandbox, type StartExecSandbox } from "./exec-sandbox.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
-export { type McpHost, mcpSettings, openMcpServers } from "./mcp-servers.ts";
 export { type AgentModel, type Models, resolveModels } from "./models.ts";
-export { createMoreTools, type MoreToolsOf } from "./more-tools.ts";
 export {
   type ChangedAccounts,
   changedAccounts,
@@ -32,8 +29,11 @@ export {
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { routingConfig } from "./routing.ts";
-export { samplingOf } from "./sampling.ts";
+export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
+export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
+export { createMoreTools, type MoreToolsOf } from "./running/more-tools.ts";
+export { samplingOf } from "./running/sampling.ts";
+export { createSpending, type Spending, type SpendingPorts } from "./running/spending.ts";
+export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";
 export { type AgentsSkills, resolveSkills } from "./skills.ts";
-export { createSpending, type Spending, type SpendingPorts } from "./spending.ts";
 export { namesFor, toolsOf } from "./tool-names.ts";
-export { createWebFetch, type WebFetch } from "./web-fetch.ts";

@@ -15,9 +15,9 @@ import {
 } from "@signalbox/memory/agents";
 import { isTakenBackNote, readBody } from "@signalbox/prompt";
 import { allowsTool, type Role, taintIn } from "@signalbox/tools";
-import type { Agent, Agents } from "./agents.ts";
-import { messageOf } from "./errors.ts";
-import type { AgentModel, Models } from "./models.ts";
+import type { Agent, Agents } from "../agents.ts";
+import { messageOf } from "../errors.ts";
+import type { AgentModel, Models } from "../models.ts";
 
 interface MemoriesLogger {
   info(fields: object, message: string): void;

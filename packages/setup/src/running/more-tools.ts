@@ -1,7 +1,7 @@
 import { type McpServers, type McpTool, toolPrefix } from "@signalbox/mcp";
 import { allowsTool, fromTool, type MoreTools, matchesAny } from "@signalbox/tools";
-import type { Agent } from "./agents.ts";
-import type { PluginTools } from "./plugin-tools.ts";
+import type { Agent } from "../agents.ts";
+import type { PluginTools } from "../plugin-tools.ts";
 
 /** The tools of an agent that are not built in, as they are just now. */
 export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;

@@ -14,9 +14,9 @@ import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import type { Config } from "@signalbox/config";
 import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
-import type { Account } from "./accounts.ts";
-import type { Agents } from "./agents.ts";
-import { messageOf } from "./errors.ts";
+import type { Account } from "../accounts.ts";
+import type { Agents } from "../agents.ts";
+import { messageOf } from "../errors.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {

@@ -17,11 +17,11 @@ import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
 import { type Role, readIdentityLinks } from "@signalbox/routing";
 import { type Questions, visibleText } from "@signalbox/tools";
-import type { Agent } from "./agents.ts";
-import { budgetsOf } from "./budgets.ts";
-import { messageOf } from "./errors.ts";
-import type { LiveSetup } from "./live-setup.ts";
-import type { AgentModel } from "./models.ts";
+import type { Agent } from "../agents.ts";
+import { budgetsOf } from "../budgets.ts";
+import { messageOf } from "../errors.ts";
+import type { LiveSetup } from "../live-setup.ts";
+import type { AgentModel } from "../models.ts";
 
 export interface SpendingPorts {
   readonly ledger: Ledger;

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonOutput, StreamOptions } from "@signalbox/agent-core";
 import type { TurnRequest, TurnSampling } from "@signalbox/channel";
-import type { Agent } from "./agents.ts";
+import type { Agent } from "../agents.ts";
 
 /** How the model is to write: as its agent is set up, and as the client of this turn wants. */
 export function samplingOf(
