@@ -207,8 +207,8 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
       const run = running.get(sessionKey);
       if (run === undefined) throw new Error("The run is over.");
       const end = await askUser(question, run, { callId, signal });
-      // Addresses in it are the person's own words, as those in a message are.
-      if (end.kind === "answered") links.add(sessionKey, end.text);
+      // Addresses in it are the person's own words, as those in a message are; in an option they are the model's.
+      if (end.kind === "answered" && !question.options.includes(end.text)) links.add(sessionKey, end.text);
       return end;
     });
 

