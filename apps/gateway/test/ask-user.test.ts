@@ -1,3 +1,4 @@
+import { readConfig } from "@signalbox/home";
 import { cardAction, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { from, said as saidOnFeishu } from "./feishu-talk.ts";
@@ -21,7 +22,12 @@ const asking = (more: object = {}) => ({
   ],
 });
 
-function configured(world: World, session: object = {}, allow = ["ask_user", "read"]): void {
+function configured(
+  world: World,
+  session: object = {},
+  allow = ["ask_user", "read"],
+  owners = ["plain:anna"],
+): void {
   world.configure(
     exampleConfig({
       gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 600_000 },
@@ -30,7 +36,7 @@ function configured(world: World, session: object = {}, allow = ["ask_user", "re
         list: [{ id: "coder", tools: { allow } }],
       },
       channels: { plain: { accounts: { main: {} } } },
-      access: { owners: ["plain:anna"], dm: "open", groups: { mode: "open" } },
+      access: { owners, dm: "open", groups: { mode: "open" } },
       session,
     }),
   );
@@ -196,6 +202,19 @@ describe("ask_user", () => {
     await second.settled();
     expect(said(again)).toEqual(replies);
     expect(modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text).toContain("and another thing");
+  });
+
+  it("is not answered by somebody who may less by now: what they write lowers what the agent may", async () => {
+    const { world, plain, started } = await open({ queue: { mode: "steer" } });
+    await plain.emit(plainMessage("m1", "make me a drink"));
+    await isAsked(plain);
+    configured(world, { queue: { mode: "steer" } }, ["ask_user", "read"], []);
+    await started.gateway.reload((applied) => readConfig(world.home, world.env, applied));
+    await plain.emit(plainMessage("m2", "2"));
+    await started.settled();
+    const told = JSON.stringify(modelRequests(world.anthropic)[1]?.messages);
+    expect(told).toContain("They have sent something else than an answer");
+    expect(told).not.toContain("They answered");
   });
 
   it("is a card with a button for each answer where the channel has them", async () => {

@@ -18,9 +18,9 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
     run: ToolRun,
     { callId, signal }: { readonly callId: string; readonly signal: AbortSignal },
   ): Promise<InquiryEnd> => {
-    const { runId, sessionKey, speaker, event } = run;
+    const { runId, sessionKey, speaker, role, event } = run;
     const call = `${runId} ${callId}`;
-    const asked = { sessionKey, speaker, question, options: answers };
+    const asked = { sessionKey, speaker, role, question, options: answers };
     const inquiry = await inquiries.open({ ...asked, call, ttlMs });
     const { id, expiresAt, end: endedBefore } = inquiry;
     if (endedBefore === undefined) {

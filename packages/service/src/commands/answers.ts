@@ -217,7 +217,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const [, typed = "", words = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
     if (words === "") return "Write the answer behind the id of the question: /answer <id> <answer>";
     const id = typed.toUpperCase();
-    const answered = await inquiries.answer(id, { words, speaker: speakerOf(stored.event), messageId });
+    const { event, role } = stored;
+    const answered = await inquiries.answer(id, { words, speaker: speakerOf(event), role, messageId });
     if (answered.ok) return "";
     return {
       unknown: `No question ${id} is open.`,

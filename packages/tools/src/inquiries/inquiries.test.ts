@@ -7,11 +7,12 @@ const ASKED = {
   call: "run-1 call-1",
   sessionKey: "room",
   speaker: "plain:anna",
+  role: "system",
   question: "Tea or coffee?",
   options: ["Tea", "Coffee"],
   ttlMs: 60_000,
-};
-const tea = { words: "1", speaker: "plain:anna", messageId: "m1" };
+} as const;
+const tea = { words: "1", speaker: "plain:anna", role: "owner", messageId: "m1" } as const;
 const never = new AbortController().signal;
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
@@ -40,6 +41,10 @@ describe("inquiries", () => {
     expect(inquiries.asked("room", "plain:ben", true)).toBeUndefined();
     expect(inquiries.asked("elsewhere", "plain:anna", true)).toBeUndefined();
     expect(await inquiries.answer(id, { ...tea, speaker: "plain:ben" })).toEqual({
+      ok: false,
+      why: "somebody-else",
+    });
+    expect(await inquiries.answer(id, { ...tea, role: "guest" })).toEqual({
       ok: false,
       why: "somebody-else",
     });

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { KeyValues } from "../persistence/key-values.ts";
-import { type Inquiry, type InquiryEnd, keptInquiry, readAnswer } from "./inquiry.ts";
+import type { Role } from "../types.ts";
+import { type Inquiry, type InquiryEnd, keptInquiry, mayAnswer, readAnswer } from "./inquiry.ts";
 
 /** What a new inquiry is made of. */
-export interface InquiryRequest extends Pick<Inquiry, "sessionKey" | "speaker" | "question" | "options"> {
+export interface InquiryRequest
+  extends Pick<Inquiry, "sessionKey" | "speaker" | "role" | "question" | "options"> {
   /** The call that asks: asked again, it is the same inquiry, with the time that it had. */
   readonly call: string;
   readonly ttlMs: number;
@@ -14,6 +16,7 @@ export interface InquiryRequest extends Pick<Inquiry, "sessionKey" | "speaker" |
 export interface InquiryAnswer {
   readonly words: string;
   readonly speaker: string;
+  readonly role: Role;
   /** Of the message with those words: given again, it is the same answer. */
   readonly messageId: string;
 }
@@ -113,11 +116,11 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
         if (expiresAt + KEPT_MS <= now()) inquiries.delete(id);
     },
 
-    async open({ call, ttlMs, sessionKey, speaker, question, options }) {
+    async open({ call, ttlMs, sessionKey, speaker, role, question, options }) {
       const id = idOf(call);
       const before = await read(id);
       if (before !== undefined) return before;
-      const inquiry = { id, sessionKey, speaker, question, options, expiresAt: now() + ttlMs };
+      const inquiry = { id, sessionKey, speaker, role, question, options, expiresAt: now() + ttlMs };
       await keep(inquiry);
       return inquiry;
     },
@@ -136,10 +139,10 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
       }
     },
 
-    async answer(id, { words, speaker, messageId }) {
+    async answer(id, { words, speaker, role, messageId }) {
       const before = await read(id);
       if (before === undefined) return { ok: false, why: "unknown" };
-      if (before.speaker !== speaker) return { ok: false, why: "somebody-else" };
+      if (!mayAnswer(before, speaker, role)) return { ok: false, why: "somebody-else" };
       if ((await endNow(id)) === undefined)
         await end(id, { kind: "answered", text: readAnswer(words, before.options), messageId });
       const inquiry = (await read(id)) ?? before;

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { isAtLeast } from "../run-state.ts";
+import type { Role } from "../types.ts";
 
 /** Something that an agent has asked the person it works for, and what became of it. */
 export interface Inquiry {
@@ -7,6 +9,8 @@ export interface Inquiry {
   readonly sessionKey: string;
   /** Who is asked, by an id that never changes. */
   readonly speaker: string;
+  /** What they might do when they were asked: the run goes on with these rights. */
+  readonly role: Role;
   readonly question: string;
   /** Answers to choose from. Empty: in their own words. */
   readonly options: readonly string[];
@@ -36,11 +40,17 @@ export const keptInquiry: z.ZodType<Inquiry> = z.object({
   id: z.string(),
   sessionKey: z.string(),
   speaker: z.string(),
+  role: z.enum(["owner", "member", "guest", "system"]),
   question: z.string(),
   options: z.array(z.string()),
   expiresAt: z.number(),
   end: end.exactOptional(),
 });
+
+/** Whether somebody's words may answer: whoever may less than when they were asked would steer what they may not. */
+export function mayAnswer(inquiry: Pick<Inquiry, "speaker" | "role">, speaker: string, role: Role): boolean {
+  return inquiry.speaker === speaker && isAtLeast(role, inquiry.role);
+}
 
 /** What a person means by their words: an option by its number or its text, else the words. */
 export function readAnswer(words: string, options: readonly string[]): string {

@@ -3,7 +3,7 @@ import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { Inquiries } from "@signalbox/tools";
+import { type Inquiries, mayAnswer } from "@signalbox/tools";
 import { messageOf } from "../../errors.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
@@ -43,16 +43,16 @@ export function createQueue(ports: QueuePorts): Queue {
   /** Plain words to an agent that has asked for them are their answer, as if they were given with its command. */
   const asAnswer = (message: QueuedMessage): QueuedMessage => {
     const { id, sessionKey, order, stored } = message;
-    const { event, wake } = stored;
+    const { event, role, wake } = stored;
     if (order !== undefined || wake !== undefined) return message;
     // One that was asked by a run which is gone waits for nobody: its answer would be lost, whatever runs there now.
     const goesOn = lanes.all(sessionKey).some(({ kind }) => kind === "resume");
     const asked = inquiries.asked(sessionKey, speakerOf(event), goesOn);
     const inquiry = inquiries.answeredBy(id) ?? asked;
     if (inquiry === undefined) return message;
-    if (isInOwnWords(event))
+    if (isInOwnWords(event) && mayAnswer(inquiry, speakerOf(event), role))
       return { ...message, order: { kind: "command", name: "answer", args: `${inquiry.id} ${event.text}` } };
-    // The agent gets it whole, as a message, and not only the words in it.
+    // The agent gets it whole, as a message and with its sender's rights, and not only the words in it.
     inquiries
       .close(inquiry.id, "passed-over")
       .catch((error: unknown) =>
