@@ -14,7 +14,7 @@ export interface Running {
 
 /**
  * A client of the gateway that runs on this home.
- * @throws GatewayError where none runs
+ * @throws GatewayError where none runs, or the one that does gives no answer within 10 s
  */
 export async function runningGateway(
   homeOption: string | undefined,
@@ -25,17 +25,21 @@ export async function runningGateway(
   const details = holder?.details;
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
   const token = holder && effectiveToken(readConfig(home, process.env), home, process.env);
-  if (holder && url !== undefined && token !== undefined && (await answers(url))) {
-    return {
-      client: createClient({ baseUrl: url, token }),
-      running: { url, pid: holder.pid },
-      tell: (path) => tell(url, path, token),
-    };
-  }
-  throw new GatewayError(
-    "unavailable",
-    `No gateway runs on ${home.dir}. Start one with \`signalbox start\`.`,
-  );
+  if (holder === undefined || url === undefined || token === undefined)
+    throw new GatewayError(
+      "unavailable",
+      `No gateway runs on ${home.dir}. Start one with \`signalbox start\`.`,
+    );
+  if (!(await answers(url)))
+    throw new GatewayError(
+      "unavailable",
+      `The gateway on ${home.dir}, process ${holder.pid}, does not answer at ${url}. Look at its log, or restart it.`,
+    );
+  return {
+    client: createClient({ baseUrl: url, token }),
+    running: { url, pid: holder.pid },
+    tell: (path) => tell(url, path, token),
+  };
 }
 
 /** Whether a gateway holds the home, be it that it cannot be reached. */
@@ -58,7 +62,7 @@ async function tell(url: string, path: string, token: string): Promise<unknown> 
 
 async function answers(url: string): Promise<boolean> {
   try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(2_000) });
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(10_000) });
     return response.ok;
   } catch {
     return false;

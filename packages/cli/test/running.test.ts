@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { acquireHomeLock } from "@signalbox/store";
+import { expect, it, onTestFinished } from "vitest";
+import { runningGateway } from "../src/running.ts";
+
+/** Nobody listens there: the port is one that only a superuser may take, and no service has. */
+const NOWHERE = "http://127.0.0.1:1";
+
+it("tells a gateway that does not answer from one that does not run", async () => {
+  const home = mkdtempSync(join(tmpdir(), "signalbox-cli-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  writeFileSync(join(home, "token"), "a".repeat(43), { mode: 0o600 });
+  await expect(runningGateway(home)).rejects.toThrow(`No gateway runs on ${home}. Start one`);
+  const lock = acquireHomeLock(home, { details: { url: NOWHERE } });
+  onTestFinished(() => lock.release());
+  await expect(runningGateway(home)).rejects.toThrow(
+    `The gateway on ${home}, process ${process.pid}, does not answer at ${NOWHERE}.`,
+  );
+});
