@@ -39,7 +39,9 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
     const { next, kept, problems } = await nextSetup(applied, loaded, resolve);
     for (const problem of problems)
       logger.warn({ problem: { ...problem } }, "the configuration has a problem");
+    await prepareAgents(parts, next);
     const before = applied;
+    parts.configuration.apply(next);
     applied = next;
     const accounts = await applyToParts(parts, before, next);
     await opened.audit.configuration(next.loaded.config, next.loaded.file);
@@ -84,27 +86,33 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
   };
 }
 
+/** What agents of a configuration need on the disk. Where it cannot be had, the configuration before goes on. */
+async function prepareAgents(
+  { options: { home } }: Parts,
+  { resolved }: Applied<ResolvedConfig>,
+): Promise<void> {
+  for (const { id, workspaceDir } of resolved.agents.all)
+    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
+  await resolved.skills.pinFirstSeen();
+}
+
 /**
  * Most parts look at the configuration whenever they need it; these have to be told. Gives the accounts that changed.
  */
 async function applyToParts(
-  { options: { home, logger }, surroundings, configuration }: Parts,
+  { options: { logger }, surroundings, configuration }: Parts,
   before: Applied<ResolvedConfig>,
   next: Applied<ResolvedConfig>,
 ): Promise<readonly string[]> {
   const { resolved } = configuration;
   const { config } = next.loaded;
-  for (const { id, workspaceDir } of next.resolved.agents.all)
-    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
-  await next.resolved.skills.pinFirstSeen();
   const accounts = changedAccounts(before.resolved.accounts.planned, next.resolved.accounts.planned);
-  configuration.apply(next);
   resolved.web.configure(config);
   surroundings.mcp.configure(mcpSettings(config));
   const changed = changedSections(before.loaded.config, config);
   if (changed.includes("gateway")) logger.level = config.gateway.logLevel;
-  if (changed.includes("memory") || changed.includes("models")) await surroundings.memories.reopen();
   await resolved.accounts.change(accounts, DRAIN_MS);
   await surroundings.heartbeats.configured();
+  if (changed.includes("memory") || changed.includes("models")) await surroundings.memories.reopen();
   return accounts.names;
 }

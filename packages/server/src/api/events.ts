@@ -37,10 +37,10 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
     const { role, name } = access.principal;
     const holder = `${role} ${name}`;
     if ((open.get(holder) ?? 0) >= MAX_STREAMS) return apiErrors.tooManyStreams(context);
-    count(holder, 1);
     const own = scopeService(service, access.principal);
     const body = streamOf(own, query.data, {
       opened: (end) => {
+        count(holder, 1);
         const closed = connections.add(access, end);
         return () => {
           closed();
@@ -101,7 +101,12 @@ function streamOf(
           clearInterval(comments);
           closed();
         };
-        view.greet(after);
+        try {
+          view.greet(after);
+        } catch (error) {
+          close();
+          throw error;
+        }
       },
       cancel: () => close(),
     },
