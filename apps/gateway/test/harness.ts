@@ -99,6 +99,7 @@ export interface Child {
 
 export interface StartedChild extends Child {
   readonly url: string;
+  /** Delivers an event as its platform does: again while it is refused, until the gateway is told to end. */
   post(event: unknown): Promise<Response>;
   /** Sends the signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
@@ -272,8 +273,18 @@ async function listeningChild(child: Child, feishu: FeishuStandIn): Promise<Star
   return {
     ...child,
     url,
-    post: (event) => feishu.postEvent(`${url}/channels/feishu/main/events`, event),
+    async post(event) {
+      const deliver = () => feishu.postEvent(`${url}/channels/feishu/main/events`, event);
+      let answer = await deliver();
+      await eventually(async () => {
+        if (answer.status !== 503 || ended) return true;
+        answer = await deliver();
+        return false;
+      }, "the gateway takes an event");
+      return answer;
+    },
     end: (signal) => {
+      ended = true;
       child.process.kill(signal);
       return child.exited;
     },
