@@ -51,6 +51,7 @@ for (const task of done) {
   const how = task.fromCache ? "from the cache" : `in ${(task.milliseconds / 1000).toFixed(1)} s`;
   const counts = result.counts === undefined ? "" : `: ${result.counts}`;
   console.log(`${result.failed > 0 ? "FAILED" : "passed"}  ${task.name} ${how}${counts}`);
+  for (const failure of result.failures) console.log(`        failed: ${failure}`);
   for (const reason of result.reasons) console.log(`        skipped: ${reason}`);
 }
 if (done.length === 0 || (turboCode !== 0 && total.failed === 0)) {
@@ -114,7 +115,7 @@ function turboTasks() {
 
 /** A check passes or fails as a whole; a suite by its tests. */
 function resultOf({ suite, passed, directory }) {
-  const whole = { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0, reasons: [] };
+  const whole = { passed: passed ? 1 : 0, failed: passed ? 0 : 1, skipped: 0, reasons: [], failures: [] };
   if (!suite) return whole;
   const file = join(root, directory, ".report", "suite.json");
   if (!existsSync(file)) return { ...whole, passed: 0, failed: 1, counts: "left no report" };

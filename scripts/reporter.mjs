@@ -2,10 +2,15 @@
 // it, so that a suite that is not run again is counted as it was when it ran.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 
 const SKIPPED = /skipped: (.+)/;
 
-/** @typedef {{ passed: number, failed: number, skipped: number, reasons: string[] }} SuiteReport */
+/**
+ * `failures`: what failed by file and name, each with the first line of its error; a log that was cut short often has lost
+ * what the suite itself printed.
+ * @typedef {{ passed: number, failed: number, skipped: number, reasons: string[], failures: string[] }} SuiteReport
+ */
 
 /** A reporter for Vitest. A test is skipped with a note, or its file prints `skipped: ` and the reason. */
 export class SuiteReporter {
@@ -18,19 +23,31 @@ export class SuiteReporter {
 
   onTestRunEnd(modules, errors) {
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
+    const failures = errors.map((error) => `outside of a test: ${firstLine(error)}`);
     for (const module of modules) {
+      const file = module.relativeModuleId;
       const tests = [...module.children.allTests()];
       for (const test of tests) {
-        const { state, note } = test.result();
+        const { state, note, errors: causes } = test.result();
         if (state in counts) counts[state]++;
         if (note !== undefined) this.#reasons.add(note);
+        if (state === "failed") failures.push(`${file} > ${test.fullName}: ${firstLine(causes[0])}`);
       }
       // A file that cannot be loaded has no tests that could fail.
       if (module.state() === "failed" && !tests.some((test) => test.result().state === "failed"))
         counts.failed++;
+      for (const error of module.errors()) failures.push(`${file}: ${firstLine(error)}`);
+      for (const suite of module.children.allSuites())
+        for (const error of suite.errors()) failures.push(`${file} > ${suite.fullName}: ${firstLine(error)}`);
     }
     const folder = join(process.cwd(), ".report");
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "suite.json"), JSON.stringify({ ...counts, reasons: [...this.#reasons] }));
+    const report = { ...counts, reasons: [...this.#reasons], failures };
+    writeFileSync(join(folder, "suite.json"), JSON.stringify(report));
   }
+}
+
+function firstLine(error) {
+  const text = `${error?.name ?? "Error"}: ${error?.message ?? "no reason was given"}`;
+  return stripVTControlCharacters(text).split("\n")[0];
 }
