@@ -2,6 +2,7 @@ import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
 import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
+import type { Clock } from "@signalbox/lanes";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
@@ -24,6 +25,8 @@ export interface CreateGatewayOptions {
   readonly tools?: readonly Tool[];
   /** Code of your own at the named points of a message's way. */
   readonly hooks?: readonly GatewayHook[];
+  /** Time, and what comes by itself at its times. Default: the machine's. */
+  readonly clock?: Clock;
   /** Default `warn`; lines of JSON on standard error. */
   readonly logLevel?: "trace" | "debug" | "info" | "warn" | "error" | "silent";
   /** Told of each thing that is wrong with the configuration. Default: a warning in the log. */
@@ -69,6 +72,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       channels,
       tools,
       hooks: options.hooks ?? [],
+      ...(options.clock === undefined ? {} : { clock: options.clock, now: options.clock.now }),
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway stops");

@@ -3,6 +3,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import type { Config, LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
+import type { Clock } from "@signalbox/lanes";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { StartExecSandbox } from "@signalbox/setup";
@@ -27,6 +28,8 @@ export interface GatewayOptions {
   readonly consoleDir: string;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
+  /** What comes by itself is waited for by this clock; default: the machine's, with `now`. */
+  readonly clock?: Clock;
   /** Code of the host's own at the named points. */
   readonly hooks?: readonly GatewayHook[];
   /** Told when the gateway cannot go on: another process took over, or its lease was lost. */

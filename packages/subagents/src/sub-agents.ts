@@ -32,6 +32,8 @@ export interface SubAgents<Origin, Gained> {
   send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
   /** Those that a session has made, the newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
+  /** How many tasks have no end yet that somebody was told of. */
+  countOpen(): Promise<number>;
   /** To be told of the end of every message: its parent hears of it where it carried a task. */
   ended(messageId: string): void;
   /** Hands over what could not be handed over, and reports ends that nobody was told of. To be called every so often. */
@@ -176,6 +178,10 @@ export function createSubAgents<Origin, Gained>(
     async of(sessionKey) {
       const own = (await records.all()).filter(({ parentKey }) => parentKey === sessionKey);
       return own.toSorted((a, b) => lastGiven(b.tasks) - lastGiven(a.tasks));
+    },
+    async countOpen() {
+      const tasks = (await records.all()).flatMap((subAgent) => subAgent.tasks);
+      return tasks.filter(({ ended }) => ended === undefined).length;
     },
     ended(messageId) {
       if (!carrying.has(messageId)) return;

@@ -125,12 +125,11 @@ export async function createSurroundings(
 
 /** What has agents woken when something is due. */
 function createTimedWakes(
-  { logger, now = Date.now }: GatewayOptions,
+  { logger, now = Date.now, clock = { ...systemClock, now } }: GatewayOptions,
   { agents }: ResolvedConfig,
   { store }: OpenHome,
   labels: Outward["labels"],
 ): Pick<Surroundings, "scheduledWakes" | "heartbeats"> {
-  const clock = { ...systemClock, now };
   return {
     scheduledWakes: createScheduledWakes({ kv: store.kv, clock, logger }),
     heartbeats: createHeartbeats({

@@ -185,6 +185,7 @@ function createTakingHalf(
       live,
       tracer,
       logger,
+      now,
       onAccepted: surroundings.outcomes.accepted,
     }),
     unanswered: createUnanswered({

@@ -6,6 +6,7 @@ import { readTrace } from "@signalbox/service";
 import { resolveAgents, routingConfig } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import type { GatewayRecords, PerformedMessage, PerformedTool, ReplayHost } from "@signalbox/testkit/replay";
+import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import { createGateway } from "../create-gateway.ts";
 import { routeInput } from "../path/2-admit/route.ts";
@@ -16,28 +17,35 @@ const LIMIT = 1_000;
 /** Plays scenarios on this gateway. */
 export const replayHost: ReplayHost = {
   workspace: (dir, agent) => locateHome(dir, {}).workspace(agent),
-  async start({ home: dir, config: asked, env }) {
+  async start({ home: dir, config: asked, env, clock }) {
     const config = { ...asked, gateway: { port: 0, logLevel: "silent" } };
     const problems: Problem[] = [];
     const gateway = await createGateway({
       home: dir,
       config,
       env,
+      clock,
       logLevel: "silent",
       onProblem: (problem) => problems.push(problem),
       onFatal: (error) => process.stderr.write(`${error.message}\n`),
     });
     await gateway.connected;
+    const home = locateHome(dir, env);
+    const beside = await openStore<GatewayBodies>({ path: home.databaseFile, access: "read" });
+    const subAgents = createDelegation({ store: beside, logger: { warn: () => {} }, now: clock.now });
     return {
       url: gateway.url,
       problems: problems.map(formatProblem),
       async pending() {
         const { inboxPending, outboxPending } = await gateway.service.status();
-        return inboxPending + outboxPending;
+        const due = (await listWakes(beside.kv)).filter(({ nextAt }) => nextAt <= clock.now());
+        return (await subAgents.countOpen()) + due.length + inboxPending + outboxPending;
       },
-      stop: gateway.stop,
+      async stop() {
+        await beside.close();
+        await gateway.stop();
+      },
       async records() {
-        const home = locateHome(dir, env);
         const loaded = loadConfig({ file: home.configFile, text: stringify(config), env });
         const router = createRouter(routingConfig(loaded.config, resolveAgents(loaded, home)));
         const store = await openStore<GatewayBodies>({ path: home.databaseFile });

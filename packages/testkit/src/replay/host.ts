@@ -15,6 +15,16 @@ export interface ReplaySetup {
   readonly config: Readonly<Record<string, unknown>>;
   /** Addresses and keys of the stand-ins, which the configuration names as `${ANTHROPIC_URL}` and the like. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The time of the scenario, which its waits turn on. */
+  readonly clock: ReplayClock;
+}
+
+/** Time, for what comes by itself. */
+export interface ReplayClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls `task` once, after so many milliseconds. */
+  after(ms: number, task: () => void): { cancel(): void };
 }
 
 /** A gateway while a scenario is played on it. */
@@ -22,7 +32,10 @@ export interface ReplayedGateway {
   readonly url: string;
   /** What is wrong with the scenario's configuration, one line each. */
   readonly problems: readonly string[];
-  /** How many messages have no end yet, and how many replies are not out. */
+  /**
+   * How much is still to come: messages without an end, replies that are not out, sub-agents at work, and whatever
+   * should have come by itself by now.
+   */
   pending(): Promise<number>;
   stop(): Promise<void>;
   /** What it kept of all that happened, in the order it happened. To be called once it has stopped. */

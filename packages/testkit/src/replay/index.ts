@@ -1,5 +1,5 @@
 export { differences } from "./check.ts";
-export type { ReplayedGateway, ReplayHost, ReplaySetup } from "./host.ts";
+export type { ReplayClock, ReplayedGateway, ReplayHost, ReplaySetup } from "./host.ts";
 export { perform } from "./perform.ts";
 export type {
   GatewayRecords,

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnthropicStandIn, startAnthropic } from "../anthropic/index.ts";
+import { createScenarioClock, msOf, type ScenarioClock } from "./clock.ts";
 import type { ReplayedGateway, ReplayHost } from "./host.ts";
 import type { Performance, PostedEvent } from "./performance.ts";
 import { startDiscordPlatform } from "./platforms/discord.ts";
@@ -10,7 +11,8 @@ import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
 import { startTelegramPlatform } from "./platforms/telegram.ts";
-import type { PlatformEvent, Scenario } from "./scenario.ts";
+import { type PlatformEvent, platformEvents, type Scenario } from "./scenario.ts";
+import { createScenarioTurns, type ScenarioTurns } from "./turns.ts";
 
 const KEY = "standin-anthropic-key";
 const SETTLE_MS = 20_000;
@@ -21,10 +23,11 @@ const SETTLE_MS = 20_000;
  */
 export async function perform(scenario: Scenario, host: ReplayHost): Promise<Performance> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-replay-"));
-  const anthropic = await startAnthropic({ script: scenario.model, apiKeys: [KEY] });
+  const turns = createScenarioTurns(scenario.model);
+  const anthropic = await startAnthropic({ script: turns.answer, apiKeys: [KEY] });
   const platforms = await startPlatforms(scenario);
   try {
-    return await performIn(dir, scenario, host, { anthropic, platforms });
+    return await performIn(dir, scenario, host, { anthropic, turns, platforms });
   } finally {
     await Promise.all([anthropic.stop(), ...[...platforms.values()].map((platform) => platform.stop())]);
     rmSync(dir, { recursive: true, force: true });
@@ -33,6 +36,12 @@ export async function perform(scenario: Scenario, host: ReplayHost): Promise<Per
 
 type Channel = PlatformEvent["channel"];
 type Platforms = ReadonlyMap<Channel, ReplayPlatform>;
+
+interface StandIns {
+  readonly anthropic: AnthropicStandIn;
+  readonly turns: ScenarioTurns;
+  readonly platforms: Platforms;
+}
 
 const starts: Readonly<Record<Channel, StartPlatform>> = {
   discord: startDiscordPlatform,
@@ -43,7 +52,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
 
 /** Starts those on which something happens. */
 async function startPlatforms(scenario: Scenario): Promise<Platforms> {
-  const channels = [...new Set(scenario.events.map(({ channel }) => channel))];
+  const channels = [...new Set(platformEvents(scenario).map(({ channel }) => channel))];
   return new Map(
     await Promise.all(channels.map(async (channel) => [channel, await starts[channel](scenario)] as const)),
   );
@@ -53,7 +62,7 @@ async function performIn(
   dir: string,
   scenario: Scenario,
   host: ReplayHost,
-  { anthropic, platforms }: { readonly anthropic: AnthropicStandIn; readonly platforms: Platforms },
+  { anthropic, turns, platforms }: StandIns,
 ): Promise<Performance> {
   const home = join(dir, "home");
   for (const [agent, files] of Object.entries(scenario.workspace)) {
@@ -70,14 +79,13 @@ async function performIn(
     ANTHROPIC_URL: anthropic.url,
     ...Object.assign({}, ...[...platforms.values()].map((platform) => platform.env)),
   };
-  const gateway = await host.start({ home, config: scenario.config, env });
-  const events: PostedEvent[] = [];
+  const clock = createScenarioClock(
+    scenario.startsAt === undefined ? Date.now() : Date.parse(scenario.startsAt),
+  );
+  const gateway = await host.start({ home, config: scenario.config, env, clock });
+  let events: readonly PostedEvent[];
   try {
-    for (const event of scenario.events) {
-      const posted = await platforms.get(event.channel)?.post(event, gateway.url);
-      if (posted !== undefined) events.push(posted);
-    }
-    await settled(gateway);
+    events = await play(scenario, gateway, platforms, clock);
   } finally {
     await gateway.stop();
   }
@@ -86,7 +94,9 @@ async function performIn(
     problems: gateway.problems,
     events,
     ...(await gateway.records()),
-    requests: anthropic.requests.map(({ body, text, status }) => ({ body, text, status })),
+    requests: anthropic.requests
+      .map(({ body, text, status }) => ({ body, text, status }))
+      .toSorted((a, b) => turns.placeOf(a.body) - turns.placeOf(b.body)),
     turns: scenario.model,
     sent: [...platforms.values()].flatMap((platform) => platform.sent()),
     files: Object.fromEntries(
@@ -98,17 +108,42 @@ async function performIn(
   };
 }
 
+/** Has everything happen, one after the other. */
+async function play(
+  { events }: Scenario,
+  gateway: ReplayedGateway,
+  platforms: Platforms,
+  clock: ScenarioClock,
+): Promise<PostedEvent[]> {
+  const posted: PostedEvent[] = [];
+  for (const event of events) {
+    if ("wait" in event) {
+      await settled(gateway);
+      clock.advance(msOf(event.wait));
+    } else {
+      const answered = await platforms.get(event.channel)?.post(event, gateway.url);
+      if (answered !== undefined) posted.push(answered);
+    }
+  }
+  await settled(gateway);
+  return posted;
+}
+
 /** Where a file lies that is named as `agent/path`. */
 function workspaceFile(host: ReplayHost, home: string, name: string): string {
   const [agent = "", ...path] = name.split("/");
   return join(host.workspace(home, agent), ...path);
 }
 
-/** Waits until every message has its end and every reply is out. */
+/**
+ * Waits until nothing is still to come. It is looked at twice: what it is made of is not read at one moment, and work
+ * may go from one to the other in between.
+ */
 async function settled(gateway: ReplayedGateway): Promise<void> {
   const deadline = Date.now() + SETTLE_MS;
-  while (Date.now() < deadline) {
-    if ((await gateway.pending()) === 0) return;
+  for (let atRest = 0; Date.now() < deadline; ) {
+    atRest = (await gateway.pending()) === 0 ? atRest + 1 : 0;
+    if (atRest === 2) return;
     await delay(10);
   }
   throw new Error(`The scenario did not come to rest within ${SETTLE_MS / 1000} seconds.`);

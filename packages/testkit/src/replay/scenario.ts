@@ -8,7 +8,12 @@ export class ScenarioError extends Error {
 }
 
 /** One scripted answer of the model. */
-interface ScenarioTurn {
+export interface ScenarioTurn {
+  /**
+   * Words that the last message of a request has to hold to be answered so. Turns without are taken in order, by
+   * requests that no other turn is for.
+   */
+  readonly answers?: string | undefined;
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?:
@@ -28,6 +33,14 @@ interface ScenarioTurn {
         readonly retryAfter?: number | undefined;
       }
     | undefined;
+}
+
+/** What happens in a scenario: somebody does something, or time passes. */
+export type ScenarioEvent = PlatformEvent | TimePassing;
+
+/** Whatever came before has come to rest; then the clock is so much later, as `30m` or `1d 2h`. */
+export interface TimePassing {
+  readonly wait: string;
 }
 
 /** One event of a platform. */
@@ -60,7 +73,7 @@ export interface Expectation {
         readonly matchedBy?: string | undefined;
       }[]
     | undefined;
-  /** Every model request: its exact tools, and texts its body must hold. */
+  /** Every model request, in the order of the turns that answer them: its exact tools, and texts its body must hold. */
   readonly requests?:
     | readonly {
         readonly tools?: readonly string[] | undefined;
@@ -92,11 +105,16 @@ export interface Scenario {
   readonly workspace: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Names the platform's contacts know, by channel and id. */
   readonly people: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  readonly events: readonly PlatformEvent[];
-  /** What the model answers, request by request. */
+  /** When it begins, with an offset from UTC; default: now. */
+  readonly startsAt?: string | undefined;
+  readonly events: readonly ScenarioEvent[];
+  /** What the model answers. */
   readonly model: readonly ScenarioTurn[];
   readonly expect: Expectation;
 }
+
+/** What `wait` may be. */
+const TIME_SPAN = /^\d+[smhd]( \d+[smhd])*$/;
 
 const toolCall = z.strictObject({
   id: z.string().optional(),
@@ -105,6 +123,7 @@ const toolCall = z.strictObject({
   inputText: z.string().optional(),
 });
 const turn = z.strictObject({
+  answers: z.string().min(1).optional(),
   text: z.string().optional(),
   thinking: z.string().optional(),
   toolCalls: z.array(toolCall).optional(),
@@ -129,6 +148,9 @@ const platformEvent = z.strictObject({
   chatType: z.enum(["p2p", "group"]).optional(),
   mention: z.boolean().optional(),
   text: z.string().optional(),
+});
+const timePassing = z.strictObject({
+  wait: z.string().regex(TIME_SPAN, "is no time span; write it as 30m or 1d 2h"),
 });
 const expectation = z.strictObject({
   answers: z.array(z.int()).optional(),
@@ -168,7 +190,8 @@ const scenario: z.ZodType<Scenario> = z.strictObject({
   config: z.record(z.string(), z.unknown()),
   workspace: z.record(z.string(), z.record(z.string(), z.string())).default({}),
   people: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  events: z.array(platformEvent).min(1),
+  startsAt: z.iso.datetime({ offset: true, local: false }).optional(),
+  events: z.array(z.union([platformEvent, timePassing])).min(1),
   model: z.array(turn).default([]),
   expect: expectation.default({}),
 });
@@ -197,4 +220,9 @@ function unreadable(file: string, error: unknown): string {
   if (code === "EISDIR")
     return `${file} is a folder. Name the YAML files in it, for instance ${file}/*.yaml.`;
   return `${file}: ${error instanceof Error ? error.message : String(error)}`;
+}
+
+/** What happens on platforms, in order. */
+export function platformEvents({ events }: Scenario): readonly PlatformEvent[] {
+  return events.flatMap((event) => ("wait" in event ? [] : [event]));
 }

@@ -16,6 +16,7 @@ export interface AcceptPorts {
   readonly live: Pick<LiveHub, "publish">;
   readonly tracer: Tracer;
   readonly logger: Logger;
+  readonly now: () => number;
   /** Told of a message once it is committed, before anything is done about it. */
   readonly onAccepted: (id: InboxId, event: MessageEvent) => void;
 }
@@ -77,6 +78,7 @@ export function createAccept(ports: AcceptPorts): Accept {
       ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
       conversationId: event.conversation.id,
       senderId: event.sender.id,
+      receivedAt: ports.now(),
       payload: stored,
       ...(decision.kind === "answer" ? { route } : {}),
       lease: ports.lease,

@@ -1,6 +1,6 @@
 import { channelType, type DiscordStandIn, startDiscord } from "../../discord/index.ts";
 import type { Raw } from "../../raw.ts";
-import type { PlatformEvent } from "../scenario.ts";
+import { type PlatformEvent, platformEvents } from "../scenario.ts";
 import type { StartPlatform } from "./platform.ts";
 
 const BOT = { id: "1000", username: "signalbox" };
@@ -17,7 +17,7 @@ export const startDiscordPlatform: StartPlatform = async (scenario) => {
   );
   const discord = await startDiscord({ token: TOKEN, bot: BOT, users });
   discord.addGuild({ id: GUILD, channelId: CHANNEL });
-  for (const event of scenario.events) if (event.channel === "discord") addPlace(discord, event);
+  for (const event of platformEvents(scenario)) if (event.channel === "discord") addPlace(discord, event);
   return {
     env: { DISCORD_URL: discord.url, DISCORD_TOKEN: TOKEN },
     async post(event) {
