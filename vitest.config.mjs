@@ -22,7 +22,9 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
   },
 }));
 
-/** In `npm test`. Many suites wait for a process or a socket for much of their time, so they get more than the cores. */
+/**
+ * In `npm test`. Many suites wait for a process or a socket for much of their time, so they get more than the cores.
+ */
 const inNpmTest =
   process.env.SIGNALBOX_TEST_HOST === undefined
     ? {}

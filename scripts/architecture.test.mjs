@@ -13,7 +13,9 @@ function isThere(path) {
   return globSync(path.replace(/<\w+>/g, "*"), { cwd: root }).length > 0;
 }
 
-/** Whether the first diagram has this package or app, by its name or by `channel-*`, and not as a folder of the gateway. */
+/**
+ * Whether the first diagram has this package or app, by its name or by `channel-*`, and not as a folder of the gateway.
+ */
 function isDrawn(name) {
   const drawn = diagram.replace(/^ *subgraph [\s\S]*?^ *end$/m, "").split(/[^\w*-]+/);
   return drawn.includes(name) || (name.startsWith("channel-") && drawn.includes("channel-*"));

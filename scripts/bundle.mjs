@@ -42,7 +42,9 @@ removeUnreachable(entries.map((entry) => join(dist, `${entry}.d.ts`)));
 const notice = notices(output);
 if (notice !== "") writeFileSync(join(dist, "THIRD-PARTY.txt"), notice);
 
-/** Declarations that no entry leads to describe what is inside the bundle, and name packages that nobody has to install. */
+/**
+ * Declarations that no entry leads to describe what is inside the bundle, and name packages that nobody has to install.
+ */
 function removeUnreachable(from) {
   const reached = new Set(from);
   for (const file of reached)

@@ -1,5 +1,6 @@
-// `npm test`: every check and every suite as tasks of turbo, then one line with what passed and failed. What nothing has
-// changed for is taken from turbo's cache, with its counts. Parameters name checks, for instance `npm test -- lint tests`.
+// `npm test`: every check and every suite as tasks of turbo, then one line with what passed and
+// failed. What nothing has changed for is taken from turbo's cache, with its counts. Parameters name
+// checks, for instance `npm test -- lint tests`.
 import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -128,7 +129,9 @@ function resultOf({ suite, passed, directory }) {
   return { ...report, failed, reasons, counts };
 }
 
-/** What suites find on this machine and would skip tests without: with another browser, sandbox or data they run again. */
+/**
+ * What suites find on this machine and would skip tests without: with another browser, sandbox or data they run again.
+ */
 function testHost() {
   const programs = ["bwrap", "chromium"].flatMap((name) =>
     (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)),

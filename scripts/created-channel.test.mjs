@@ -1,4 +1,5 @@
-// The way of somebody who writes a channel: from the packed packages, in a folder of their own, to a gateway that has it.
+// The way of somebody who writes a channel: from the packed packages, in a
+// folder of their own, to a gateway that has it.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

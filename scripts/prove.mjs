@@ -1,5 +1,5 @@
-// `npm run prove -- <what> [arguments]`: shows promises at their full count and prints the seed that repeats it. It ends
-// with 1 where a promise was broken.
+// `npm run prove -- <what> [arguments]`: shows promises at their full count and prints the seed that repeats it.
+// It ends with 1 where a promise was broken.
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

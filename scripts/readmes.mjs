@@ -1,6 +1,6 @@
 // Installs every package from its tarball into an empty folder, as somebody else's project would. There the first
-// example of each README runs under each supported Node.js, and so does an agent with a tool, over a stand-in of OpenAI;
-// the compiler reads all examples.
+// example of each README runs under each supported Node.js, and so does an agent with a tool, over a stand-in
+// of OpenAI; the compiler reads all examples.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

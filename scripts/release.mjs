@@ -1,6 +1,6 @@
 // `npm run release`: publishes what changesets have given a version. With `--rehearse` everything is done as it would
-// be, against a registry on loopback: versions and changelogs in a copy, every package published, the gateway and single
-// packages installed from there by npm alone and used. Prints what it saw; ends with 1 where something failed.
+// be, against a registry on loopback: versions and changelogs in a copy, every package published, the gateway and
+// single packages installed from there by npm alone and used. Prints what it saw; ends with 1 where something failed.
 import { join } from "node:path";
 import { rehearse } from "./release/rehearse.mjs";
 import { root, run } from "./workspace.mjs";

@@ -1,5 +1,5 @@
-// What a suite leaves for `npm test` to count: `.report/suite.json` in the folder it was started in. A task's cache keeps
-// it, so that a suite that is not run again is counted as it was when it ran.
+// What a suite leaves for `npm test` to count: `.report/suite.json` in the folder it was started in. A task's cache
+// keeps it, so that a suite that is not run again is counted as it was when it ran.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";

@@ -1,5 +1,5 @@
-// Goes through docs/first-hour.md as somebody would who has nothing but Node.js, npm and that page: each command of it, in
-// its order, as it is typed there. What the page asks of people (writing to the bot) is done in between, and what it
+// Goes through docs/first-hour.md as somebody would who has nothing but Node.js, npm and that page: each command of it,
+// in its order, as it is typed there. What the page asks of people (writing to the bot) is done in between, and what it
 // promises is looked for. The vendors are stand-ins, whose addresses are all that is added to a command.
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,7 @@
 // The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
 // Every figure stands beside a floor measured in the same run and the mark it has to keep to.
-// Usage: node bench/index.ts [starts] [channels] [first] [overhead] [load] [sessions] [tools] [recovery], by default all of them.
+// Usage: node bench/index.ts [starts] [channels] [first] [overhead] [load] [sessions]
+// [tools] [recovery], by default all of them.
 import { setFlagsFromString } from "node:v8";
 import { measureChannels } from "./channels.ts";
 import { measureFirstMessage } from "./first-message.ts";
@@ -14,8 +15,8 @@ import { measureStarts } from "./starts.ts";
 import { CompletionsSurface, FeishuSurface } from "./surfaces.ts";
 import { measureToolTurns } from "./tools.ts";
 
-// The clients and the stand-ins live in this process: that it stops to collect its own garbage while a message is on its
-// way is no doing of the gateway's.
+// The clients and the stand-ins live in this process: that it stops to collect its own garbage while a message
+// is on its way is no doing of the gateway's.
 setFlagsFromString("--heap-growing-percent=2000");
 
 const MESSAGES = 100;

@@ -1,7 +1,7 @@
 // Candidate file for an agent-loop harness: `Agent` over the Anthropic adapter, and over an in-process model. With
-// BENCH_API=runAgentLoop it is that in place of `Agent`; the in-process model has its events ready (`streamOf`), and with
-// BENCH_MODEL=generator it is an async generator. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist` folders;
-// without them the installed packages are measured.
+// BENCH_API=runAgentLoop it is that in place of `Agent`; the in-process model has its events ready (`streamOf`), and
+// with BENCH_MODEL=generator it is an async generator. BENCH_AGENT_CORE and BENCH_LLM_PROVIDERS name built `dist`
+// folders; without them the installed packages are measured.
 import { callId, parsePrompt, SYSTEM, toolSpec, turnOf } from "../lib/plan.mjs";
 
 const {

@@ -84,8 +84,8 @@ for (const name of ["Agent", "agentLoop, iterated"]) {
   console.log(`${name}: a tool turn of 400 costs ${(cost(400) / cost(10)).toFixed(2)} × one of 10`);
 }
 
-// What a program pays that makes some thousand turns and ends, most of which run before they are optimised; and one that
-// has been idle.
+// What a program pays that makes some thousand turns and ends, most of which run before they
+// are optimised; and one that has been idle.
 const firstTurns = fileURLToPath(new URL("first-turns.ts", import.meta.url));
 const young = new Map<string, number[]>();
 const rested = new Map<string, number[]>();

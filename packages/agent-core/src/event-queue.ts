@@ -130,7 +130,9 @@ export class ViewQueue extends Queue {
 
 type Delta = Extract<AgentEvent, { readonly delta: string }>;
 
-/** The same story in fewer events: neighbouring deltas of one block are joined, progress gives way to later progress. */
+/**
+ * The same story in fewer events: neighbouring deltas of one block are joined, progress gives way to later progress.
+ */
 function joinEvents(events: readonly AgentEvent[]): AgentEvent[] {
   const joined: AgentEvent[] = [];
   const updates = new Map<string, number>();

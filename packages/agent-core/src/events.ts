@@ -111,8 +111,8 @@ export type ModelStreamEvent = Exclude<ModelEvent, { readonly type: "start" | "f
  * CALLS   = (tool.ask? (tool.start tool.update*)? tool.end?)*    calls that run at once interleave
  * ```
  * `block.*`, `*.delta`, `usage` and `attempt` are the model's own events; `model.start` comes with the stream's own
- * `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, unless it waits for a
- * decision; the results follow as messages once all calls have ended. A turn in which the run has to stop before the
+ * `start`, which an adapter may give before the vendor has answered. Each call has one `tool.end`, unless it waits for
+ * a decision; the results follow as messages once all calls have ended. A turn in which the run has to stop before the
  * model was asked has no `turn.end`, and a failed hook ends the run wherever it is. `run.end` comes exactly once, and
  * last. `Agent.compact` outside a run gives `compaction.*` alone.
  */

@@ -339,7 +339,8 @@ describe("any run", () => {
         expect(problems).toEqual([]);
         expect(orderProblems(events)).toEqual([]);
         expect(events.at(-1)).toEqual({ type: "run.end", result });
-        // What the host kept is what the run says it added, and it can be loaded again; calls are open only when waiting.
+        // What the host kept is what the run says it added, and it can be loaded
+        // again; calls are open only when waiting.
         const open = repairHistory(kept, { pending: "keep" });
         const waits = new Set(result.pending.map((call) => call.id));
         for (const problem of vendorProblems(open.messages)) {

@@ -2,8 +2,8 @@ import type { AgentMessage, Message } from "../src/index.ts";
 
 /**
  * What vendors refuse in a conversation, written down independently of the code that repairs one: the pairing of
- * calls and results (Anthropic, OpenAI, Mistral), unique call ids (Anthropic), the first role (Anthropic, Google), blank
- * content (Anthropic), turns of the model in a row (Mistral, Google).
+ * calls and results (Anthropic, OpenAI, Mistral), unique call ids (Anthropic), the first role (Anthropic, Google),
+ * blank content (Anthropic), turns of the model in a row (Mistral, Google).
  */
 export function vendorProblems(messages: readonly (Message | AgentMessage)[]): string[] {
   const problems: string[] = [];

@@ -12,8 +12,8 @@ export interface CarryingMessage {
 }
 
 /**
- * How many processes took the attachments of a message and died before its run began. From then on the run itself counts
- * its starts. Messages without attachments are not counted, and cost no write.
+ * How many processes took the attachments of a message and died before its run began. From then on the run itself
+ * counts its starts. Messages without attachments are not counted, and cost no write.
  */
 export interface AttachmentCrashes {
   /** The most of any of these messages, and those that are given up. */

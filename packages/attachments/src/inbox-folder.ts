@@ -4,8 +4,8 @@ import { codeOf, type Folder } from "./ports.ts";
 /** The folder of a workspace in which what came with messages is kept. */
 export interface InboxFolder {
   /**
-   * Keeps bytes in the folder of a conversation (`keptIn`), under a name made of their hash and `extension`, which is one
-   * of ours. Gives the path.
+   * Keeps bytes in the folder of a conversation (`keptIn`), under a name made of their hash and
+   * `extension`, which is one of ours. Gives the path.
    */
   keep(keptIn: string, bytes: Uint8Array, extension: string): Promise<string>;
   /** Removes what is too much or too old. Never rejects. */

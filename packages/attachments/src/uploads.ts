@@ -29,8 +29,8 @@ export interface UploadPiece {
 }
 
 /**
- * `bytes` is how much of the file is there now. `out_of_order`: the piece does not follow on that. `too_large`: the file
- * would be. `full`: the owner, or all of them together, keep too much already.
+ * `bytes` is how much of the file is there now. `out_of_order`: the piece does not follow on that. `too_large`: the
+ * file would be. `full`: the owner, or all of them together, keep too much already.
  */
 export interface UploadAdded {
   readonly kind: "added" | "out_of_order" | "too_large" | "full";

@@ -29,8 +29,8 @@ export interface Settled extends Pot {
  */
 export interface Ledger {
   /**
-   * Reserves `amount` in every pot, or in none: a pot is full where what is spent and reserved has reached its limit. So
-   * a limit is passed by the last call that was let through, and by no more than that.
+   * Reserves `amount` in every pot, or in none: a pot is full where what is spent and reserved has reached its limit.
+   * So a limit is passed by the last call that was let through, and by no more than that.
    *
    * What the dead have reserved counts as spent from then on: nobody knows what their calls came to.
    */

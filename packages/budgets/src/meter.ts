@@ -22,8 +22,8 @@ import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./l
 /** Something that people may want to hear of. */
 export interface BudgetNews extends BudgetPot {
   /**
-   * `low`: its share `warnAt` is spent; `used-up`: all of it; both once in a period. `cheaper`, `refused`: what became of a
-   * call that found it used up.
+   * `low`: its share `warnAt` is spent; `used-up`: all of it; both once in a period. `cheaper`, `refused`:
+   * what became of a call that found it used up.
    */
   readonly kind: "low" | "used-up" | "cheaper" | "refused";
   readonly spender: Spender;

@@ -54,7 +54,9 @@ interface CallFacts {
   readonly isWrite: boolean;
 }
 
-/** Whatever a call threw, as a {@link ChannelError}. What the client's errors carry, tokens in addresses, stays behind. */
+/**
+ * Whatever a call threw, as a {@link ChannelError}. What the client's errors carry, tokens in addresses, stays behind.
+ */
 export function toChannelError(error: unknown, facts: CallFacts): ChannelError {
   if (isChannelError(error)) return error;
   const { DiscordAPIError, HTTPError, RateLimitError } = loadRest();

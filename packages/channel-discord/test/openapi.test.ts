@@ -32,7 +32,9 @@ function openSpec(document: Fields) {
   const paths = Object.keys(isFields(document["paths"]) ? document["paths"] : {});
   return {
     message: (value: unknown) => problems("components/schemas/MessageResponse", value),
-    /** The path of the document that a request goes to; one that names it outright comes before one with a parameter. */
+    /**
+     * The path of the document that a request goes to; one that names it outright comes before one with a parameter.
+     */
     pathOf(path: string): string | undefined {
       const fits = paths.filter((one) => new RegExp(`^${one.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path));
       return fits.toSorted((a, b) => a.split("{").length - b.split("{").length)[0];

@@ -65,8 +65,8 @@ export interface MediaNeeds {
 }
 
 /**
- * @throws ChannelError `invalid` for a reference that is not of `readContent`'s making, `permission` where Slack shows a
- *   page to sign in, `too_large`
+ * @throws ChannelError `invalid` for a reference that is not of `readContent`'s making, `permission` where
+ *   Slack shows a page to sign in, `too_large`
  */
 export async function fetchMedia(
   needs: MediaNeeds,

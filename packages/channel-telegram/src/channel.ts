@@ -150,7 +150,8 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
         ),
       );
     },
-    // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to it.
+    // A private chat has the number of the person. Telegram refuses what a bot
+    // writes to somebody who never wrote to it.
     openDirect: async (userId) => ({ chatId: userId }),
     resolve: names,
     openDraft: async (to, options) => activity.draft(openDraft(to, options)),

@@ -75,7 +75,9 @@ export interface HttpApi {
   /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   status(): Promise<Status>;
-  /** What platforms say that accounts lack there; with `models`, each agent's model is called once, too. Owners alone. */
+  /**
+   * What platforms say that accounts lack there; with `models`, each agent's model is called once, too. Owners alone.
+   */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;

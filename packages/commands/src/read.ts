@@ -53,7 +53,8 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
 
 /**
  * The order a message gives; `undefined` where it is plain text. In a group only a message addressed to the bot can be
- * one, and a forwarded message never: its text is somebody else's. Nor can what its sender wants the model alone to read.
+ * one, and a forwarded message never: its text is somebody else's. Nor can what
+ * its sender wants the model alone to read.
  */
 export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;

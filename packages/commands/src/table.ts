@@ -11,8 +11,8 @@ interface CommandSpec {
   /** The least role that may use it. */
   readonly role: Role;
   /**
-   * `at-once`: answered while a turn runs, too. `in-turn`: waits for its place in the conversation, since it changes the
-   * history. (A skill whose command calls a tool waits, too.)
+   * `at-once`: answered while a turn runs, too. `in-turn`: waits for its place in the conversation, since it changes
+   * the history. (A skill whose command calls a tool waits, too.)
    */
   readonly when: "at-once" | "in-turn";
 }

@@ -21,7 +21,9 @@ const KEPT: Readonly<Record<string, number>> = {
   databaseMegabytes: 1_000_000,
 };
 
-/** Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong. */
+/**
+ * Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong.
+ */
 const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
   { keys: ["agents", "defaults"], value: { tools: { allow: [] }, skills: { allow: [] } } },
   { keys: ["agents", "defaults", "tools"], value: { allow: [] }, deep: true },

@@ -29,8 +29,8 @@ const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}
 
 /**
  * Replaces references in every string of `value`: to variables of the environment, and to files. Where a secret may
- * stand, `{ file: path }` and `{ command: [program, …] }` stand for one as well. What cannot be had is reported and left
- * out.
+ * stand, `{ file: path }` and `{ command: [program, …] }` stand for one as well.
+ * What cannot be had is reported and left out.
  */
 export function interpolate(
   value: unknown,

@@ -87,8 +87,8 @@ export interface LoadOptions {
   /** Files and programs that hold secrets. Without, a reference to one is a problem of the part that uses it. */
   readonly sources?: SecretSources;
   /**
-   * What the `gateway` section is where something in it is wrong: what a gateway that runs goes on with. Without, nothing
-   * is loaded then.
+   * What the `gateway` section is where something in it is wrong: what a gateway that runs goes
+   * on with. Without, nothing is loaded then.
    */
   readonly lastGateway?: GatewayConfig;
 }
@@ -117,10 +117,10 @@ const TOP_KEYS = [
 ];
 
 /**
- * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an account, a
- * binding), which is left out. In sections of settings, such as `agents.defaults`, `session` and `access`, the wrong value
- * alone is left out and its default applies; where that would allow more than was written, nothing is allowed, and where
- * it would remove more, nothing is removed.
+ * Parses, resolves `${…}` and checks a configuration. A wrong value disables its part (a provider, an agent, an
+ * account, a binding), which is left out. In sections of settings, such as `agents.defaults`, `session` and `access`,
+ * the wrong value alone is left out and its default applies; where that would allow more than was written, nothing is
+ * allowed, and where it would remove more, nothing is removed.
  *
  * @throws ConfigError where nothing can start: unreadable syntax, or a wrong `gateway` section and none before it
  */

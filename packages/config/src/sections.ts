@@ -26,7 +26,8 @@ import {
 } from "./schema/index.ts";
 import { didYouMean } from "./suggest.ts";
 
-// The sections that hold entries, and what makes an entry count. An entry that does not is left out, and the rest stays.
+// The sections that hold entries, and what makes an entry count. An entry that
+// does not is left out, and the rest stays.
 
 export function readProviders(reader: PartReader, section: unknown): Record<string, ProviderConfig> {
   const providers: Record<string, ProviderConfig> = {};

@@ -47,8 +47,8 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Takes the lease of the gateway of a home. Whoever holds the home's lock is the one holder of its lease, so a crash leaves
- * nothing to wait for.
+ * Takes the lease of the gateway of a home. Whoever holds the home's lock is the one holder of its
+ * lease, so a crash leaves nothing to wait for.
  * @throws GatewayError where another gateway holds it
  */
 export async function takeLease(

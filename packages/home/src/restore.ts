@@ -65,7 +65,9 @@ async function checkedBackup(folder: string): Promise<number> {
   }
 }
 
-/** Moves what the backup replaces into a folder of its own. What of the audit and the memory follows from it goes along. */
+/**
+ * Moves what the backup replaces into a folder of its own. What of the audit and the memory follows from it goes along.
+ */
 function setAside(home: Home, now: Date): string | undefined {
   const replaced = [
     ...["", "-wal", "-shm", "-journal"].map((end) => `${home.databaseFile}${end}`),

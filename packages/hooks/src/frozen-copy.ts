@@ -1,4 +1,7 @@
-/** A copy in which nothing can be changed, so that a hook changes neither what the host goes on with nor what others see. */
+/**
+ * A copy in which nothing can be changed, so that a hook changes neither what
+ * the host goes on with nor what others see.
+ */
 export function frozenCopy<T>(value: T): T {
   const copy = structuredClone(value);
   freeze(copy);

@@ -20,9 +20,9 @@ export interface HttpHookOptions {
 const MAX_BYTES = 1_000_000;
 
 /**
- * A hook behind an HTTP address. It is posted `{ hook, point, payload }`, and answers with the JSON that a hook returns at
- * such a point, or with 204 for nothing. Any other status, and whatever is no JSON, is a failure: what follows from that is
- * the point's to say.
+ * A hook behind an HTTP address. It is posted `{ hook, point, payload }`, and answers with the JSON that a hook
+ * returns at such a point, or with 204 for nothing. Any other status, and whatever is no JSON, is a failure:
+ * what follows from that is the point's to say.
  *
  * Where there is a secret, `x-signalbox-signature` is `v1=` and the HMAC-SHA256, in hexadecimal digits, of
  * `x-signalbox-timestamp` (seconds), a full stop and the body. Whoever checks it refuses an old timestamp as well.

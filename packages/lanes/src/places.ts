@@ -1,6 +1,6 @@
 /**
- * How many times as many runs as may go on may stand by beside them. One that stands by still holds its memory, so those
- * beyond that hold a place, too.
+ * How many times as many runs as may go on may stand by beside them. One that stands by still holds its
+ * memory, so those beyond that hold a place, too.
  */
 const STANDING_BY_TIMES = 4;
 

@@ -61,8 +61,8 @@ export type LeftOut<Item extends LaneItem> =
 
 export interface LanesOptions<Item extends LaneItem> {
   /**
-   * Runs at the same time, over all keys. Those that stand by do not count, as long as they are not more than four times
-   * as many; an owner who has twice as many of those starts no others meanwhile. Asked whenever one may start.
+   * Runs at the same time, over all keys. Those that stand by do not count, as long as they are not more than four
+   * times as many; an owner who has twice as many of those starts no others meanwhile. Asked whenever one may start.
    */
   readonly maxRuns: () => number;
   /** Items of one key are never in two runs at once. */

@@ -22,7 +22,10 @@ export interface WarmUpOptions {
 /** How long a moment has to be idle before something is loaded, in milliseconds. */
 const PAUSE_MS = 100;
 
-/** Loads, one after the other and in idle moments, what the first work after a start would have to wait for. Never rejects. */
+/**
+ * Loads, one after the other and in idle moments, what the first work after a
+ * start would have to wait for. Never rejects.
+ */
 export async function warmUp(options: WarmUpOptions): Promise<void> {
   const { parts, busy, signal, onFailure, clock = systemClock } = options;
   for (const { name, load } of parts) {

@@ -1,9 +1,8 @@
-// CPU time of the Anthropic provider, under a hand-written loop and under agent-core's Agent, against hand-written floors,
-// measured in the same run.
-//   node bench/index.ts [--rounds 3] [--ms 800] [--only turn,tools]
-// Every sample is a fresh process; the order of the candidates moves on from round to round; ratios are medians of the
-// ratios within a round, so that a busy machine disturbs both sides alike;
-// what a long loop costs over a short one is a ratio of medians.
+// CPU time of the Anthropic provider, under a hand-written loop and under agent-core's Agent, against
+// hand-written floors, measured in the same run. node bench/index.ts [--rounds 3] [--ms 800] [--only
+// turn,tools] Every sample is a fresh process; the order of the candidates moves on from round to round; ratios
+// are medians of the ratios within a round, so that a busy machine disturbs both sides alike; what a long loop
+// costs over a short one is a ratio of medians.
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { cpus } from "node:os";

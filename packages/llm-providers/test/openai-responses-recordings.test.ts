@@ -36,8 +36,8 @@ function idOf(id: unknown): unknown {
 }
 
 /**
- * A response's output in the terms of our blocks, for comparison. Reasoning is encrypted anew in the last event, so that
- * only its presence can be compared.
+ * A response's output in the terms of our blocks, for comparison. Reasoning is encrypted anew in the last event,
+ * so that only its presence can be compared.
  */
 function blocksOf(response: OpenAI.Responses.Response): unknown[] {
   const blocks: unknown[] = [];

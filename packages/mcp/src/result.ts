@@ -6,7 +6,9 @@ const MAX_IMAGE_CHARS = 7_000_000;
 const MAX_IMAGES = 8;
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** What a server answered, as the loop takes it: text within the room that a result has, and images that models read. */
+/**
+ * What a server answered, as the loop takes it: text within the room that a result has, and images that models read.
+ */
 export function readResult(answer: CallToolResult, resultChars: number): ToolResult {
   const texts: string[] = [];
   const images: InputBlock[] = [];

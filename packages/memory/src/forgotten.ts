@@ -4,8 +4,8 @@ import { hashOf } from "./hash.ts";
 import { isMissing } from "./notes/folder.ts";
 
 /**
- * The turns that were forgotten, by the hashes of their ids, so that reading the conversations again does not bring them
- * back.
+ * The turns that were forgotten, by the hashes of their ids, so that reading the
+ * conversations again does not bring them back.
  */
 export interface Forgotten {
   has(id: string): boolean;

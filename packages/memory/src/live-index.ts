@@ -27,7 +27,9 @@ export interface LiveIndex {
   change<T>(work: () => Promise<T>): Promise<T>;
   /** Removes turns, and whatever is left of what the files have no more. */
   scrub(turns: readonly string[]): Promise<void>;
-  /** Removes conversations that are kept no more, of those that something was found in; gives whether there were any. */
+  /**
+   * Removes conversations that are kept no more, of those that something was found in; gives whether there were any.
+   */
   removeGone(chats: readonly string[]): Promise<boolean>;
   refresh(): Promise<void>;
   rebuild(): Promise<void>;

@@ -62,8 +62,8 @@ export const UploadId = z.string().check(z.regex(/^[\w-]{16,64}$/));
 export const UPLOAD_PIECE_BYTES = 500_000;
 
 /**
- * `PUT /api/uploads/:id?at=<bytes before it>`, with a piece of a file as its body: how much of the file is there now. 409
- * with the same where the piece does not follow on that, 413 for what is too large, 507 where too much is kept.
+ * `PUT /api/uploads/:id?at=<bytes before it>`, with a piece of a file as its body: how much of the file is there now.
+ * 409 with the same where the piece does not follow on that, 413 for what is too large, 507 where too much is kept.
  */
 export const UploadState = z.object({ bytes: z.number() });
 export type UploadState = z.infer<typeof UploadState>;
@@ -82,7 +82,9 @@ export type ChannelStatus = z.infer<typeof ChannelStatus>;
 export const ConfigurationState = z.object({
   /** Keys whose change counts from its next start on. */
   forStart: z.array(z.string()),
-  /** Sections in which something is wrong, and which stay as they were; the file's name where none of it can be read. */
+  /**
+   * Sections in which something is wrong, and which stay as they were; the file's name where none of it can be read.
+   */
   kept: z.array(z.string()),
 });
 export type ConfigurationState = z.infer<typeof ConfigurationState>;

@@ -121,7 +121,8 @@ export type RunEnd = z.infer<typeof RunEnd>;
 
 /**
  * Codes of problems. From the gateway: `unauthorized` (no or wrong token), `forbidden`, `throttled` (too many
- * tries), `bad_request`, `too_large`, `not_found`, `busy` (a run goes on), `unknown_agent`, `full` (the inbox takes no more),
+ * tries), `bad_request`, `too_large`, `not_found`, `busy` (a run goes on),
+ * `unknown_agent`, `full` (the inbox takes no more),
  * `model` (the provider failed), `internal`. Made by the client itself: `network`, `timeout`, `protocol`
  * (the answer is none that a gateway gives), `closed`.
  */

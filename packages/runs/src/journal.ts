@@ -21,7 +21,9 @@ export interface JournalOptions {
   /** Calls that are on record from an earlier process. Default: none. */
   readonly calls?: readonly JournalCall[];
   readonly effects: (tool: string) => ToolEffects;
-  /** What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing. */
+  /**
+   * What the host keeps of the steering that is about to be committed; it is the run's from then on. Default: nothing.
+   */
   readonly takeSteered?: () => readonly string[];
 }
 
@@ -40,7 +42,10 @@ export interface Journal {
   commit(): Promise<void>;
   /** The run has ended by itself. */
   end(): Promise<RunTail>;
-  /** Commits what is held, for a run that does not end now. Throws the failure of an earlier write, and writes nothing then. */
+  /**
+   * Commits what is held, for a run that does not end now. Throws the failure of
+   * an earlier write, and writes nothing then.
+   */
   flush(): Promise<void>;
   /** Nothing is written any more. */
   close(): void;

@@ -3,8 +3,8 @@ import type { JournalCall } from "./store.ts";
 
 /**
  * What is done about a call that an earlier process left without a result. One with outside effects that began is never
- * made again blindly. Undefined, so that the loop tells the model what may have happened, for a call of another run, which
- * has ended: whoever asked for it waits no more.
+ * made again blindly. Undefined, so that the loop tells the model what may have happened, for a call of another run,
+ * which has ended: whoever asked for it waits no more.
  *
  * @param calls those of the run, as its journal has them
  * @param isRepeatable whether a call made again is the same one, for instance since what it sends has a key of the call

@@ -31,7 +31,10 @@ export interface Place {
 export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
-  /** That a run waits could not be put on record. Whoever is asked need not suffer from it; it shows with the next write. */
+  /**
+   * That a run waits could not be put on record. Whoever is asked need not
+   * suffer from it; it shows with the next write.
+   */
   readonly onFailure: (runId: string, error: unknown) => void;
 }
 

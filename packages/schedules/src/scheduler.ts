@@ -16,8 +16,8 @@ export interface SchedulerOptions<Task> {
 }
 
 /**
- * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash, and
- * must then be known. `later`: it is tried again in a while, as after a rejection.
+ * Takes an occurrence over. `taken` once it is on record at the host; the same occurrence may come again after a crash,
+ * and must then be known. `later`: it is tried again in a while, as after a rejection.
  */
 export type Fire<Task> = (occurrence: Occurrence<Task>) => Promise<"taken" | "later">;
 

@@ -1,5 +1,5 @@
-// What skills cost a message: with 150 skills on the disk (or as many as the argument says), the first load, a scan with nothing changed, and the
-// catalogue; against a floor measured in the same run: reading all SKILL.md files again.
+// What skills cost a message: with 150 skills on the disk (or as many as the argument says), the first load, a scan
+// with nothing changed, and the catalogue; against a floor measured in the same run: reading all SKILL.md files again.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -60,7 +60,9 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
     };
   }
 
-  /** Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have. */
+  /**
+   * Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have.
+   */
   function spendOfTheDead(): void {
     for (const row of allReserved.all()) {
       if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch })) continue;

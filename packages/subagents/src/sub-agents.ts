@@ -36,7 +36,9 @@ export interface SubAgents<Origin, Gained> {
   countOpen(): Promise<number>;
   /** To be told of the end of every message: its parent hears of it where it carried a task. */
   ended(messageId: string): void;
-  /** Hands over what could not be handed over, and reports ends that nobody was told of. To be called every so often. */
+  /**
+   * Hands over what could not be handed over, and reports ends that nobody was told of. To be called every so often.
+   */
   recover(): Promise<void>;
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;

@@ -18,8 +18,8 @@ export type CronRequest =
 
 export interface CronToolOptions {
   /**
-   * Carries a request out, and says in words what came of it. Its errors are told to the model. The call's id is the same
-   * when the same call is run again.
+   * Carries a request out, and says in words what came of it. Its errors are told to the model. The call's id is
+   * the same when the same call is run again.
    */
   readonly carryOut: (
     request: CronRequest,

@@ -3,7 +3,10 @@ import { count } from "./files/text.ts";
 import type { View } from "./labels/covers.ts";
 import type { Sandbox, SandboxOutcome } from "./sandbox/types.ts";
 
-/** What a model is told of a command that has ended. @param view given where files were kept from a command that it might have wanted */
+/**
+ * What a model is told of a command that has ended. @param view given where files were
+ * kept from a command that it might have wanted
+ */
 export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View | undefined): ToolResult {
   const details: JsonObject = {
     ...(outcome.exitCode === undefined ? {} : { exitCode: outcome.exitCode }),

@@ -150,7 +150,9 @@ async function changedFile(
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
-/** What a command is started with: it sees what its run may believe, and what it changes is labelled with its author. */
+/**
+ * What a command is started with: it sees what its run may believe, and what it changes is labelled with its author.
+ */
 async function begin({ workspace, sandbox, domains }: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
   const { additions } = workspace.labels;
   const cwd = await folderOf(workspace, args.cwd);
@@ -289,7 +291,9 @@ function mentions(text: string, name: string): boolean {
   return false;
 }
 
-/** What the agent is and remembers is written by owners alone: an approval of a command does not show what it writes. */
+/**
+ * What the agent is and remembers is written by owners alone: an approval of a command does not show what it writes.
+ */
 function protection({ role, taint }: RunFacts): SandboxRequest["protect"] {
   const isOwners = role === "owner" && taint.length === 0;
   return isOwners ? { files: [], folders: [] } : { files: IDENTITY_FILES, folders: IDENTITY_FOLDERS };

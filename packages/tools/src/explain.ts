@@ -64,9 +64,9 @@ const ACTING = ["exec", "process", "write", "edit", "apply_patch"];
 const SEEN: readonly TaintMark[] = [{ source: "web" }];
 
 /**
- * Tries every combination: a guest must reach nothing that runs or writes, and no conversation but its own; a run that has
- * seen what others wrote, whoever speaks in it, must ask before it uses the network, changes the agent's notes or writes
- * to another conversation.
+ * Tries every combination: a guest must reach nothing that runs or writes, and no conversation but its own; a
+ * run that has seen what others wrote, whoever speaks in it, must ask before it uses the network, changes the
+ * agent's notes or writes to another conversation.
  */
 export function proveReach(policy: ToolPolicy): ReachProof {
   const attempts = CHANNEL_KINDS.flatMap((channelKind): Reach[] => [

@@ -29,7 +29,9 @@ export interface AgentMemory {
   writesOwnNotes(facts: RunFacts): boolean;
 }
 
-/** `memory_search`, `memory_get`, `memory_write`, `memory_forget`. Whose memory they reach, the host decides by the run. */
+/**
+ * `memory_search`, `memory_get`, `memory_write`, `memory_forget`. Whose memory they reach, the host decides by the run.
+ */
 export function createMemoryTools(memory: AgentMemory): readonly ToolDefinition[] {
   return [searchTool(memory), getTool(memory), writeTool(memory), forgetTool(memory)];
 }

@@ -14,8 +14,8 @@ export interface ToolRule {
 }
 
 /**
- * When a person is asked about calls of a tool: each time; where no standing rule covers the call; where the run has seen
- * what others wrote; or for no other reason than what the call reaches for.
+ * When a person is asked about calls of a tool: each time; where no standing rule covers the call; where the run has
+ * seen what others wrote; or for no other reason than what the call reaches for.
  */
 export type AskMode = "always" | "unlisted" | "tainted" | "never";
 
@@ -58,8 +58,8 @@ export interface DecisionInput {
 }
 
 /**
- * Decides about one call. Pure. A call must be allowed by the agent, the role, the kind of conversation, each model that
- * may answer and, in a subagent, the parent run; a denial anywhere wins over a question anywhere.
+ * Decides about one call. Pure. A call must be allowed by the agent, the role, the kind of conversation, each model
+ * that may answer and, in a subagent, the parent run; a denial anywhere wins over a question anywhere.
  */
 export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
   const { tool, facts } = input;

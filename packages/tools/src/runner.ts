@@ -34,7 +34,10 @@ export interface ToolRunner {
 export interface ForRunOptions {
   /** Whether somebody can be asked while it goes on; default yes. */
   readonly canAsk?: boolean;
-  /** Tools that this run has besides, such as those that a server offers just now. One of a name that is taken is left out. */
+  /**
+   * Tools that this run has besides, such as those that a server offers just
+   * now. One of a name that is taken is left out.
+   */
   readonly more?: readonly ToolDefinition[];
 }
 

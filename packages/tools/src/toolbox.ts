@@ -63,15 +63,17 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
   /**
-   * Asks the person that a run works for, see {@link AskUserToolOptions.ask}. Default: people are asked nothing, and there
-   * is no such tool.
+   * Asks the person that a run works for, see {@link AskUserToolOptions.ask}. Default: people are
+   * asked nothing, and there is no such tool.
    */
   readonly askUser?: (
     question: UserQuestion,
     run: Run,
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<InquiryEnd>;
-  /** Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them. */
+  /**
+   * Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them.
+   */
   readonly sessions?: (
     request: SessionsRequest,
     run: Run & { readonly offered: readonly string[] },
@@ -328,8 +330,8 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
 }
 
 /**
- * The way of a call: the host's hooks, then the decision (`judge.ts`), then perhaps a question, and only then the tool's
- * body (`runner.ts`), which takes nothing but the permit that came of a recorded decision.
+ * The way of a call: the host's hooks, then the decision (`judge.ts`), then perhaps a question, and only then the
+ * tool's body (`runner.ts`), which takes nothing but the permit that came of a recorded decision.
  */
 function gated(
   runTools: RunTools,

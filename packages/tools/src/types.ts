@@ -56,8 +56,8 @@ export interface RunFacts {
  * - `exec-network`: runs a program that can reach the network.
  * - `message-elsewhere`: writes to another conversation than the current one.
  * - `schedule`: changes what runs by itself later.
- * - `fetch-unseen`: fetches an address that stands neither in a message nor on a page of the run: the address itself may
- *   carry what the run knows to whoever asked for it.
+ * - `fetch-unseen`: fetches an address that stands neither in a message nor on a page of the run: the address itself
+ *   may carry what the run knows to whoever asked for it.
  */
 export type ClaimKind =
   | "read-identity"

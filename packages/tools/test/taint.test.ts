@@ -1,5 +1,5 @@
-// Several people write to one agent. Whatever they and their commands do to its files: no run that counts as having seen
-// nothing of others ever holds a word of a file that others wrote.
+// Several people write to one agent. Whatever they and their commands do to its files: no run that counts as having
+// seen nothing of others ever holds a word of a file that others wrote.
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

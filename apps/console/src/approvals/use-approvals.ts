@@ -33,7 +33,8 @@ export interface Decisions {
 }
 
 /**
- * What was decided since it was opened: here, or elsewhere, which shows by a question that was open and is not any more.
+ * What was decided since it was opened: here, or elsewhere, which shows by a
+ * question that was open and is not any more.
  *
  * @param open what waits; undefined until that is known
  */

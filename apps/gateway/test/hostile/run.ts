@@ -1,6 +1,6 @@
-// `npm run prove -- hostile`, its last part: an agent whose workspace would let it write what the gateway is told at its
-// next start. Every such place has to be refused, and a second configuration file beside the first; then each refusal
-// is taken away in a copy of the sources, and the places must get through.
+// `npm run prove -- hostile`, its last part: an agent whose workspace would let it write what the gateway is told at
+// its next start. Every such place has to be refused, and a second configuration file beside the first; then each
+// refusal is taken away in a copy of the sources, and the places must get through.
 import {
   cpSync,
   mkdirSync,

@@ -34,7 +34,8 @@ export function truncateContent(
 /**
  * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
  * takes about as many tokens as four of English, and every image, sound or file is taken for 1,600 tokens. The first
- * media stay, as many as the texts leave room for, and as half the share holds in any case; a note says what is missing.
+ * media stay, as many as the texts leave room for, and as half the share holds
+ * in any case; a note says what is missing.
  */
 export function truncateResult(
   content: readonly InputBlock[],

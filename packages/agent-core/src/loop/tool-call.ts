@@ -157,8 +157,8 @@ export async function execute({ tool, info }: CheckedCall, setting: CallSetting)
 }
 
 /**
- * Lets the host see, and replace, what a tool gave. Should the run have to stop first, what the hook might have replaced
- * is not shown as it was.
+ * Lets the host see, and replace, what a tool gave. Should the run have to stop first, what the hook
+ * might have replaced is not shown as it was.
  */
 export async function afterwards(
   { info }: CheckedCall,

@@ -35,8 +35,8 @@ export function abortedCall({ name }: ToolCallBlock): SettledCall {
 
 /**
  * What a tool's body or a hook gave, as a result. A part that is no block gives way to a note that says so; where none
- * is, the result is a failure. Details that JSON has no form for (a cycle, a bigint) are left out, as no host could keep
- * them. Half of a surrogate pair gives way to U+FFFD. Never throws.
+ * is, the result is a failure. Details that JSON has no form for (a cycle, a bigint) are left out, as no host could
+ * keep them. Half of a surrogate pair gives way to U+FFFD. Never throws.
  */
 export function soundResult(result: ToolResult | undefined, name: string): ToolResult {
   try {

@@ -19,7 +19,9 @@ export function userMessage(content: string, timestamp = 1): UserMessage {
   return { role: "user", content, timestamp };
 }
 
-/** A model turn: an answer of text, or of these blocks. It ends in `tool_use` where it has calls, else in `end_turn`. */
+/**
+ * A model turn: an answer of text, or of these blocks. It ends in `tool_use` where it has calls, else in `end_turn`.
+ */
 export function assistantMessage(
   content: string | readonly Block[],
   extra: Partial<AssistantMessage> = {},

@@ -6,7 +6,10 @@ type Test = (name: string, run: () => Promise<void>) => void;
 
 export interface LedgerUnderTest {
   readonly ledger: Ledger;
-  /** Ends the process that `ledger` is of, as a kill would, and gives the ledger of the next. Where there is such a thing. */
+  /**
+   * Ends the process that `ledger` is of, as a kill would, and gives the ledger
+   * of the next. Where there is such a thing.
+   */
   readonly takeOver?: () => Promise<Ledger>;
 }
 

@@ -148,7 +148,8 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
         if (info === null) await session.forget();
         else if (info.sessionId !== session.current()?.sessionId) await session.begin(info);
       } catch (error) {
-        // Nobody would hear of it, which ends the process. The session is known here, and written with its next position.
+        // Nobody would hear of it, which ends the process. The session is known
+        // here, and written with its next position.
         context.logger.warn("a session could not be kept", { reason: reasonOf(error) });
       }
     },

@@ -10,7 +10,9 @@ interface IntakeOptions {
   readonly logger: ChannelLogger;
   /** How often each event could not be read, over all connections. */
   readonly unreadable: Map<string, number>;
-  /** Something was not taken: Discord has to tell it again. Nothing that comes over this connection is taken any more. */
+  /**
+   * Something was not taken: Discord has to tell it again. Nothing that comes over this connection is taken any more.
+   */
   refused(): void;
 }
 

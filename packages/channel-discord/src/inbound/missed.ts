@@ -13,8 +13,8 @@ interface MissedSources {
 }
 
 /**
- * What people wrote in a channel since a moment, oldest first, as the gateway would have told of it: with the server and
- * the roles of the author, which the list leaves out. A channel that is gone has nothing.
+ * What people wrote in a channel since a moment, oldest first, as the gateway would have told of it: with the server
+ * and the roles of the author, which the list leaves out. A channel that is gone has nothing.
  */
 export async function missedMessages(
   { api, places, people, botId }: MissedSources,

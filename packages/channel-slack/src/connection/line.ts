@@ -83,7 +83,9 @@ function bestOf(healths: readonly Health[]): Health {
   return healths.find(({ state }) => state === "ready") ?? healths[0] ?? { state: "starting" };
 }
 
-/** Without sockets Slack is asked from time to time whether the bot is still one: that nothing comes in proves nothing. */
+/**
+ * Without sockets Slack is asked from time to time whether the bot is still one: that nothing comes in proves nothing.
+ */
 export function createWebhookLine({ context, people, missed }: LineOptions): Line {
   return superviseConnection({
     name: "Slack",

@@ -93,7 +93,8 @@ function toMarkdown(raw: string, entities: readonly Entity[]): string {
     const { offset, length } = entity;
     const end = offset + length;
     return [
-      // At one place what ends comes before what begins, the inner end before the outer, the outer start before the inner.
+      // At one place what ends comes before what begins, the inner end before the
+      // outer, the outer start before the inner.
       { at: end, rank: -length, order: -order, text: wrap[1], isEnd: true },
       { at: offset, rank: -length, order, text: wrap[0], isEnd: false },
     ];

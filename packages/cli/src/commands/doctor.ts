@@ -10,8 +10,8 @@ import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
 /**
- * `signalbox doctor`: looks at everything a gateway needs, a line for each part with what to do; with `--fix` does what is
- * safe. Exit code 1 when it would not work.
+ * `signalbox doctor`: looks at everything a gateway needs, a line for each part with what to do; with `--fix` does what
+ * is safe. Exit code 1 when it would not work.
  */
 export async function doctor(
   options: CommonOptions & { readonly fix?: boolean; readonly models?: boolean },

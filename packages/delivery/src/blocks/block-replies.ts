@@ -29,7 +29,9 @@ export interface BlockReplies<RunId extends string = string> {
   watch(run: WatchedRun<RunId>): (() => void) | undefined;
   /** Whether people may have read something of what this run writes. */
   isShown(runId: RunId): boolean;
-  /** Ends the sending of blocks. Gives those that were said, which the reply leaves out. @throws what the store throws */
+  /**
+   * Ends the sending of blocks. Gives those that were said, which the reply leaves out. @throws what the store throws
+   */
   end(runId: RunId): Promise<readonly string[]>;
   /** The reply is in the outbox. */
   settled(runId: RunId): void;

@@ -41,7 +41,9 @@ export function restoreConfig(home: Home, id: string, now: Date): void {
   replaceConfig(home, configText(version.file), now);
 }
 
-/** Writes the configuration anew, and keeps what it was. Whole or not at all: a crash leaves the one file or the other. */
+/**
+ * Writes the configuration anew, and keeps what it was. Whole or not at all: a crash leaves the one file or the other.
+ */
 export function replaceConfig(home: Home, text: string, now: Date): void {
   prepareHome(home);
   if (existsSync(home.configFile)) keepVersion(home, now);

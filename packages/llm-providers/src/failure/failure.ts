@@ -197,8 +197,8 @@ const OWN_FAULT =
 
 /**
  * Classifies an exception that no vendor answer explains, by the codes along its `cause`: what broke the connection is
- * `network`, what could not be asked at all `invalid`; anything else is a `protocol` failure (garbage on the wire, or an
- * SDK that gave up on it).
+ * `network`, what could not be asked at all `invalid`; anything else is a `protocol` failure (garbage
+ * on the wire, or an SDK that gave up on it).
  */
 export function classifyException(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;

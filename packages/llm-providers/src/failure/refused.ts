@@ -17,7 +17,9 @@ export class RefusedError extends Error {
   }
 }
 
-/** A `fetch` that answers with successes only: each SDK makes something else of a refusal, and leaves out some of it. */
+/**
+ * A `fetch` that answers with successes only: each SDK makes something else of a refusal, and leaves out some of it.
+ */
 export function successesOf(send: FetchLike): FetchLike {
   return async (input, init) => {
     const response = await send(input, init);

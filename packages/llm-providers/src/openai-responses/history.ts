@@ -124,7 +124,9 @@ function isItem(data: Raw): data is Raw & Item {
   return typeof data.type === "string" && isRaw(data) && typeof data.id === "string";
 }
 
-/** The vendor keeps nothing, so reasoning is sent back whole: encrypted, or readable where a server does not encrypt. */
+/**
+ * The vendor keeps nothing, so reasoning is sent back whole: encrypted, or readable where a server does not encrypt.
+ */
 function travels(reasoning: Raw): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

@@ -2,9 +2,9 @@ import { successesOf } from "../failure/refused.ts";
 import type { FetchLike } from "./provider.ts";
 
 /**
- * Has an SDK make a request (its validation, serialisation and headers) and takes the accepted answer for ourselves: the
- * SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream into exceptions
- * without the vendor's words.
+ * Has an SDK make a request (its validation, serialisation and headers) and takes the accepted answer for
+ * ourselves: the SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream
+ * into exceptions without the vendor's words.
  *
  * @param ask calls the SDK with the `fetch` it is to use; what it throws is passed on.
  * @param edit changes the body before it is sent.

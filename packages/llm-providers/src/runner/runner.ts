@@ -34,7 +34,9 @@ export interface RunnerOptions {
   readonly random?: () => number;
   /** Timers where absent. */
   readonly sleep?: Sleep;
-  /** Takes further secrets out of what vendors say of a failure; keys and header values of accounts go by themselves. */
+  /**
+   * Takes further secrets out of what vendors say of a failure; keys and header values of accounts go by themselves.
+   */
   readonly redact?: (text: string) => string;
 }
 

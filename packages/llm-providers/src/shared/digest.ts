@@ -9,7 +9,9 @@ export function digestId(text: string, length: number): string {
   return id;
 }
 
-/** The id of a call that its vendor gave none, by its place in the answer; the same at each replay of one with an id. */
+/**
+ * The id of a call that its vendor gave none, by its place in the answer; the same at each replay of one with an id.
+ */
 export function callIdFrom(responseId: string | undefined, place: number): string {
   return `call_${digestId(responseId === undefined ? randomUUID() : `${responseId}:${place}`, 24)}`;
 }

@@ -17,8 +17,8 @@ interface Remembered<Item, Made> {
 }
 
 /**
- * Makes something of each item of a list that grows at its end, such as a history, whose items never change: what a list
- * that began with the same items had made of them is found again, so that each request costs what is new in it.
+ * Makes something of each item of a list that grows at its end, such as a history, whose items never change: what a
+ * list that began with the same items had made of them is found again, so that each request costs what is new in it.
  */
 export function onceInList<Item extends object, Made>(
   make: (item: Item) => Made,

@@ -6,8 +6,8 @@ import type { TurnWriter } from "./writer.ts";
 
 /**
  * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
- * throws ends the turn as a failure. It is left at a `yield` once the turn has ended, and `turn.signal` is aborted where
- * the wire is to be cut.
+ * throws ends the turn as a failure. It is left at a `yield` once the turn has ended, and
+ * `turn.signal` is aborted where the wire is to be cut.
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 

@@ -27,8 +27,8 @@ export interface EmbedderOptions {
 }
 
 /**
- * What a name of embeddings stands for: `none`, `static:<folder>` for a local model, or `<provider>/<model>`. Undefined,
- * so that words alone are searched, for `none` and for a provider that there is not.
+ * What a name of embeddings stands for: `none`, `static:<folder>` for a local model, or `<provider>/<model>`.
+ * Undefined, so that words alone are searched, for `none` and for a provider that there is not.
  */
 export async function embedderOf(
   name: string,

@@ -26,7 +26,9 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
   return { kind: "person", person: formatSessionKey(person) };
 }
 
-/** Who asks in a session, and hears the answer. Owners have their own notes there, as long as nobody else reads along. */
+/**
+ * Who asks in a session, and hears the answer. Owners have their own notes there, as long as nobody else reads along.
+ */
 export function readerOf(sessionKey: string, role: Role): Reader {
   const scope = scopeOf(sessionKey);
   return scope.kind === "person"

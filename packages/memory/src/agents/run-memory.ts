@@ -34,7 +34,9 @@ export interface Remembered {
   readonly sections: readonly NoteSection[];
   /** Notes that others wrote, and what bears on the message, a line each. Data, for a fence. */
   readonly recalled: readonly string[];
-  /** It was looked up for an owner in private, whose own notes may be in it: nobody else in the conversation hears it. */
+  /**
+   * It was looked up for an owner in private, whose own notes may be in it: nobody else in the conversation hears it.
+   */
   readonly forOwner: boolean;
   /** Others wrote some of it. */
   readonly untrusted: boolean;

@@ -24,7 +24,10 @@ export interface Census {
   visible(key: Key): Counts;
   /** Whoever may see them. */
   all(): Counts;
-  /** Chunks came (`1`) or went (`-1`). A statement for each of their groups: one for each chunk would cost as much as it. */
+  /**
+   * Chunks came (`1`) or went (`-1`). A statement for each of their groups:
+   * one for each chunk would cost as much as it.
+   */
   adjust(chunks: readonly Counted[], by: 1 | -1): void;
 }
 

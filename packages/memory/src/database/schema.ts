@@ -1,6 +1,9 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
-/** What can be found: parts of notes and turns of conversations. Their terms stand in `chunk_terms`, under the same number. */
+/**
+ * What can be found: parts of notes and turns of conversations. Their terms
+ * stand in `chunk_terms`, under the same number.
+ */
 export const chunk = sqliteTable(
   "chunk",
   {

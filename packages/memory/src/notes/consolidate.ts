@@ -23,7 +23,10 @@ export interface ConsolidateOptions {
   readonly distil: (daily: readonly DailyEntry[], lasting: string) => Promise<readonly LastingEntry[]>;
   /** Default: that of the notes at the top of the folder. */
   readonly scope?: Scope;
-  /** `MEMORY.md` grows to so many characters; then the oldest entries that were drawn from notes leave it. Default 8,000. */
+  /**
+   * `MEMORY.md` grows to so many characters; then the oldest entries that were
+   * drawn from notes leave it. Default 8,000.
+   */
   readonly maxChars?: number;
 }
 

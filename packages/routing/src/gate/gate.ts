@@ -60,8 +60,8 @@ export type GateRule =
   | "own_message";
 
 /**
- * What a sender may do; `guest` is anybody else that may be answered. `system` is the host by itself, which no gate lets
- * in: it may less than an owner, for none is there.
+ * What a sender may do; `guest` is anybody else that may be answered. `system` is the host by itself, which no gate
+ * lets in: it may less than an owner, for none is there.
  */
 export type Role = "owner" | "member" | "guest" | "system";
 

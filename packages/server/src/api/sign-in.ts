@@ -5,8 +5,8 @@ import { type Env, portOf, remoteOf } from "../guard.ts";
 import { apiErrors } from "./errors.ts";
 
 /**
- * `POST /api/login`: trades a token, or the secret of a sign-in link, for a session: half of it in a cookie, half in the
- * body.
+ * `POST /api/login`: trades a token, or the secret of a sign-in link, for a session:
+ * half of it in a cookie, half in the body.
  */
 export async function signIn(context: Context<Env>, auth: Auth): Promise<Response> {
   const request = LoginRequest.safeParse(await context.req.json().catch(() => undefined));
@@ -25,8 +25,8 @@ export async function signIn(context: Context<Env>, auth: Auth): Promise<Respons
 }
 
 /**
- * `POST /api/sign-in-links`: for whoever sends an owner's token itself. A session makes none, since what signs in by the
- * link would outlive it.
+ * `POST /api/sign-in-links`: for whoever sends an owner's token itself. A session makes none, since
+ * what signs in by the link would outlive it.
  */
 export function makeSignInLink(context: Context<Env>, auth: Auth): Response {
   const access = context.get("access");

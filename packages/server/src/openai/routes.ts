@@ -11,8 +11,8 @@ import { responsesRoute } from "./responses.ts";
 import { createRetries } from "./retries.ts";
 
 /**
- * `/v1/models`, `/v1/chat/completions` and `/v1/responses`: an agent is the model, `user` names the peer. Each client has
- * routes of its own, so that nothing of one reaches another, be it by a key or a body that both send.
+ * `/v1/models`, `/v1/chat/completions` and `/v1/responses`: an agent is the model, `user` names the peer. Each client
+ * has routes of its own, so that nothing of one reaches another, be it by a key or a body that both send.
  */
 export function openAiApp(service: GatewayService, now: () => number): Handler<Env> {
   const apps = new Map<string, Hono>();

@@ -4,8 +4,8 @@ import type { Mismatch, RouteExplanation, TierReport } from "@signalbox/routing"
 type Entry = Trace["entries"][number];
 
 /**
- * A trace whose note about routing also tells every tier that was tried. `explanation` is worked out when somebody asks,
- * by the configuration as it is now; `decidedNow` is there where that leads elsewhere than `route`.
+ * A trace whose note about routing also tells every tier that was tried. `explanation` is worked out when somebody
+ * asks, by the configuration as it is now; `decidedNow` is there where that leads elsewhere than `route`.
  */
 export function withRouteExplained(
   trace: Trace,

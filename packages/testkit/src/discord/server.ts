@@ -31,8 +31,8 @@ export interface DiscordOptions {
   /** Message Content Intent is turned on. Default true. */
   readonly mayReadContent?: boolean;
   /**
-   * How often the bot is to send a heartbeat by itself. Default an hour, where Discord says 41 seconds: discord.js takes
-   * a connection for dead that is asked for a heartbeat just when one is due, and `acknowledged` asks for many.
+   * How often the bot is to send a heartbeat by itself. Default an hour, where Discord says 41 seconds: discord.js
+   * takes a connection for dead that is asked for a heartbeat just when one is due, and `acknowledged` asks for many.
    */
   readonly heartbeatMs?: number;
   /** How many events of a session can be told again. Default 10,000. */

@@ -27,8 +27,8 @@ export interface GoogleStandIn extends StandIn {
 const PATH = /^\/v1(?:beta)?\/models\/([^/:]+):(streamGenerateContent|generateContent)(?:\?(.*))?$/;
 
 /**
- * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a script and refuses what the Gemini
- * API refuses.
+ * Serves `/v1beta/models/{id}:streamGenerateContent` (also under `/v1`) and `:generateContent` from a
+ * script and refuses what the Gemini API refuses.
  */
 export async function startGoogle(options: GoogleOptions): Promise<GoogleStandIn> {
   const turns = readTurns(options.script);

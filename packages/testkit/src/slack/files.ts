@@ -17,7 +17,10 @@ interface FileRules {
   share(file: Raw, channel: string, threadTs: string | undefined): { readonly ts: string } | string;
 }
 
-/** Uploads in three steps, and downloads. Sources: the pages of `files.getUploadURLExternal` and `…completeUploadExternal`. */
+/**
+ * Uploads in three steps, and downloads. Sources: the pages of
+ * `files.getUploadURLExternal` and `…completeUploadExternal`.
+ */
 export class Files {
   readonly #rules: FileRules;
   readonly #all = new Map<string, SlackFile>();

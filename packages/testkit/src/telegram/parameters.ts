@@ -21,7 +21,9 @@ export function readParameters(seen: SeenRequest): Parameters | undefined {
   return isRaw(body) ? { values: body, file: () => undefined } : undefined;
 }
 
-/** By hand, since strict readers want spaces and quotes in headers that Telegram does without, and grammY leaves out. */
+/**
+ * By hand, since strict readers want spaces and quotes in headers that Telegram does without, and grammY leaves out.
+ */
 function readForm(bytes: Uint8Array, type: string): Parameters | undefined {
   const boundary = /boundary=([^\s;]+)/.exec(type)?.[1];
   const body = Buffer.from(bytes).toString("latin1");

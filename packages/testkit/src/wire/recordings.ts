@@ -46,7 +46,9 @@ function read(...path: readonly string[]): string | undefined {
   return existsSync(file) ? gunzipSync(readFileSync(file)).toString("utf8") : undefined;
 }
 
-/** Every usable recording of a file; `undefined` where the data is absent. An event stream always ends in a blank line. */
+/**
+ * Every usable recording of a file; `undefined` where the data is absent. An event stream always ends in a blank line.
+ */
 export function readRecordings(file: RecordingFile): readonly Recording[] | undefined {
   const text = read("recordings", `${file}.jsonl.gz`);
   if (text === undefined) return undefined;

@@ -30,7 +30,9 @@ export class PatchError extends Error {
 
 const MAX_FILES = 100;
 
-/** Reads the patch format that models are taught: sections of whole files between `*** Begin Patch` and `*** End Patch`. */
+/**
+ * Reads the patch format that models are taught: sections of whole files between `*** Begin Patch` and `*** End Patch`.
+ */
 export function readPatch(text: string): readonly PatchStep[] {
   const lines = text.replaceAll("\r\n", "\n").trim().split("\n");
   if (lines[0]?.trim() !== "*** Begin Patch" || lines.at(-1)?.trim() !== "*** End Patch")

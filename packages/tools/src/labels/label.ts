@@ -16,7 +16,9 @@ export interface FileLabel extends Author {
   readonly kind: "entry" | "tree";
 }
 
-/** A command whose changes are labelled when it ends. One that a crash has left open is made up for at the next start. */
+/**
+ * A command whose changes are labelled when it ends. One that a crash has left open is made up for at the next start.
+ */
 export interface OpenCommand {
   readonly id: string;
   /** The workspace that it may write to. */

@@ -41,8 +41,8 @@ export async function foldersOf(root: string, skip: ReadonlySet<string>): Promis
 
 /**
  * What was made, changed, renamed or linked below a folder since a moment: all of these move the time of last change
- * (`ctime`), which nobody can set. A folder's own moves too when something is added to it; which folders are new is told
- * by `before`. Without it, as after a crash, each folder that may be new counts as such.
+ * (`ctime`), which nobody can set. A folder's own moves too when something is added to it; which folders are new is
+ * told by `before`. Without it, as after a crash, each folder that may be new counts as such.
  */
 export async function changesSince(
   root: string,
@@ -94,8 +94,8 @@ async function everything(root: string, skip: ReadonlySet<string>): Promise<Chan
 
 /**
  * Looks at everything below a folder, links not followed, and goes into the folders for which `look` says so. Gives
- * whether it came to an end. Synchronous calls, in slices: a file costs microseconds, a trip to another thread ten times
- * as many.
+ * whether it came to an end. Synchronous calls, in slices: a file costs microseconds, a
+ * trip to another thread ten times as many.
  */
 async function visit(
   root: string,

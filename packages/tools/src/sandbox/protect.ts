@@ -23,8 +23,8 @@ export interface Protection {
 const placeholders = new Map<string, { readonly inode: number; readonly folder: boolean; holders: number }>();
 
 /**
- * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon: an
- * empty file or folder is made for the time of the command, shared by commands that run at once. All of it is
+ * Covers the protected names of a workspace with read-only mounts. What does not exist needs something to mount upon:
+ * an empty file or folder is made for the time of the command, shared by commands that run at once. All of it is
  * synchronous: between making a placeholder and noting it, nobody may take it for the real thing.
  */
 export function protect(request: SandboxRequest): Protection {

@@ -16,7 +16,10 @@ export interface SandboxLimits {
   readonly diskBytes: number;
   /** Bytes of the scratch folder `/tmp`, which each command finds empty; default 256 MiB. */
   readonly scratchBytes: number;
-  /** UTF-16 units of output kept, 70 % from its start and 30 % from its end, where a request does not say; default 15,000. */
+  /**
+   * UTF-16 units of output kept, 70 % from its start and 30 % from its end,
+   * where a request does not say; default 15,000.
+   */
   readonly outputChars: number;
 }
 
@@ -48,7 +51,9 @@ export interface SandboxRequest {
   readonly cwd: string;
   /** Names at the top of `folders.dir` that must come out as they were, made or not. */
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
-  /** Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`. */
+  /**
+   * Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`.
+   */
   readonly covers: readonly Cover[];
   /** Hosts that the command reaches through a proxy; default none. On the rung `none` nothing is kept from it. */
   readonly domains?: readonly string[];

@@ -10,8 +10,8 @@ const KEEP_FREE_BYTES = 268_435_456;
 
 /**
  * Looks at the tree of processes and at the disk ten times a second. The kernel's own limits (set by the shell that
- * starts the command) count for one process, or not for root at all; these count everything together. What comes and goes
- * between two looks is not seen.
+ * starts the command) count for one process, or not for root at all; these count everything together. What
+ * comes and goes between two looks is not seen.
  */
 export function startWatch(
   pid: () => number | undefined,

@@ -11,8 +11,8 @@ export interface SearchRequest {
 }
 
 /**
- * A place that a search has come upon. Only a hint: what a run is shown is read anew through the workspace, which no link
- * leads out of.
+ * A place that a search has come upon. Only a hint: what a run is shown is read anew through
+ * the workspace, which no link leads out of.
  */
 export interface Candidate {
   /** Relative to the folder. */

@@ -57,8 +57,8 @@ export async function* searchWithRipgrep(
 }
 
 /**
- * No settings of anybody's, no links followed, hidden files too. Of a line only its number is asked for: its text is read
- * through the workspace.
+ * No settings of anybody's, no links followed, hidden files too. Of a line only its number is asked
+ * for: its text is read through the workspace.
  */
 function argumentsFor({ file, glob, line }: SearchRequest): string[] {
   return [

@@ -19,8 +19,8 @@ export function createResolve(ask: (host: string) => Promise<readonly string[]>)
 }
 
 /**
- * The system's resolver. Each question takes one of the process's four threads for such work, also for as long as a name
- * server is silent, and the connections of everything else need one too.
+ * The system's resolver. Each question takes one of the process's four threads for such work, also for as long as a
+ * name server is silent, and the connections of everything else need one too.
  */
 export const systemResolve: Resolve = createResolve(async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address),

@@ -1,6 +1,6 @@
 // `npm run prove -- hostile`: a hostile model, member and guest try to get out of the workspace, into other people's
-// words, into what the agent is, and into the owner's next run, on every rung of the sandbox. Then each defence is taken
-// away in a copy of the sources, and the attempts that it holds must get through.
+// words, into what the agent is, and into the owner's next run, on every rung of the sandbox. Then each defence is
+// taken away in a copy of the sources, and the attempts that it holds must get through.
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

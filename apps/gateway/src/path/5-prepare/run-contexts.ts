@@ -52,7 +52,9 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
   };
 }
 
-/** What an agent remembers is no guest's business, nor an owner's notes a member's, also where others were told it here. */
+/**
+ * What an agent remembers is no guest's business, nor an owner's notes a member's, also where others were told it here.
+ */
 function heardBy(role: Role, context: MessageContext): MessageContext {
   const isOwners = role === "owner" || role === "system";
   const isHeard = context.forOwner ? isOwners : role !== "guest";
