@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { channelState } from "@signalbox/channel/accounts";
 import {
@@ -33,7 +34,6 @@ import { openHome } from "./compose/open-home.ts";
 import { createReload, type Reloading } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
-import { messageOf } from "./errors.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { explainRoute } from "./path/2-admit/route.ts";
 import { READING } from "./path/reading.ts";
@@ -54,7 +54,7 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
   refuseOpenListening(loaded, env);
   refuseGuessableToken(resolved.secrets.guessableToken, loaded, env, home);
   const onFailure = (part: string, error: unknown): void =>
-    options.logger.warn({ part, err: messageOf(error) }, "a part of the gateway did not stop in order");
+    options.logger.warn({ part, err: reasonOf(error) }, "a part of the gateway did not stop in order");
   const lifecycle = createLifecycle(onFailure, options.now);
   try {
     return await start(options, resolved, lifecycle);
@@ -108,7 +108,7 @@ async function start(
   isReady = true;
   metrics
     .load()
-    .catch((error: unknown) => logger.error({ err: messageOf(error) }, "there are no metrics in this run"));
+    .catch((error: unknown) => logger.error({ err: reasonOf(error) }, "there are no metrics in this run"));
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
   loadAhead(parts, way, http.url, stopping.signal);
@@ -144,7 +144,7 @@ function loadAhead(
     busy: () => lanes.counts().running > 0,
     signal,
     onFailure: (part, error) =>
-      options.logger.debug({ part, err: messageOf(error) }, "something could not be loaded ahead of its use"),
+      options.logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
   });
 }
 
@@ -213,7 +213,7 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
   if (!ending.isByFault()) {
     await way
       .rest()
-      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "this start counts as a crash"));
+      .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "this start counts as a crash"));
   }
   ending.close();
 }

@@ -41,11 +41,11 @@ export function isAgentError(value: unknown): value is AgentError {
 
 /** The error itself where it is an `AgentError`, else one of `code` that was caused by it. */
 export function asAgentError(error: unknown, code: AgentErrorCode): AgentError {
-  return isAgentError(error) ? error : new AgentError(code, errorText(error), { cause: error });
+  return isAgentError(error) ? error : new AgentError(code, reasonOf(error), { cause: error });
 }
 
 /** What an unknown thrown value says. Never throws: a value may be without a prototype, or refuse to be read. */
-export function errorText(error: unknown): string {
+export function reasonOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error === "string" ? error : String(error);
     const said: unknown = error.message === "" ? error.name : error.message;

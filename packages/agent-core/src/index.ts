@@ -29,7 +29,7 @@ export {
   type ToolDefinition,
   type ToolInput,
 } from "./define-tool.ts";
-export { AgentError, type AgentErrorCode, isAgentError } from "./errors.ts";
+export { AgentError, type AgentErrorCode, isAgentError, reasonOf } from "./errors.ts";
 export type * from "./events.ts";
 export type * from "./hooks.ts";
 export {

@@ -1,14 +1,8 @@
-import type { Modality } from "@signalbox/agent-core";
+import { type Modality, reasonOf } from "@signalbox/agent-core";
 import { createByteBudget } from "./byte-budget.ts";
 import { type MediaForModel, ModelView } from "./for-model.ts";
 import { createInboxFolder, type InboxFolder, type InboxLimits } from "./inbox-folder.ts";
-import {
-  type AttachmentAccount,
-  type AttachmentLogger,
-  type Folder,
-  type Inspector,
-  messageOf,
-} from "./ports.ts";
+import type { AttachmentAccount, AttachmentLogger, Folder, Inspector } from "./ports.ts";
 import { type ReceivePorts, receiveFiles } from "./receive.ts";
 import type { MessageWithFiles, ReceivedFile } from "./received.ts";
 
@@ -103,7 +97,7 @@ function createFolders({ folder, kept, logger }: IncomingOptions): (agentId: str
     const open = folders.get(agentId);
     if (open !== undefined) return open;
     const onUncleared = (error: unknown): void =>
-      logger.warn({ agent: agentId, err: messageOf(error) }, "old attachments could not be removed");
+      logger.warn({ agent: agentId, err: reasonOf(error) }, "old attachments could not be removed");
     const opening = folder(agentId).then((files) => createInboxFolder(files, onUncleared, kept));
     folders.set(agentId, opening);
     // One that is away now may be there the next time.

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import {
   type Capabilities,
   ChannelError,
@@ -7,14 +8,7 @@ import {
 } from "@signalbox/channel";
 import type { Blobs } from "./blobs.ts";
 import { kindOf, mediaTypeOf } from "./media-type.ts";
-import {
-  type AttachmentLogger,
-  codeOf,
-  type FetchUrl,
-  type Folder,
-  type Inspector,
-  messageOf,
-} from "./ports.ts";
+import { type AttachmentLogger, codeOf, type FetchUrl, type Folder, type Inspector } from "./ports.ts";
 
 /** What somebody wants to attach. */
 export interface WantedMedia {
@@ -152,9 +146,9 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
           parts.push(await prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
         } catch (error) {
           if (signal.aborted) break;
-          logger.warn({ agent: agentId, source, err: messageOf(error) }, "an attachment cannot be sent");
+          logger.warn({ agent: agentId, source, err: reasonOf(error) }, "an attachment cannot be sent");
           // A link leads to it all the same.
-          lines.push(isUrl(source) ? source : notSent(nameOf(source), reasonOf(error)));
+          lines.push(isUrl(source) ? source : notSent(nameOf(source), whyNotSent(error)));
         }
       }
       limit.end();
@@ -186,7 +180,7 @@ class NotAttached extends Error {
   }
 }
 
-function reasonOf(error: unknown): string {
+function whyNotSent(error: unknown): string {
   if (error instanceof NotAttached) return error.reason;
   switch (codeOf(error)) {
     case "not-found":

@@ -1,8 +1,9 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
 import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { type AttachmentAccount, type AttachmentLogger, type Inspector, messageOf } from "./ports.ts";
+import type { AttachmentAccount, AttachmentLogger, Inspector } from "./ports.ts";
 import { readBody } from "./read-body.ts";
 import type { MessageWithFiles, ReceivedFile } from "./received.ts";
 
@@ -76,7 +77,7 @@ async function receiveFile(
   try {
     return { ...file, path: await ports.keep(agentId, keptIn, bytes, extension) };
   } catch (error) {
-    ports.logger.warn({ agent: agentId, err: messageOf(error) }, "an attachment could not be kept");
+    ports.logger.warn({ agent: agentId, err: reasonOf(error) }, "an attachment could not be kept");
     return { ...file, note: "could not be kept" };
   }
 }
@@ -102,7 +103,7 @@ async function fetchFile(
     const bytes = await readBody(body, { limit: most, size: size ?? ref.size, share, signal });
     return bytes === undefined ? tooLarge : { bytes };
   } catch (error) {
-    logger.warn({ message: event.messageId, err: messageOf(error) }, "an attachment could not be fetched");
+    logger.warn({ message: event.messageId, err: reasonOf(error) }, "an attachment could not be fetched");
     return { note: "could not be fetched" };
   }
 }

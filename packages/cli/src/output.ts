@@ -1,4 +1,4 @@
-import { messageOf } from "./errors.ts";
+import { reasonOf } from "@signalbox/agent-core";
 import { exitCodeOf } from "./exit-codes.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
@@ -22,7 +22,7 @@ export async function guarded(json: boolean | undefined, action: () => Promise<v
     await action();
   } catch (error) {
     const exitCode = exitCodeOf(error);
-    const message = messageOf(error);
+    const message = reasonOf(error);
     process.stderr.write(
       json === true ? `${JSON.stringify({ error: { message, exitCode } })}\n` : `signalbox: ${message}\n`,
     );

@@ -1,7 +1,13 @@
-import { isChannelError, type PartReceipt, type Receipt, type SendOptions } from "@signalbox/channel";
+import {
+  isChannelError,
+  type PartReceipt,
+  type Receipt,
+  reasonOf,
+  type SendOptions,
+} from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import { finishDraft, type Send } from "./finish-draft.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, Millis, OutboxRow, StoredReceipt } from "./outbox.ts";
 import { type MediaFailures, partDeadlines } from "./part-deadlines.ts";
 import type { Rates } from "./rates.ts";
@@ -39,7 +45,7 @@ export async function attempt(ports: AttemptPorts, row: ClaimedRow): Promise<Set
   } catch (error) {
     if (isChannelError(error) && error.code === "rate_limited") ports.rates.complain(account, row);
     if (!isChannelError(error) && !ports.stopped.aborted)
-      ports.logger.error({ outbox: row.id, err: messageOf(error) }, "a reply failed in an unforeseen way");
+      ports.logger.error({ outbox: row.id, err: reasonOf(error) }, "a reply failed in an unforeseen way");
     return settlementOf(error, account, row);
   }
 }

@@ -1,9 +1,8 @@
-import type { Clock, SendOptions } from "@signalbox/channel";
-import { systemClock } from "@signalbox/channel";
+import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
 import { attempt } from "./attempt.ts";
 import { backoffMs, FailureCounts } from "./backoff.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
 import { Rates } from "./rates.ts";
@@ -86,10 +85,7 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
         return await write();
       } catch (error) {
         if (!options.isPassing(error) || draining.signal.aborted) throw new NotRecorded(error);
-        logger.warn(
-          { err: messageOf(error) },
-          "the state of a reply could not be written; it is tried again",
-        );
+        logger.warn({ err: reasonOf(error) }, "the state of a reply could not be written; it is tried again");
         await clock.delay(backoffMs(tries, random), draining.signal).catch(() => {
           throw new NotRecorded(error);
         });
@@ -119,12 +115,12 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
     try {
       return await commit(row, settlement);
     } catch (error) {
-      logger.error({ outbox: row.id, err: messageOf(error) }, "the end of a reply could not be written");
+      logger.error({ outbox: row.id, err: reasonOf(error) }, "the end of a reply could not be written");
       if (stopping.signal.aborted || settlement.state !== "sent") return undefined;
       // It is out, which the store does not know: it is looked for before it is sent again.
-      return waitInHand(row, { state: "retry", doubtful: true, reason: messageOf(error) }).catch(
+      return waitInHand(row, { state: "retry", doubtful: true, reason: reasonOf(error) }).catch(
         (failure: unknown) => {
-          logger.error({ outbox: row.id, err: messageOf(failure) }, "a reply is left to the next start");
+          logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left to the next start");
           return undefined;
         },
       );
@@ -232,7 +228,7 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
       }
       return { again: rows.length === CLAIM && !stopping.signal.aborted, nextAt };
     } catch (error) {
-      logger.error({ err: messageOf(error) }, "the outbox could not be read");
+      logger.error({ err: reasonOf(error) }, "the outbox could not be read");
       return { again: false, nextAt: now() + UNREADABLE_MS };
     }
   };

@@ -1,4 +1,4 @@
-import { type Clock, type Json, systemClock, TokenBuckets } from "@signalbox/channel";
+import { type Clock, type Json, reasonOf, systemClock, TokenBuckets } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
 import {
   type DraftNotes,
@@ -9,7 +9,7 @@ import {
   GrowingDraft,
   type WatchedRun,
 } from "./growing-draft.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { Destination } from "./outbox.ts";
 
 /** Small values by name, such as a store's key-value table. */
@@ -105,7 +105,7 @@ export function createDrafts(options: DraftsOptions): Drafts {
       if (draft?.isNoted !== true) return;
       notes.delete(runId).catch((error: unknown) => {
         // It goes by itself in time, and nobody asks for it.
-        logger.debug({ run: runId, err: messageOf(error) }, "the note of a draft was not removed");
+        logger.debug({ run: runId, err: reasonOf(error) }, "the note of a draft was not removed");
       });
     },
   };

@@ -5,10 +5,11 @@ import {
   isChannelError,
   type Json,
   type MessageEvent,
+  reasonOf,
   type TokenBuckets,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { Destination, DraftReference, Millis } from "./outbox.ts";
 import { sharedRates } from "./rates.ts";
 import { destinationKey } from "./rows.ts";
@@ -246,7 +247,7 @@ export class GrowingDraft {
 
   #failed({ event }: WatchedRun, error: unknown): void {
     const { clock, logger, buckets } = this.#ports;
-    logger.warn({ run: this.#runId, err: messageOf(error) }, "a draft could not be shown");
+    logger.warn({ run: this.#runId, err: reasonOf(error) }, "a draft could not be shown");
     const code = isChannelError(error) ? error.code : "unknown_outcome";
     if (code === "unknown_outcome" && this.#messageId === undefined && this.#noted) {
       // Where the platform would take a second try for another message, there is none.

@@ -6,7 +6,3 @@ export interface DeliveryLogger {
   readonly warn: Line;
   readonly error: Line;
 }
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -4,9 +4,9 @@ import {
   type MediaPart,
   type Outbound,
   outboundOf,
+  reasonOf,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
-import { messageOf } from "./logger.ts";
 import type { Destination, LeaseToken, OutboxRow, OutboxStore } from "./outbox.ts";
 import { outboxKey, outboxRow, pendingRows } from "./rows.ts";
 
@@ -112,7 +112,7 @@ export function createMessageActions<Run extends ActingRun, Row extends OutboxRo
         ? no(NOT_RUNNING)
         : await change(action, run, { definition, running, signal: call.signal });
     } catch (error) {
-      return no(options.redact(messageOf(error)));
+      return no(options.redact(reasonOf(error)));
     }
   };
 }

@@ -1,7 +1,7 @@
-import { type Clock, type Json, systemClock } from "@signalbox/channel";
+import { type Clock, type Json, reasonOf, systemClock } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
 import type { NoteStore } from "./drafts.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
 import { outboxKey, outboxRow } from "./rows.ts";
 
@@ -89,7 +89,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
       return true;
     } catch (error) {
       lastAt = now();
-      logger.warn({ err: messageOf(error) }, "owners could not be told of undelivered replies");
+      logger.warn({ err: reasonOf(error) }, "owners could not be told of undelivered replies");
       return false;
     }
   };
@@ -134,7 +134,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
         await outbox.enqueue([{ ...row, key }], { lease });
         return true;
       } catch (error) {
-        logger.debug({ channel, account, err: messageOf(error) }, "an owner cannot be written to");
+        logger.debug({ channel, account, err: reasonOf(error) }, "an owner cannot be written to");
       }
     }
     return false;

@@ -1,6 +1,5 @@
-import { type ChannelError, type ChannelErrorCode, isChannelError } from "@signalbox/channel";
+import { type ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
-import { messageOf } from "./logger.ts";
 import type { StoredReceipt } from "./outbox.ts";
 import { isRepeatable } from "./rows.ts";
 
@@ -27,7 +26,7 @@ export class NotRecorded extends Error {
   override readonly name = "NotRecorded";
 
   constructor(cause: unknown) {
-    super(messageOf(cause), { cause });
+    super(reasonOf(cause), { cause });
   }
 }
 
@@ -43,7 +42,7 @@ export function settlementOf(
   if (isChannelError(error)) return settlementOfRefusal(error, account, row.doubtful === true);
   // What the platform took and the store could not record is out.
   const doubtful = row.doubtful === true || error instanceof NotRecorded;
-  return { state: "retry", doubtful, reason: messageOf(error) };
+  return { state: "retry", doubtful, reason: reasonOf(error) };
 }
 
 function settlementOfRefusal(

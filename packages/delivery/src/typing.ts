@@ -1,6 +1,6 @@
-import type { MessageEvent } from "@signalbox/channel";
+import { type MessageEvent, reasonOf } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
-import { type DeliveryLogger, messageOf } from "./logger.ts";
+import type { DeliveryLogger } from "./logger.ts";
 
 export interface TypingOptions {
   readonly account: AccountLookup;
@@ -38,7 +38,7 @@ export function createTyping({ account, on, afterMs = AFTER_MS, logger }: Typing
           const sign = { on: state, messageId: event.messageId };
           await running.typing?.(to, sign, AbortSignal.timeout(LONGEST_MS));
         } catch (error) {
-          logger.debug({ run: runId, err: messageOf(error) }, "the typing sign was not changed");
+          logger.debug({ run: runId, err: reasonOf(error) }, "the typing sign was not changed");
         }
       };
       let lastChange: Promise<void> | undefined = resumed ? Promise.resolve() : undefined;

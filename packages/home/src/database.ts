@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import {
   acquireHomeLock,
   type Bodies,
@@ -11,7 +12,7 @@ import {
   StoreNewerError,
   type StoreOptions,
 } from "@signalbox/store";
-import { GatewayError, messageOf } from "./errors.ts";
+import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
 
 /** The name of the lease under which the gateway of a home writes. Several may share one store. */
@@ -42,7 +43,7 @@ export async function openDatabase<B extends Bodies>(
   } catch (error) {
     if (error instanceof StoreNewerError)
       throw new GatewayError("newer_database", error.message, { cause: error });
-    throw new GatewayError("cannot_write", `${home.databaseFile}: ${messageOf(error)}`, { cause: error });
+    throw new GatewayError("cannot_write", `${home.databaseFile}: ${reasonOf(error)}`, { cause: error });
   }
 }
 

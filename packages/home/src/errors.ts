@@ -25,8 +25,3 @@ export class GatewayError extends Error {
     this.code = code;
   }
 }
-
-/** The words of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

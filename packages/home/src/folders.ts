@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { GatewayError, messageOf } from "./errors.ts";
+import { reasonOf } from "@signalbox/agent-core";
+import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
 
 /** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
@@ -10,7 +11,7 @@ export function prepareWorkspace(dir: string): void {
   } catch (error) {
     throw new GatewayError(
       "cannot_write",
-      `The workspace ${dir} cannot be made: ${messageOf(error)}. Make it writable for this user.`,
+      `The workspace ${dir} cannot be made: ${reasonOf(error)}. Make it writable for this user.`,
     );
   }
 }
@@ -26,7 +27,7 @@ export function prepareHome(home: Home): void {
   } catch (error) {
     throw new GatewayError(
       "cannot_write",
-      `The home ${home.dir} cannot be used: ${messageOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
+      `The home ${home.dir} cannot be used: ${reasonOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
     );
   }
 }
@@ -40,6 +41,6 @@ export function folderFault(dir: string): string | undefined {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
     return undefined;
   } catch (error) {
-    return `cannot be used: ${messageOf(error)}`;
+    return `cannot be used: ${reasonOf(error)}`;
   }
 }

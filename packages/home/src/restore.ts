@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { copyFile, cp } from "node:fs/promises";
 import { basename, join } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
 import { openStore } from "@signalbox/store";
 import { lockHome } from "./database.ts";
-import { GatewayError, messageOf } from "./errors.ts";
+import { GatewayError } from "./errors.ts";
 import { prepareHome } from "./folders.ts";
 import type { Home } from "./layout.ts";
 
@@ -37,7 +38,7 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
     return { databaseBytes, ...(before === undefined ? {} : { before }) };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    throw new GatewayError("cannot_write", `Not restored: ${messageOf(error)}.`, { cause: error });
+    throw new GatewayError("cannot_write", `Not restored: ${reasonOf(error)}.`, { cause: error });
   } finally {
     rmSync(next, { recursive: true, force: true });
     lock.release();
@@ -59,7 +60,7 @@ async function checkedBackup(folder: string): Promise<number> {
       await store.close();
     }
   } catch (error) {
-    throw new GatewayError("failure", `The backup ${path} cannot be used: ${messageOf(error)}.`, {
+    throw new GatewayError("failure", `The backup ${path} cannot be used: ${reasonOf(error)}.`, {
       cause: error,
     });
   }

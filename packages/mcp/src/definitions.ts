@@ -3,6 +3,7 @@ import {
   isDeeperThan,
   isJsonObject,
   type JsonObject,
+  reasonOf,
   type Tool,
   toolSpec,
   toWellFormed,
@@ -90,7 +91,7 @@ function faultOf(spec: Pick<Tool, "name" | "description" | "inputSchema">): stri
     toolSpec({ ...spec, effects: "external", execute: () => Promise.reject(new Error("only described")) });
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolContext, ToolResult } from "@signalbox/agent-core";
+import { type JsonObject, reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-core";
 import { type Connection, connect } from "./connection.ts";
 import type { ToolDescription, ToolList } from "./definitions.ts";
 import type { McpServerSettings, McpServerStatus } from "./types.ts";
@@ -187,7 +187,7 @@ export class McpServer {
 
   #failed(error: unknown): void {
     if (this.#closing.signal.aborted) return;
-    this.#fault = (error instanceof Error ? error.message : String(error)).slice(0, 300);
+    this.#fault = reasonOf(error).slice(0, 300);
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
     this.#notBefore = this.#options.now() + pauseMs;

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { type MemoryIndex, openMemoryIndex } from "./database/memory-index.ts";
 import { isDamage, removeDatabase } from "./database/open.ts";
 import type { Forgotten } from "./forgotten.ts";
@@ -117,7 +118,7 @@ export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
         },
         (error: unknown) => {
           if (closing.signal.aborted) return;
-          failure = { at: now(), message: error instanceof Error ? error.message : String(error) };
+          failure = { at: now(), message: reasonOf(error) };
           onProblem("Parts of the memory could not be embedded yet.", error);
         },
       )

@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { join } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
 import type { WorkspaceFile } from "./types.ts";
 
 /** The files that are part of the prompt, in this order: what changes most often comes last. */
@@ -122,7 +123,7 @@ async function readStart(
     if (code === "ENOENT") return undefined;
     if (code === "ELOOP")
       return { name, code: "link", message: `${name} is a symbolic link; links are not followed` };
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { name, code: "unreadable", message: `${name} cannot be read: ${reason}` };
   }
 }

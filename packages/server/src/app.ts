@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/channel";
 import { Hono } from "hono";
 import { conversationRoutes } from "./api/conversations.ts";
 import { apiErrors } from "./api/errors.ts";
@@ -8,7 +9,6 @@ import { makeSignInLink, signIn, signOut } from "./api/sign-in.ts";
 import { takeUpload } from "./api/uploads.ts";
 import type { Auth } from "./auth/index.ts";
 import { countRefused, type Door } from "./doors.ts";
-import { messageOf } from "./errors.ts";
 import {
   bytesOnly,
   type Env,
@@ -104,7 +104,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.get("*", pageFiles(options.pageDir));
   app.notFound(apiErrors.notFound);
   app.onError((error, context) => {
-    logger.error({ err: messageOf(error), path: context.req.path }, "request failed");
+    logger.error({ err: reasonOf(error), path: context.req.path }, "request failed");
     return (context.req.path.startsWith("/v1/") ? openAiErrors : apiErrors).internal(context);
   });
   return app;

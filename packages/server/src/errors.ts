@@ -11,8 +11,3 @@ export class ServerError extends Error {
     this.code = code;
   }
 }
-
-/** The words of whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,9 +1,8 @@
-import type { Tool } from "@signalbox/agent-core";
+import { reasonOf, type Tool } from "@signalbox/agent-core";
 import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
-import { messageOf } from "./errors.ts";
 import type { HostPackages } from "./host-packages.ts";
 
 /** Tools that do not come with the gateway. */
@@ -59,7 +58,7 @@ async function exportedTools(
       ? `the package ${name} exports something else than tools as default or tools`
       : tools;
   } catch (error) {
-    return `the package ${name} could not be loaded: ${messageOf(error)}`;
+    return `the package ${name} could not be loaded: ${reasonOf(error)}`;
   }
 }
 

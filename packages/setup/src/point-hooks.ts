@@ -1,8 +1,8 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, PointHookConfig, Problem } from "@signalbox/config";
 import type { Home } from "@signalbox/home";
 import { createHttpHook, type UncheckedHook } from "@signalbox/hooks";
-import { messageOf } from "./errors.ts";
 import type { HostPackages } from "./host-packages.ts";
 
 /** Code that the configuration hangs on points of a message's way. */
@@ -57,7 +57,7 @@ async function hookOf(
     if (typeof run !== "function") return `the package ${module} exports no function as default`;
     return { point, name, ...limit, run: (payload, signal): unknown => run(payload, signal) };
   } catch (error) {
-    return `the package ${module} could not be loaded: ${messageOf(error)}`;
+    return `the package ${module} could not be loaded: ${reasonOf(error)}`;
   }
 }
 

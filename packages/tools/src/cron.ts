@@ -1,7 +1,7 @@
-import type { ToolResult } from "@signalbox/agent-core";
+import { reasonOf, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { failure, messageOf, success } from "./result.ts";
+import { failure, success } from "./result.ts";
 
 /** What the model asks of the host's schedules. */
 export type CronRequest =
@@ -55,7 +55,7 @@ export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
       try {
         return success(await carryOut(request, { sessionKey: record.sessionKey, callId }), {});
       } catch (error) {
-        return failure(messageOf(error));
+        return failure(reasonOf(error));
       }
     },
   });

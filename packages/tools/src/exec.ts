@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ToolContext, ToolResult } from "@signalbox/agent-core";
+import { reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import type { Processes } from "./background/processes.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
@@ -8,7 +8,7 @@ import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
 import { INBOX_FOLDER } from "./files/places.ts";
 import { viewOf } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
-import { contentRoom, failure, messageOf, success } from "./result.ts";
+import { contentRoom, failure, success } from "./result.ts";
 import type { Sandbox, SandboxOutcome, SandboxRequest } from "./sandbox/types.ts";
 import { namedFiles } from "./shell/named-files.ts";
 import { parseShell } from "./shell/parse.ts";
@@ -80,7 +80,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
           : await runCommand(options, args, context, permit);
       } catch (error) {
         if (error instanceof WorkspaceError) return failure(error.message, { code: error.code });
-        return failure(`The command did not run: ${messageOf(error)}`);
+        return failure(`The command did not run: ${reasonOf(error)}`);
       }
     },
   });

@@ -1,8 +1,8 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, approvalRequest } from "./approvals.ts";
 import { canonicalJson, hashOf } from "./hash.ts";
 import { askModeOf, type Decision, decide, type ToolPolicy } from "./policy.ts";
-import { messageOf } from "./result.ts";
 import type { RunState } from "./run-state.ts";
 import type { StandingRule } from "./shell/standing-rules.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
@@ -67,7 +67,7 @@ async function judge(
     decision = {
       decision: "deny",
       rule: "claims.failed",
-      reason: `${blueprint.name}: ${messageOf(error)}`,
+      reason: `${blueprint.name}: ${reasonOf(error)}`,
     };
   }
   const write = async (verdict: Decision): Promise<DecisionRecord> => {

@@ -1,7 +1,7 @@
-import type { ToolResult } from "@signalbox/agent-core";
+import { reasonOf, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { failure, messageOf, success } from "./result.ts";
+import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
 /** What memory gave for a question, in words for the model. */
@@ -88,7 +88,7 @@ function writeTool(memory: AgentMemory): ToolDefinition {
         );
         return success(`Noted as ${id}.`, { id });
       } catch (error) {
-        return failure(`It could not be noted: ${messageOf(error)}`);
+        return failure(`It could not be noted: ${reasonOf(error)}`);
       }
     },
   });
@@ -111,7 +111,7 @@ function forgetTool(memory: AgentMemory): ToolDefinition {
         const rest = missing.length === 0 ? "" : ` There is nothing under ${missing.join(", ")}.`;
         return success(`Forgot ${ids.length === 0 ? "nothing" : ids.join(", ")}.${rest}`, { ids: [...ids] });
       } catch (error) {
-        return failure(`It could not be forgotten: ${messageOf(error)}`);
+        return failure(`It could not be forgotten: ${reasonOf(error)}`);
       }
     },
   });
@@ -126,6 +126,6 @@ async function answered(
     if (untrusted) run.taint({ source: "memory" });
     return success(text, {});
   } catch (error) {
-    return failure(`Memory could not be searched: ${messageOf(error)}`);
+    return failure(`Memory could not be searched: ${reasonOf(error)}`);
   }
 }

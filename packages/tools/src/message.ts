@@ -1,7 +1,7 @@
-import type { JsonValue, ToolResult } from "@signalbox/agent-core";
+import { type JsonValue, reasonOf, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { failure, messageOf, success } from "./result.ts";
+import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
 export type MessageActionName = "send" | "react" | "edit" | "delete";
@@ -78,7 +78,7 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
         });
         return outcome.ok ? success(outcome.text, outcome.details ?? {}) : failure(outcome.message);
       } catch (error) {
-        return failure(`The ${args.action} failed: ${messageOf(error)}`);
+        return failure(`The ${args.action} failed: ${reasonOf(error)}`);
       }
     },
   });

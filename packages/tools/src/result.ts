@@ -21,8 +21,3 @@ const NOTE_CHARS = 1_000;
 export function contentRoom({ resultChars }: ToolContext): number {
   return resultChars - Math.min(NOTE_CHARS, Math.floor(resultChars / 4));
 }
-
-/** What an unknown thrown value says. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type JsonValue,
   type OnAsk,
+  reasonOf,
   soundResult,
   type Tool,
   type ToolCall,
@@ -14,7 +15,7 @@ import { blueprintOf, type ToolDefinition } from "./define.ts";
 import { inTime } from "./in-time.ts";
 import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
 import { offers } from "./policy.ts";
-import { failure, messageOf } from "./result.ts";
+import { failure } from "./result.ts";
 import type { RunState } from "./run-state.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
@@ -220,7 +221,7 @@ function runTools(
       const context = { resultChars, update: update ?? (() => {}) };
       const call = { id: callId, name, args: checked.args };
       const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
-        failure(messageOf(error)),
+        failure(reasonOf(error)),
       );
       if ("content" in permit) return permit;
       await started?.();
@@ -231,7 +232,7 @@ function runTools(
         );
         return soundResult(result, name);
       } catch (error) {
-        return failure(messageOf(error));
+        return failure(reasonOf(error));
       }
     },
   };

@@ -1,7 +1,7 @@
-import type { ToolResult } from "@signalbox/agent-core";
+import { reasonOf, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
-import { failure, messageOf, success } from "./result.ts";
+import { failure, success } from "./result.ts";
 import type { Permit } from "./types.ts";
 
 /** What the model asks of the host's sub-agents. */
@@ -44,7 +44,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     try {
       return success(await carryOut(request, { sessionKey: record.sessionKey, callId, run }), {});
     } catch (error) {
-      return failure(messageOf(error));
+      return failure(reasonOf(error));
     }
   };
   return [

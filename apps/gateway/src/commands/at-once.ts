@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { reasonOf } from "@signalbox/agent-core";
 import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
 import { ANSWERS, type AnswerOptions, applyChoice } from "@signalbox/service";
@@ -6,7 +7,6 @@ import type { Agent } from "@signalbox/setup";
 import { StoreError } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
@@ -47,7 +47,7 @@ export function createAtOnceCommands(
       return await answer(message, agent, order);
     } catch (error) {
       if (error instanceof StoreError) throw error;
-      const refused = messageOf(error);
+      const refused = reasonOf(error);
       logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
       const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
       return { name, text: failureNote("internal"), refused };
@@ -56,7 +56,7 @@ export function createAtOnceCommands(
 
   /** An answer that cannot even be put into words of its channel would fail for ever. */
   const giveUp = async ({ id }: QueuedMessage, error: unknown): Promise<void> => {
-    const message = messageOf(error);
+    const message = reasonOf(error);
     await options.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
     options.onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
   };

@@ -1,9 +1,9 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
 import { sessionSeed } from "@signalbox/service";
 import { type InterruptedRun, StoreError } from "@signalbox/store";
-import { messageOf } from "../errors.ts";
 import { type Queued, type QueuedMessage, spokenText } from "../path/4-queue/message.ts";
 import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
@@ -106,8 +106,8 @@ async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
     // What a failing store leaves is the journal's; it goes on from there.
     if (error instanceof StoreError) throw error;
     if (error instanceof ShutdownAbort) return leaveOpen(options, run);
-    options.logger.error({ run: runId, err: messageOf(error) }, "a command failed inside the gateway");
-    await options.finish(begunRun(run), failedRun("internal", messageOf(error)));
+    options.logger.error({ run: runId, err: reasonOf(error) }, "a command failed inside the gateway");
+    await options.finish(begunRun(run), failedRun("internal", reasonOf(error)));
   }
 }
 

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { AttachmentCrashes } from "@signalbox/attachments";
 import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
@@ -6,7 +7,6 @@ import { createCompactionCache, createHistories, type WaitingRuns } from "@signa
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
-import { messageOf } from "../errors.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createReadLinks } from "../path/5-prepare/links.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
@@ -97,7 +97,7 @@ function createPreparing({ options, resolved, opened, surroundings, configuratio
     spending,
     prefixes: createPrefixWatch({
       notes: opened.store.kv,
-      onProblem: (error) => logger.debug({ err: messageOf(error) }, "a prompt's digest was not kept"),
+      onProblem: (error) => logger.debug({ err: reasonOf(error) }, "a prompt's digest was not kept"),
       now,
     }),
     store: opened.store,
@@ -109,7 +109,7 @@ function createPreparing({ options, resolved, opened, surroundings, configuratio
     remember: createRunMemory({
       memories: () => (configuration.config().memory.enabled ? memories : undefined),
       recallTokens: () => configuration.config().memory.recallTokens,
-      onProblem: (agent, error) => logger.warn({ agent, err: messageOf(error) }, "memory could not be read"),
+      onProblem: (agent, error) => logger.warn({ agent, err: reasonOf(error) }, "memory could not be read"),
     }),
     systemPrompt: createSystemPrompt({ skills: resolved.skills, account, hooks, logger, now }),
   });

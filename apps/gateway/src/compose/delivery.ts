@@ -1,10 +1,10 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
 import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
 import type { Accounts } from "@signalbox/setup";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
 import { sentMessage } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
@@ -41,7 +41,7 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
         for (const id of ids)
           options.tracer.note(id, "outbox", `${state}: ${detail}${then}`, { outbox: row.id });
       },
-      (error: unknown) => logger.warn({ err: messageOf(error) }, "a trace could not be written"),
+      (error: unknown) => logger.warn({ err: reasonOf(error) }, "a trace could not be written"),
     );
   };
 

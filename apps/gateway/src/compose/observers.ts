@@ -1,7 +1,7 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
-import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { GatewayHooks } from "../hooks/points.ts";
@@ -30,9 +30,9 @@ export function createObservers(
   subAgents: Pick<Delegation, "ended">,
 ): Observers {
   const { logger, hooks = [] } = options;
-  const onViewerError = (error: unknown): void => logger.error({ err: messageOf(error) }, "a viewer failed");
+  const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
-    logger.warn({ err: messageOf(error) }, "a trace could not be written");
+    logger.warn({ err: reasonOf(error) }, "a trace could not be written");
   const metrics = createMetrics({ version: VERSION });
   const own = [...OWN_HOOKS, ...countingHooks(metrics)];
   const outcomes = createOutcomes();

@@ -1,9 +1,9 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { type Auditor, openAudit } from "@signalbox/audit";
 import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
 import { type Lifecycle, tryAgain } from "@signalbox/lanes";
 import type { HomeLock, Lease } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Instrument } from "./instrument.ts";
@@ -42,7 +42,7 @@ export async function openHome(
   lifecycle.started("lease", () =>
     store.leases
       .release(lease)
-      .catch((error: unknown) => logger.warn({ err: messageOf(error) }, "the lease was not released")),
+      .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "the lease was not released")),
   );
   const audit = await openAudit({
     log: store.audit,

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { LoadedConfig } from "@signalbox/config";
 import { prepareWorkspace } from "@signalbox/home";
 import type { ConfigurationState } from "@signalbox/protocol";
@@ -9,7 +10,6 @@ import {
   mcpSettings,
   nextSetup,
 } from "@signalbox/setup";
-import { messageOf } from "../errors.ts";
 import type { ReadConfiguration, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
 import type { Parts } from "./surroundings.ts";
@@ -71,7 +71,7 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
       return reloaded;
     } catch (error) {
       state = { ...state, kept: [applied.loaded.file] };
-      logger.error({ err: messageOf(error) }, "the configuration cannot be applied; what was before goes on");
+      logger.error({ err: reasonOf(error) }, "the configuration cannot be applied; what was before goes on");
       throw error;
     }
   };

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
@@ -25,7 +26,6 @@ import {
   readChecklist,
   type ScheduledWakes,
 } from "@signalbox/wakes";
-import { messageOf } from "../errors.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
@@ -149,7 +149,7 @@ function createLiveRouter(
   logger: GatewayOptions["logger"],
 ): Router {
   const onCacheError = (error: unknown): void =>
-    logger.warn({ err: messageOf(error) }, "the route cache failed");
+    logger.warn({ err: reasonOf(error) }, "the route cache failed");
   return configuration.derived(({ loaded, resolved: { agents } }) =>
     createRouter(routingConfig(loaded.config, agents), { cache, onCacheError }),
   );
@@ -163,9 +163,9 @@ function createFailureSupervisor(
   return createSupervisor({
     judge: judgeFailure,
     onRetry: (task, error, delayMs) =>
-      logger.error({ task, err: messageOf(error), delayMs }, "work failed; it is tried again"),
-    onGiveUp: (task, error) => logger.error({ task, err: messageOf(error) }, "work failed for good"),
-    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(messageOf(error))),
+      logger.error({ task, err: reasonOf(error), delayMs }, "work failed; it is tried again"),
+    onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),
+    onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(reasonOf(error))),
   });
 }
 

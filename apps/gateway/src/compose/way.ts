@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { createAttachmentCrashes } from "@signalbox/attachments";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
@@ -8,7 +9,6 @@ import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
-import { messageOf } from "../errors.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit, isExclusive } from "../path/2-admit/admit.ts";
 import { explainRoute } from "../path/2-admit/route.ts";
@@ -53,7 +53,7 @@ export function createWay(parts: Parts): Way {
   const waitingRuns = createWaitingRuns({
     store,
     lease,
-    onFailure: (run, error) => logger.warn({ run, err: messageOf(error) }, "that a run waits was not noted"),
+    onFailure: (run, error) => logger.warn({ run, err: reasonOf(error) }, "that a run waits was not noted"),
   });
   const crashes = createAttachmentCrashes(store.kv, POISON_ATTEMPTS);
   const queueModes = createQueueModes(store.sessions);

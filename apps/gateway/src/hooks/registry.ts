@@ -1,6 +1,6 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { createHooks, type UncheckedHook } from "@signalbox/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
 import { type GatewayHook, type GatewayHooks, HOOK_POINTS } from "./points.ts";
 
 const CONSEQUENCES = {
@@ -26,6 +26,6 @@ export function createGatewayHooks(
     own,
     unchecked: configured,
     onFailure: ({ hook, point, error, consequence }) =>
-      logger.error({ hook, point, err: messageOf(error) }, CONSEQUENCES[consequence]),
+      logger.error({ hook, point, err: reasonOf(error) }, CONSEQUENCES[consequence]),
   });
 }

@@ -1,7 +1,7 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../errors.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
@@ -91,7 +91,7 @@ export function createAnswer(
         // The next process goes on with it.
         lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
       giveUp: async (error) => {
-        ports.logger.error({ session: sessionKey, err: messageOf(error) }, "a run failed inside the gateway");
+        ports.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
         await ports.giveUp(await leftOf(sessionKey, messages), error);
       },
       onWaiting: lane.standBy,

@@ -1,10 +1,10 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { DeletedEvent, EditedEvent, EmitResult, InboundEvent } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import type { InterruptedRun } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { WakeAgent, WakeTerms } from "@signalbox/wakes";
-import { messageOf } from "../errors.ts";
 import type { GatewayBodies } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
@@ -195,8 +195,8 @@ export function createAnswering(stages: AnsweringStages): Answering {
       }
     } catch (error) {
       if (isStoreFailure(error)) throw error;
-      logger.error({ run: run.runId, err: messageOf(error) }, "a run failed inside the gateway");
-      await end(run, failedRun("internal", messageOf(error)));
+      logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
+      await end(run, failedRun("internal", reasonOf(error)));
     }
   };
 
@@ -204,7 +204,7 @@ export function createAnswering(stages: AnsweringStages): Answering {
     stages.deliver(await stages.commit(run, conclusion));
 
   const giveUp: Answering["giveUp"] = async ({ held, waiting }, error) => {
-    const message = messageOf(error);
+    const message = reasonOf(error);
     if (held !== undefined) await end(begunRun(held), failedRun("internal", message));
     await stages.refuse(waiting, { code: "internal", message });
   };

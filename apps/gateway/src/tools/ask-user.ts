@@ -1,6 +1,6 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { type Choice, createQuestions, questionKey } from "@signalbox/delivery";
 import { type Inquiries, type InquiryEnd, inquiryText, type UserQuestion } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import { type SpeakingOptions, show } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
@@ -39,7 +39,7 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
     await questions
       .close(id, wordsOf(end ?? { kind: "stopped" }))
       .catch((error: unknown) =>
-        logger.warn({ question: id, err: messageOf(error) }, "a question could not be marked answered"),
+        logger.warn({ question: id, err: reasonOf(error) }, "a question could not be marked answered"),
       );
     return end ?? { kind: "stopped" };
   };

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import {
@@ -14,7 +15,6 @@ import type { LiveHub } from "@signalbox/server";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Approval, questionText } from "@signalbox/tools";
-import { messageOf } from "../errors.ts";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
@@ -70,14 +70,14 @@ export function createAsking(options: SpeakingOptions) {
       await questions
         .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
-          logger.error({ approval: id, err: messageOf(error) }, "a question could not be put"),
+          logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
         );
     },
     async close({ id, state }: Approval): Promise<void> {
       await questions
         .close(id, state === "denied" ? "Denied." : "Allowed.")
         .catch((error: unknown) =>
-          logger.warn({ approval: id, err: messageOf(error) }, "a question could not be marked decided"),
+          logger.warn({ approval: id, err: reasonOf(error) }, "a question could not be marked decided"),
         );
     },
   };

@@ -1,4 +1,4 @@
-import { AgentError, errorText } from "../errors.ts";
+import { AgentError, reasonOf } from "../errors.ts";
 import type { ToolResult } from "../tool.ts";
 
 /**
@@ -57,6 +57,6 @@ export class Progress {
 
   #fail(error: unknown): void {
     this.#over = true;
-    this.#failure = new AgentError("hook_failed", errorText(error), { cause: error });
+    this.#failure = new AgentError("hook_failed", reasonOf(error), { cause: error });
   }
 }

@@ -1,7 +1,7 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import type { TokenCount } from "../conversation/token-count.ts";
-import { AgentError, errorText } from "../errors.ts";
+import { AgentError, reasonOf } from "../errors.ts";
 import type { AgentEvent, EmitEvent, MessageOrigin } from "../events.ts";
 import type { OnStep, Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
@@ -46,7 +46,7 @@ export class RunLog {
     try {
       await this.#onStep?.(step);
     } catch (error) {
-      const what = `A step (${step.kind}) could not be kept: ${errorText(error)}`;
+      const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
       throw new AgentError("step_failed", what, { cause: error });
     }
   }

@@ -1,4 +1,4 @@
-import { errorText } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import { isJsonObject } from "../json.ts";
 import type { ModelEvent } from "../model.ts";
 import { race } from "./race.ts";
@@ -74,7 +74,7 @@ export class SoundStream {
       }
       return { type: "broken", why: "The stream ended before the turn did." };
     } catch (error) {
-      return { type: "broken", why: errorText(error), cause: error };
+      return { type: "broken", why: reasonOf(error), cause: error };
     }
   }
 

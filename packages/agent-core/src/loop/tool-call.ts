@@ -1,5 +1,5 @@
 import type { ToolCallBlock } from "../content.ts";
-import { errorText } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import type { ToolCallInfo } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
@@ -60,7 +60,7 @@ async function checkArgs(
     if (signal.aborted) return abortedCall(call);
     return checked ?? failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
   } catch (error) {
-    return { problems: `- the arguments: ${errorText(error)}` };
+    return { problems: `- the arguments: ${reasonOf(error)}` };
   }
 }
 
@@ -93,7 +93,7 @@ export async function gate(
         return checked;
     }
   } catch (error) {
-    return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
+    return failedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
   }
 }
 
@@ -113,7 +113,7 @@ export async function askPerson(
     if (answer.action === "allow") return checked;
     return failedCall("blocked", texts.denied(call.name, answer.reason));
   } catch (error) {
-    return failedCall("blocked", texts.gateFailed(call.name, errorText(error)));
+    return failedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
   }
 }
 
@@ -132,7 +132,7 @@ export async function execute({ tool, info }: CheckedCall, setting: CallSetting)
     try {
       return soundResult(await tool.execute({ id, name, args: info.args }, context), name);
     } catch (error) {
-      return { threw: errorText(error) };
+      return { threw: reasonOf(error) };
     }
   };
   const { timeoutMs } = tool;
@@ -179,6 +179,6 @@ export async function afterwards(
       outcome: settled.outcome === "ok" && result.isError === true ? "error" : settled.outcome,
     };
   } catch (error) {
-    return failedCall("error", errorText(error));
+    return failedCall("error", reasonOf(error));
   }
 }

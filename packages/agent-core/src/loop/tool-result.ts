@@ -1,6 +1,6 @@
 import { type InputBlock, isMedia, type ToolCallBlock } from "../content.ts";
 import { truncateResult } from "../context/truncate-content.ts";
-import { errorText } from "../errors.ts";
+import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { ToolResultMessage } from "../messages.ts";
 import type { ToolResult } from "../tool.ts";
@@ -96,6 +96,6 @@ export function resultMessage(
       timestamp: now(),
     };
   } catch (error) {
-    return resultMessage(call, { result: failed(errorText(error)) }, setup);
+    return resultMessage(call, { result: failed(reasonOf(error)) }, setup);
   }
 }

@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { AgentError, errorText } from "../errors.ts";
+import { AgentError, reasonOf } from "../errors.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
@@ -105,7 +105,7 @@ class CompiledSchema {
     if (this.#spec?.name !== name || this.#spec.description !== description) {
       if (typeof name !== "string" || !TOOL_NAME.test(name)) {
         const rule = "a name is 1 to 64 letters, digits, _ and -, as vendors ask for";
-        throw new AgentError("invalid_tool", `No tool can be called "${errorText(name)}": ${rule}.`);
+        throw new AgentError("invalid_tool", `No tool can be called "${reasonOf(name)}": ${rule}.`);
       }
       this.#spec = { name, description, inputSchema: this.json };
     }
@@ -137,7 +137,7 @@ function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>):
   try {
     json = JSON.parse(JSON.stringify(schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })));
   } catch (error) {
-    throw refused(`cannot be JSON Schema: ${errorText(error)}`, { cause: error });
+    throw refused(`cannot be JSON Schema: ${reasonOf(error)}`, { cause: error });
   }
   if (!isJsonObject(json)) throw refused("is not an object.");
   const { $schema: _draft, ...rest } = json;

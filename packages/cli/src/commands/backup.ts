@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
 import { backupHome, GatewayError, locateHome, noteBackup } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
-import { codeOf, messageOf } from "../errors.ts";
+import { codeOf } from "../errors.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
 
@@ -41,7 +42,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     ]);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    throw new GatewayError("cannot_write", `No backup was made: ${messageOf(error)}`, { cause: error });
+    throw new GatewayError("cannot_write", `No backup was made: ${reasonOf(error)}`, { cause: error });
   } finally {
     for (const name of ["SIGINT", "SIGTERM"] as const) process.removeListener(name, broken);
     clear();

@@ -1,10 +1,10 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { GatewayError } from "@signalbox/home";
 import { type Agent, namesFor, resolveAgents, resolvePluginTools, workspacesOf } from "@signalbox/setup";
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import { messageOf } from "../errors.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
@@ -48,7 +48,7 @@ export async function can(
   const { in: group, account } = options;
   const asked = { sender, tool, account, ...(group === undefined ? {} : { group }) };
   const answer = await canUse(configuredHome(options), asked, host).catch((error: unknown) => {
-    throw new GatewayError("failure", messageOf(error));
+    throw new GatewayError("failure", reasonOf(error));
   });
   print(options.json, answer, () => linesOf(answer, sender, tool));
   if (!answer.uses.some(({ decision }) => decision !== "deny"))

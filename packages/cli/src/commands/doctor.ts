@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError, locateHome } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { lookAtConfiguration } from "../doctor/configuration.ts";
@@ -5,7 +6,6 @@ import type { Finding } from "../doctor/finding.ts";
 import { lookAtGateway } from "../doctor/gateway.ts";
 import { lookAtMachine } from "../doctor/machine.ts";
 import { lookAtStored } from "../doctor/stored.ts";
-import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
@@ -40,6 +40,6 @@ function fixed(finding: Finding): Finding {
   try {
     return { part, state: "ok", detail: `${detail}: ${finding.fix()}` };
   } catch (error) {
-    return { ...finding, state: "error", detail: `${detail}; it could not be mended: ${messageOf(error)}` };
+    return { ...finding, state: "error", detail: `${detail}; it could not be mended: ${reasonOf(error)}` };
   }
 }

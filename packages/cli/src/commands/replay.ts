@@ -1,6 +1,7 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
-import { codeOf, messageOf } from "../errors.ts";
+import { codeOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 
 /** `signalbox replay`: plays scenarios, shows every layer, and with `--check` compares with what they expect. */
@@ -42,7 +43,7 @@ async function loadReplay(): Promise<typeof import("@signalbox/testkit/replay")>
   try {
     return await import("@signalbox/testkit/replay");
   } catch (error) {
-    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !messageOf(error).includes("@signalbox/testkit"))
+    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND" || !reasonOf(error).includes("@signalbox/testkit"))
       throw error;
     throw new GatewayError(
       "failure",

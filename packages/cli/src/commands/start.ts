@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { createClient } from "@signalbox/client";
 import { formatProblem, type Problem } from "@signalbox/config";
 import {
@@ -11,7 +12,6 @@ import {
 } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 import { releaseIdleMemory } from "../idle-memory.ts";
 import { describeLink, makeLink } from "./link.ts";
@@ -66,8 +66,8 @@ export async function start(
   process.off("SIGHUP", reload);
   watch.stop();
   letGo();
-  await gateway.stop(error ? messageOf(error) : "signal");
-  if (error) throw new GatewayError("failure", `Stopped: ${messageOf(error)}.`);
+  await gateway.stop(error ? reasonOf(error) : "signal");
+  if (error) throw new GatewayError("failure", `Stopped: ${reasonOf(error)}.`);
 }
 
 /** For a terminal alone: a log keeps what it is given. The gateway runs on, whatever comes of the link. */

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import { formatProblem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
 import type { PendingSkill } from "@signalbox/skills";
-import { messageOf } from "../errors.ts";
 import type { GatewayHost } from "../host.ts";
 import { type Finding, look } from "./finding.ts";
 import { describeExec, describeReach } from "./policy.ts";
@@ -49,6 +49,6 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
     findings.push(await look("exec", () => describeExec(loaded.config, agents)));
     return findings;
   } catch (error) {
-    return [{ part: "configuration", state: "error", detail: messageOf(error) }];
+    return [{ part: "configuration", state: "error", detail: reasonOf(error) }];
   }
 }

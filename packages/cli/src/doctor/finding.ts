@@ -1,4 +1,4 @@
-import { messageOf } from "../errors.ts";
+import { reasonOf } from "@signalbox/agent-core";
 
 /** What one look came to. */
 export interface Finding {
@@ -19,7 +19,7 @@ export async function look(part: string, see: () => Promise<string>, remedy?: st
     return {
       part,
       state: "error",
-      detail: messageOf(error),
+      detail: reasonOf(error),
       ...(remedy === undefined ? {} : { remedy }),
     };
   }

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import {
   type ChannelDefinition,
   type ChannelLogger,
@@ -6,7 +7,6 @@ import {
   systemClock,
 } from "@signalbox/channel";
 import { GatewayError, keepSecret } from "@signalbox/home";
-import { messageOf } from "../errors.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -132,7 +132,7 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     await channel.stop({ drainMs: 0 });
     return name === undefined ? "The settings are accepted." : `It is ${name}.`;
   } catch (error) {
-    return `It does not start: ${messageOf(error).replace(/\.?$/, ".")} It is set all the same; \`signalbox config set\` mends it.`;
+    return `It does not start: ${reasonOf(error).replace(/\.?$/, ".")} It is set all the same; \`signalbox config set\` mends it.`;
   } finally {
     ending.abort();
   }

@@ -1,6 +1,6 @@
-import type { Capabilities, Clock, Json } from "@signalbox/channel";
+import { type Capabilities, type Clock, type Json, reasonOf } from "@signalbox/channel";
 import type { WatchedRun } from "../growing-draft.ts";
-import { type DeliveryLogger, messageOf } from "../logger.ts";
+import type { DeliveryLogger } from "../logger.ts";
 import type { OutboxInsert, OutboxRow } from "../outbox.ts";
 import { answerTo, outboxKey, outboxRow, pendingRows } from "../rows.ts";
 import { type BlockRules, finishedBlock } from "./finished-block.ts";
@@ -96,7 +96,7 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
       },
       (error: unknown) => {
         this.#sending = undefined;
-        this.#ports.logger.warn({ run: this.#runId, err: messageOf(error) }, "a block could not be sent");
+        this.#ports.logger.warn({ run: this.#runId, err: reasonOf(error) }, "a block could not be sent");
       },
     );
   }

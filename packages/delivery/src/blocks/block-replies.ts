@@ -1,8 +1,7 @@
-import { type Clock, systemClock } from "@signalbox/channel";
+import { type Clock, reasonOf, systemClock } from "@signalbox/channel";
 import type { AccountLookup } from "../account.ts";
 import type { NoteStore } from "../drafts.ts";
 import type { WatchedRun } from "../growing-draft.ts";
-import { messageOf } from "../logger.ts";
 import type { OutboxRow } from "../outbox.ts";
 import { AnswerInBlocks, type BlockPorts, notedBlocks } from "./answer-in-blocks.ts";
 
@@ -87,7 +86,7 @@ export function createBlockReplies<Row extends OutboxRow, RunId extends string =
       if (answer?.isSaid !== true) return;
       notes.delete(NAMESPACE, runId).catch((error: unknown) => {
         // It goes by itself in time, and nobody asks for it.
-        logger.debug({ run: runId, err: messageOf(error) }, "the note of an answer's blocks was not removed");
+        logger.debug({ run: runId, err: reasonOf(error) }, "the note of an answer's blocks was not removed");
       });
     },
   };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type LoadedConfig, loadConfig } from "@signalbox/config";
-import { GatewayError, messageOf } from "../errors.ts";
+import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
 import { secretSources } from "../secrets/sources.ts";
 
@@ -31,7 +32,7 @@ function readText(file: string): string {
   } catch (error) {
     throw new GatewayError(
       "config",
-      `${file} cannot be read: ${messageOf(error)}. Make it readable for this user.`,
+      `${file} cannot be read: ${reasonOf(error)}. Make it readable for this user.`,
     );
   }
 }

@@ -1,5 +1,5 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { Lease, SessionStore } from "@signalbox/store";
-import { messageOf } from "../errors.ts";
 import type { UpkeepLogger } from "./pruning.ts";
 
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
@@ -44,6 +44,6 @@ export async function pruneOneOffs(options: OneOffs): Promise<void> {
       before = last.updatedAt;
     }
   } catch (error) {
-    logger.warn({ err: messageOf(error) }, "conversations of one request could not be removed");
+    logger.warn({ err: reasonOf(error) }, "conversations of one request could not be removed");
   }
 }

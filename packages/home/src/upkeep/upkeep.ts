@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { RetentionConfig } from "@signalbox/config";
 import {
   createPruneSchedule,
@@ -7,7 +8,6 @@ import {
   type SqliteStore,
   type StoreAdmin,
 } from "@signalbox/store";
-import { messageOf } from "../errors.ts";
 import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
 import { pruneStore, type UpkeepLogger } from "./pruning.ts";
 
@@ -72,7 +72,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
       await options.pruneMedia();
       return report;
     },
-    onFailure: (error) => logger.warn({ err: messageOf(error) }, "old rows could not be removed"),
+    onFailure: (error) => logger.warn({ err: reasonOf(error) }, "old rows could not be removed"),
   });
   let renewing: NodeJS.Timeout | undefined;
   let forgetting: NodeJS.Timeout | undefined;
@@ -91,7 +91,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
         options
           .recover()
           .catch((error: unknown) =>
-            logger.warn({ err: messageOf(error) }, "nobody could look for work that was left"),
+            logger.warn({ err: reasonOf(error) }, "nobody could look for work that was left"),
           );
       });
       void options.pruneMedia();
@@ -124,7 +124,7 @@ async function renewLease(options: UpkeepOptions): Promise<void> {
     const [kept] = await Promise.all([store.leases.renew([lease], leaseMs), options.renewAccounts()]);
     if (kept.length === 0) onLost(new Error("another process has taken over this home"));
   } catch (error) {
-    logger.error({ err: messageOf(error) }, "the lease could not be renewed");
+    logger.error({ err: reasonOf(error) }, "the lease could not be renewed");
     if (error instanceof Error && isFatal(error)) onLost(error);
   }
 }

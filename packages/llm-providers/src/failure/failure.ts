@@ -1,4 +1,4 @@
-import type { ModelErrorCode, ModelErrorData } from "@signalbox/agent-core";
+import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
 import { entryOf, stated } from "../shared/json.ts";
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
@@ -218,6 +218,6 @@ export function classifyException(error: unknown): Failure {
       return failure("network", at.message);
     at = at.cause;
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   return failure("protocol", `The answer could not be read: ${message}`);
 }

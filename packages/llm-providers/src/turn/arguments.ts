@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type JsonValue,
   MAX_JSON_DEPTH,
+  reasonOf,
   toWellFormed,
 } from "@signalbox/agent-core";
 import { isRaw } from "../shared/json.ts";
@@ -22,7 +23,7 @@ export function parseArguments(text: string): ParsedArguments {
       return { args: undefined, argsError: `The arguments nest deeper than ${MAX_JSON_DEPTH} levels.` };
     return { args: toWellFormed(value) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     return { args: undefined, argsError: `The arguments are not valid JSON: ${reason}` };
   }
 }

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { MemoryIndex } from "../database/memory-index.ts";
 import { type Embedder, normalised } from "../vectors/embedder.ts";
 
@@ -23,7 +24,7 @@ export async function queryVector(
   try {
     [values] = await embedder.embed([query], AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = reasonOf(error);
     return { kind: "none", reason: `the embedding provider is not reachable (${model}: ${why})` };
   }
   if (values?.length === dimensions) return { kind: "some", model, values: normalised(values) };

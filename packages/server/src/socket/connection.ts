@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/channel";
 import {
   type ClientFrame,
   defaultAgent,
@@ -11,7 +12,6 @@ import type { WebSocket } from "ws";
 import { userOf } from "../api/routes.ts";
 import { isAgent, takeMessage } from "../api/take-message.ts";
 import type { Principal } from "../auth/index.ts";
-import { messageOf } from "../errors.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
@@ -93,7 +93,7 @@ class Connection {
       case "send":
         this.#used();
         this.#submit(frame).catch((error: unknown) => {
-          this.#logger.error({ err: messageOf(error) }, "a client's message was not accepted");
+          this.#logger.error({ err: reasonOf(error) }, "a client's message was not accepted");
           const message = "The gateway could not take the message.";
           this.#send({ type: "error", id: frame.id, code: "internal", message });
         });

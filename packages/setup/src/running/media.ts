@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
 import {
   type AttachmentLogger,
   createBlobs,
@@ -16,7 +17,6 @@ import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
-import { messageOf } from "../errors.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {
@@ -68,7 +68,7 @@ export function createMedia(options: MediaOptions): Media {
         if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
         await uploads.prune();
       } catch (error) {
-        logger.warn({ err: messageOf(error) }, "old attachments could not be removed");
+        logger.warn({ err: reasonOf(error) }, "old attachments could not be removed");
       }
       await incoming.clear(agents.all.map(({ id }) => id));
     },

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import type { BeforeCompaction } from "@signalbox/agent-core";
+import { type BeforeCompaction, reasonOf } from "@signalbox/agent-core";
 import type { Config } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
@@ -16,7 +16,6 @@ import {
 import { isTakenBackNote, readBody } from "@signalbox/prompt";
 import { allowsTool, type Role, taintIn } from "@signalbox/tools";
 import type { Agent, Agents } from "../agents.ts";
-import { messageOf } from "../errors.ts";
 import type { AgentModel, Models } from "../models.ts";
 
 interface MemoriesLogger {
@@ -63,7 +62,7 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
     halfLifeDays: () => config().memory.halfLifeDays,
     now,
     onForgotten: async (agentId) => void (await store.contexts.forgetRecalled(agentId)),
-    onProblem: (agent, problem, error) => logger.warn({ agent, err: messageOf(error) }, problem),
+    onProblem: (agent, problem, error) => logger.warn({ agent, err: reasonOf(error) }, problem),
   });
 }
 
@@ -91,7 +90,7 @@ export function createRunFlush(
     memories,
     now,
     onProblem: (agent, error) =>
-      logger.warn({ agent, err: messageOf(error) }, "nothing was noted before a compaction"),
+      logger.warn({ agent, err: reasonOf(error) }, "nothing was noted before a compaction"),
   });
   return ({ agent, agentModel, sessionKey, role, taint }) => {
     const { model, stream, demo } = agentModel;
@@ -131,7 +130,7 @@ export function createConsolidation(options: ConsolidationOptions): (signal: Abo
         if (done.days.length > 0) logger.info({ agent: agent.id, ...done }, "daily notes were consolidated");
       } catch (error) {
         if (signal.aborted) return;
-        logger.warn({ agent: agent.id, err: messageOf(error) }, "daily notes could not be consolidated");
+        logger.warn({ agent: agent.id, err: reasonOf(error) }, "daily notes could not be consolidated");
       }
     }
   };

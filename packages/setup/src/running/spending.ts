@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { reasonOf } from "@signalbox/agent-core";
 import {
   type AskForMore,
   amountText,
@@ -19,7 +20,6 @@ import { type Role, readIdentityLinks } from "@signalbox/routing";
 import { type Questions, visibleText } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import { budgetsOf } from "../budgets.ts";
-import { messageOf } from "../errors.ts";
 import type { LiveSetup } from "../live-setup.ts";
 import type { AgentModel } from "../models.ts";
 
@@ -78,7 +78,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
       ports.onNews(describeBudget(news.budget), news.kind);
       logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
     },
-    onProblem: (error) => logger.warn({ err: messageOf(error) }, "a model call was not settled"),
+    onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
     now,
     newId: randomUUID,
   });

@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { messageOf } from "../result.ts";
+import { reasonOf } from "@signalbox/agent-core";
 import type { SandboxOutcome } from "../sandbox/types.ts";
 import type { RunFacts, TaintMark } from "../types.ts";
 
@@ -108,7 +108,7 @@ function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: nu
       end = outcome;
     },
     (error: unknown) => {
-      end = messageOf(error);
+      end = reasonOf(error);
     },
   );
   return {

@@ -1,6 +1,7 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { contentRoom, failure, messageOf, success } from "../result.ts";
+import { contentRoom, failure, success } from "../result.ts";
 import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
@@ -57,7 +58,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
         return success(`${text}${notes.join("")}`, { lines: shown.lines });
       } catch (error) {
         if (isPatternError(error))
-          return failure(`That cannot be searched for: ${messageOf(error).slice(0, 300)}`);
+          return failure(`That cannot be searched for: ${reasonOf(error).slice(0, 300)}`);
         return fileFailure(error);
       }
     },
@@ -144,5 +145,5 @@ function shortened(line: string): string {
 }
 
 function isPatternError(error: unknown): boolean {
-  return error instanceof SyntaxError || /regex parse error|error parsing glob/.test(messageOf(error));
+  return error instanceof SyntaxError || /regex parse error|error parsing glob/.test(reasonOf(error));
 }

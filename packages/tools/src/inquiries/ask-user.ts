@@ -1,6 +1,7 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { failure, messageOf, success } from "../result.ts";
+import { failure, success } from "../result.ts";
 import type { InquiryEnd } from "./inquiry.ts";
 
 /** What an agent asks the person it works for. */
@@ -51,7 +52,7 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
       try {
         return success(inWords(await ask(questionOf(args), { sessionKey, callId, signal })), {});
       } catch (error) {
-        return failure(messageOf(error));
+        return failure(reasonOf(error));
       }
     },
   });

@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
-import { messageOf } from "../result.ts";
+import { reasonOf } from "@signalbox/agent-core";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
 import { inheritedDescriptors } from "./descriptors.ts";
@@ -81,7 +81,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
         return await bubblewrapped(options, limits);
     }
   } catch (error) {
-    return disabled(limits, messageOf(error));
+    return disabled(limits, reasonOf(error));
   }
 }
 
@@ -290,7 +290,7 @@ export async function selfTest(
     const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");
     return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
   } catch (error) {
-    return `the sandbox does not start here: ${messageOf(error)} Unprivileged user namespaces may be turned off.`;
+    return `the sandbox does not start here: ${reasonOf(error)} Unprivileged user namespaces may be turned off.`;
   } finally {
     for (const folder of made) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }

@@ -1,10 +1,10 @@
 import { randomInt } from "node:crypto";
+import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
 import type { Supervisor } from "@signalbox/lanes";
 import { type InboxId, isFatal, isPassing, type JsonValue, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { messageOf } from "../../errors.ts";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 
 export interface UnansweredPorts {
@@ -59,10 +59,7 @@ async function followRule(
     if (kind === "pair") await offerPairing(ports, id, event);
   } catch (error) {
     if (isFatal(error) || isPassing(error)) throw error;
-    ports.logger.error(
-      { rule, err: messageOf(error) },
-      "a message is ignored without what its rule asks for",
-    );
+    ports.logger.error({ rule, err: reasonOf(error) }, "a message is ignored without what its rule asks for");
   }
 }
 

@@ -1,10 +1,10 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { needsTurn, type Order } from "@signalbox/commands";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Inquiries, mayAnswer } from "@signalbox/tools";
-import { messageOf } from "../../errors.ts";
 import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
 import type { Queued, QueuedMessage } from "./message.ts";
@@ -56,7 +56,7 @@ export function createQueue(ports: QueuePorts): Queue {
     inquiries
       .close(inquiry.id, "passed-over")
       .catch((error: unknown) =>
-        logger.warn({ question: inquiry.id, err: messageOf(error) }, "a question could not be passed over"),
+        logger.warn({ question: inquiry.id, err: reasonOf(error) }, "a question could not be passed over"),
       );
     return message;
   };

@@ -1,8 +1,8 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { LinksConfig } from "@signalbox/config";
 import type { ContextDocument } from "@signalbox/prompt";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type GuardedFetch, readLinkedPages } from "@signalbox/tools";
-import { messageOf } from "../../errors.ts";
 import { type QueuedMessage, spokenText } from "../4-queue/message.ts";
 
 /**
@@ -16,7 +16,7 @@ export type ReadLinks = (
 
 export function createReadLinks(config: () => LinksConfig, fetch: GuardedFetch, logger: Logger): ReadLinks {
   const onFailure = (error: unknown): void =>
-    logger.info({ err: messageOf(error) }, "a linked page was not read");
+    logger.info({ err: reasonOf(error) }, "a linked page was not read");
   return async (messages, signal) => {
     const { mode, max, maxChars } = config();
     if (mode === "off") return [];

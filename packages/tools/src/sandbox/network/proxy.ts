@@ -4,7 +4,7 @@ import { connect, isIP, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
-import { messageOf } from "../../result.ts";
+import { reasonOf } from "@signalbox/agent-core";
 import { isPublicAddress } from "../../web/address.ts";
 import { type Resolve, systemResolve } from "../../web/resolve.ts";
 import { isListed, readAddress, readAuthority, type Target } from "./domains.ts";
@@ -110,7 +110,7 @@ async function tunnel(incoming: IncomingMessage, client: Duplex, reach: Reach): 
     client.on("close", () => upstream.destroy());
     upstream.pipe(client).pipe(upstream);
   } catch (error) {
-    const text = `${messageOf(error)}\n`;
+    const text = `${reasonOf(error)}\n`;
     const head = `HTTP/1.1 ${statusOf(error)}\r\ncontent-length: ${Buffer.byteLength(text)}\r\nconnection: close\r\n\r\n`;
     client.end(head + text);
   }
@@ -141,7 +141,7 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, reac
 function refuse(response: ServerResponse, error: unknown): void {
   if (response.headersSent) return void response.destroy();
   const [code] = statusOf(error).split(" ");
-  response.writeHead(Number(code), { "content-type": "text/plain" }).end(`${messageOf(error)}\n`);
+  response.writeHead(Number(code), { "content-type": "text/plain" }).end(`${reasonOf(error)}\n`);
 }
 
 function statusOf(error: unknown): string {
