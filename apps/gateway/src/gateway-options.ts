@@ -54,7 +54,7 @@ export interface Reloaded {
   readonly applied: readonly string[];
   /** Keys that are not as they were at the start, and of no effect before the next one. */
   readonly forStart: readonly string[];
-  /** In which something is wrong, and which stay as they were. */
+  /** Which stay as they were, for a mistake in them or in one that is changed together with them. */
   readonly kept: readonly string[];
   /** Accounts that were started anew, or ended. */
   readonly accounts: readonly string[];

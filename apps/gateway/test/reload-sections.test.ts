@@ -115,7 +115,9 @@ describe("a section that was changed while the gateway runs", () => {
     expect((await reloadWith(world, started, { agents, mcp: { servers } })).applied).toEqual(["mcp"]);
     await ask(started, "two");
     expect(offered(world)).toEqual(["mcp__greeter__greet"]);
-    await reloadWith(world, started, { agents });
+    // An agent that still names its tools is a mistake, and both stay as they were.
+    expect((await reloadWith(world, started, { agents })).kept).toEqual(["agents", "mcp"]);
+    expect((await reloadWith(world, started, { agents: AGENTS([]) })).applied).toEqual(["agents", "mcp"]);
     await ask(started, "three");
     expect(offered(world)).toEqual([]);
   });
@@ -227,6 +229,14 @@ describe("the gateway's own section", () => {
     );
     expect(await said("config", "check")).toContain("gateway.inboxLimit");
     expect(await said("doctor")).toContain("gateway.inboxLimit has changed since the start");
+    world.configure(exampleConfig({ agents: { list: [{ id: 7 }] }, access: { dm: "open" } }));
+    await eventually(
+      async () => (await said("status")).includes("agents, access: as before the last change"),
+      "status names what is kept",
+    );
+    expect(await said("config", "check")).toContain(
+      "access: the gateway that runs goes on with what was before",
+    );
   });
 });
 

@@ -108,13 +108,15 @@ it("of a bad edit the section in which something is wrong stays as it was, and t
     exampleConfig({
       agents: { defaults: { model: 7 }, list: [{ id: "coder" }] },
       access: { dm: "open", owners: [`feishu:${ZHANG}`] },
+      replies: { typing: false },
     }),
   );
   expect(await started.gateway.reload(reread(world))).toMatchObject({
-    applied: ["access"],
-    kept: ["agents"],
+    applied: ["replies"],
+    kept: ["agents", "access"],
   });
   expect(started.log()).toContain("agents.defaults.model");
+  expect(started.log()).toContain('"faulty":["agents"],"kept":["agents","access"]');
   world.configure("agents: [");
   await expect(started.gateway.reload(reread(world))).rejects.toThrow("not valid YAML");
   expect(started.log()).toContain("the configuration cannot be applied; what was before goes on");

@@ -27,16 +27,25 @@ async function stateOf(client: Client): Promise<ConfigurationState> {
   }
 }
 
-/** What is kept has a problem of its own, which says why. */
 function notAppliedProblems(
-  { forStart }: ConfigurationState,
-  { problem }: Pick<LoadedConfig, "problem">,
+  { forStart, kept }: ConfigurationState,
+  { problem, file }: LoadedConfig,
 ): Problem[] {
-  return forStart.map((key) =>
+  const atStart = forStart.map((key) =>
     problem(key.split("."), {
       severity: "warning",
       message: "changed since the gateway that runs was started, and of no effect before a restart",
       remedy: "Stop it and start it again.",
     }),
   );
+  // A file that cannot be read is kept as a whole, and named in the place of a section.
+  const asBefore = kept.map((section) =>
+    problem(section === file ? [] : [section], {
+      severity: "warning",
+      message: "the gateway that runs goes on with what was before, since something is wrong in the file",
+      remedy:
+        "Correct what is wrong. Sections that say who may do what are changed together, so that one keeps the others.",
+    }),
+  );
+  return [...atStart, ...asBefore];
 }

@@ -6,13 +6,32 @@ import type { Applied } from "./live-setup.ts";
 
 /** A configuration that was read again. */
 export interface NextSetup<Resolved extends Setup = Setup> {
-  /** Of a section in which something is newly wrong, what applied before. */
+  /** Of a section that is kept, what applied before. */
   readonly next: Applied<Resolved>;
-  /** Those sections. */
+  /** The sections in which something is wrong that does not apply already. */
+  readonly faulty: readonly string[];
+  /** Those, and the changed ones that stay as they were because of them. */
   readonly kept: readonly string[];
-  /** What was not wrong before. */
+  /** What is wrong and does not apply already. */
   readonly problems: readonly Problem[];
 }
+
+/**
+ * Together these say who may do what, so that they are changed together or not at all: a channel is not opened while what
+ * narrows its agent is left out for a mistake.
+ */
+const POLICY = [
+  "agents",
+  "channels",
+  "bindings",
+  "session",
+  "access",
+  "hooks",
+  "tools",
+  "mcp",
+  "budgets",
+  "skills",
+];
 
 /** Works out what is to apply next. */
 export async function nextSetup<Resolved extends Setup>(
@@ -22,10 +41,19 @@ export async function nextSetup<Resolved extends Setup>(
 ): Promise<NextSetup<Resolved>> {
   const resolved = await resolve(loaded);
   const problems = newProblems(before.resolved.problems, resolved.problems);
-  const broken = new Set(problems.filter(({ severity }) => severity === "error").map(sectionOf));
-  if (broken.size === 0) return { next: { loaded, resolved }, kept: [], problems };
-  const mended = withSections(loaded, before.loaded, broken);
-  return { next: { loaded: mended, resolved: await resolve(mended) }, kept: [...broken], problems };
+  const faulty = new Set(problems.filter(({ severity }) => severity === "error").map(sectionOf));
+  if (faulty.size === 0) return { next: { loaded, resolved }, faulty: [], kept: [], problems };
+  const changed = changedSections(before.loaded.config, loaded.config);
+  const isPolicyFaulty = POLICY.some((section) => faulty.has(section));
+  const withThem = isPolicyFaulty ? changed.filter((section) => POLICY.includes(section)) : [];
+  const kept = new Set([...faulty, ...withThem]);
+  const mended = withSections(loaded, before.loaded, kept);
+  return {
+    next: { loaded: mended, resolved: await resolve(mended) },
+    faulty: [...faulty],
+    kept: [...kept],
+    problems,
+  };
 }
 
 function newProblems(before: readonly Problem[], now: readonly Problem[]): Problem[] {
@@ -37,15 +65,19 @@ function sectionOf({ path }: Problem): string {
   return path.split(/[.[]/, 1)[0] ?? "";
 }
 
-/** A configuration with some sections as they were; the section of no name is the whole file. */
+/**
+ * A configuration with some sections as they were, and with their problems as they were: a mistake that was kept out is
+ * as new at the next reading as at this one. The section of no name is the whole file.
+ */
 function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
-  if (sections.has("")) return { ...next, bindingPlaces: before.bindingPlaces, config: before.config };
-  const kept = Object.entries(before.config).filter(([part]) => sections.has(sectionName(part)));
-  return {
-    ...next,
-    bindingPlaces: (sections.has("bindings") ? before : next).bindingPlaces,
-    config: { ...next.config, ...Object.fromEntries(kept) },
-  };
+  const isKept = (section: string): boolean => sections.has("") || sections.has(section);
+  const kept = Object.entries(before.config).filter(([part]) => isKept(sectionName(part)));
+  const { bindingPlaces } = isKept("bindings") ? before : next;
+  const problems = [
+    ...before.problems.filter((problem) => isKept(sectionOf(problem))),
+    ...next.problems.filter((problem) => !isKept(sectionOf(problem))),
+  ];
+  return { ...next, bindingPlaces, problems, config: { ...next.config, ...Object.fromEntries(kept) } };
 }
 
 /** The sections that are not as they were. */

@@ -41,7 +41,8 @@ async function start(text: string) {
     });
   const loaded = load(text);
   const first: Applied = { loaded, resolved: await resolve(loaded) };
-  return { first, next: (content: string) => nextSetup(first, load(content), resolve) };
+  const after = (before: Applied, content: string) => nextSetup(before, load(content), resolve);
+  return { first, after, next: (content: string) => after(first, content) };
 }
 
 const CODER = "agents: { list: [ { id: coder, model: openai/gpt-5.2 } ] }";
@@ -54,12 +55,32 @@ it("applies what is right, and keeps a section as it was in which something is n
   expect(changedSections(first.loaded.config, both.next.loaded.config)).toEqual(["session"]);
 
   const broken = await next(
-    "agents: { list: [ { id: coder, workspaceDir: /nowhere/at/all } ] }\nsession: { queue: { mode: collect } }",
+    "agents: { list: [ { id: coder, workspaceDir: /nowhere/at/all } ] }\nreplies: { typing: false }",
   );
   expect(broken.problems).toMatchObject([{ message: expect.stringContaining("/nowhere/at/all") }]);
   expect(broken.kept).toEqual(["agents"]);
   expect(broken.next.resolved.agents.all).toMatchObject([{ id: "coder", model: "openai/gpt-5.2" }]);
-  expect(broken.next.loaded.config.session.queue.mode).toBe("collect");
+  expect(broken.next.loaded.config.replies.typing).toBe(false);
+});
+
+it("changes what says who may do what together or not at all", async () => {
+  const { first, next } = await start(`${CODER}\nlinks: { mode: "off" }`);
+  const opened = "channels: { feishu: { enabled: false } }\naccess: { dm: open }\nlinks: { mode: fetch }";
+  const { next: applied, faulty, kept } = await next(`agents: { list: [ { id: 7 } ] }\n${opened}`);
+  expect([faulty, kept]).toEqual([["agents"], ["agents", "channels", "access"]]);
+  const { access, channels, links } = applied.loaded.config;
+  expect([access, channels]).toEqual([first.loaded.config.access, first.loaded.config.channels]);
+  expect(links.mode).toBe("fetch");
+});
+
+it("keeps a mistake out for as long as it is there", async () => {
+  const { first, after } = await start(CODER);
+  const wrong = "agents: { list: [ { id: coder, model: openai/gpt-5.2, tools: { deny: 7 } } ] }";
+  const once = await after(first, wrong);
+  const again = await after(once.next, `${wrong}\naccess: { dm: open }`);
+  expect(again.kept).toEqual(["agents", "access"]);
+  expect(again.next.loaded.config.access).toEqual(first.loaded.config.access);
+  expect(again.next.resolved.agents.all).toMatchObject([{ id: "coder", model: "openai/gpt-5.2" }]);
 });
 
 it("shows whoever has a view of it what applies now, and makes anew what was made of it", async () => {

@@ -173,7 +173,7 @@ export const en = {
     configuration: "Configuration",
     forStart: (keys: string) => `Changed, and of no effect before a restart: ${keys}`,
     kept: (sections: string) =>
-      `Something is wrong there, so it stays as it was: ${sections}. "signalbox config check" says what.`,
+      `Something is wrong in the last change, so these stay as they were: ${sections}. "signalbox config check" says what.`,
     agents: "Agents",
     demo: "demo",
   },

@@ -171,7 +171,8 @@ export const zh: Words = {
     none: "还没有配置渠道。",
     configuration: "配置",
     forStart: (keys) => `已修改，重启后才生效：${keys}`,
-    kept: (sections) => `内容有误，仍按之前的运行：${sections}。运行 signalbox config check 查看原因。`,
+    kept: (sections) =>
+      `上次修改有误，以下部分仍按之前的运行：${sections}。运行 signalbox config check 查看原因。`,
     agents: "智能体",
     demo: "演示",
   },

@@ -36,7 +36,7 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
     const loaded = read(applied.loaded.config);
     options.vault.add(loaded.secrets);
     const resolve = (of: LoadedConfig) => resolveConfig({ ...options, loaded: of });
-    const { next, kept, problems } = await nextSetup(applied, loaded, resolve);
+    const { next, faulty, kept, problems } = await nextSetup(applied, loaded, resolve);
     for (const problem of problems)
       logger.warn({ problem: { ...problem } }, "the configuration has a problem");
     await prepareAgents(parts, next);
@@ -53,8 +53,8 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
       );
     if (kept.length > 0)
       logger.warn(
-        { sections: kept },
-        "something is wrong in the configuration; these sections stay as they were",
+        { faulty, kept },
+        "something is wrong in the configuration; these sections stay as they were, all that say who may do what together",
       );
     return {
       applied: changedSections(before.loaded.config, next.loaded.config),

@@ -26,7 +26,7 @@ function configurationLines({ forStart, kept }: ConfigurationState): string[] {
     ...(kept.length === 0
       ? []
       : [
-          `kept    ${kept.join(", ")}: as before, since something is wrong there; \`signalbox config check\``,
+          `kept    ${kept.join(", ")}: as before the last change; \`signalbox config check\` says what is wrong`,
         ]),
   ];
 }

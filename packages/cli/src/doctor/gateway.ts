@@ -88,7 +88,7 @@ function configurationFindings({ forStart, kept }: ConfigurationState): Finding[
   const correct: Finding = {
     part,
     state: "warning",
-    detail: `${kept.join(", ")} is as it was before the last change, in which something is wrong`,
+    detail: `as before the last change, in which something is wrong: ${kept.join(", ")}`,
     remedy: "Correct it; `signalbox config check` says what is wrong, and the gateway reads it at once.",
   };
   return [...(forStart.length > 0 ? [restart] : []), ...(kept.length > 0 ? [correct] : [])];
