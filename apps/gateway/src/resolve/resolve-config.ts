@@ -57,12 +57,12 @@ export async function resolveConfig(
   return { ...setup, surfaces, uploads, web };
 }
 
-/** Over the gateway's own logger, whose level may change. */
+/** Over the gateway's own logger, whose level may change. No account writes in the name of another. */
 function channelLogger(log: Logger, account: string): ChannelLogger {
   return {
-    debug: (message, fields) => log.debug({ account, ...fields }, message),
-    info: (message, fields) => log.info({ account, ...fields }, message),
-    warn: (message, fields) => log.warn({ account, ...fields }, message),
-    error: (message, fields) => log.error({ account, ...fields }, message),
+    debug: (message, fields) => log.debug({ ...fields, account }, message),
+    info: (message, fields) => log.info({ ...fields, account }, message),
+    warn: (message, fields) => log.warn({ ...fields, account }, message),
+    error: (message, fields) => log.error({ ...fields, account }, message),
   };
 }

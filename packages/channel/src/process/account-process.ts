@@ -1,9 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Duplex } from "node:stream";
 import { fileURLToPath } from "node:url";
+import type { ChannelContext } from "../contract/definition.ts";
+import { logPrinted } from "./log-printed.ts";
 import { type Answer, Peer } from "./peer.ts";
 
-/** What a program needs to run at all, and to reach the network as its host does. No secret is among them. */
+/**
+ * What a program needs to run at all, and to reach the network as its host does. The host's secrets are not among them,
+ * but for the password that the address of a proxy may have: without it nothing gets out.
+ */
 const PASSED_ON = [
   "PATH",
   "LANG",
@@ -15,6 +20,9 @@ const PASSED_ON = [
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "NO_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
 ];
 
 /** Beside this file, whether it was built or runs as it is written. */
@@ -31,15 +39,19 @@ export interface AccountProcess {
 }
 
 /** Starts one. What it needs to know it is told over the line: other processes can read arguments and environments. */
-export function startProcess(answers: readonly Answer[]): AccountProcess {
+export function startProcess(
+  answers: readonly Answer[],
+  context: Pick<ChannelContext, "logger" | "clock">,
+): AccountProcess {
   const env = Object.fromEntries(
     PASSED_ON.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
   );
-  // What it prints is for whoever looks at the host's own output.
   const child = spawn(process.execPath, [fileURLToPath(new URL(FILE, import.meta.url))], {
     env,
-    stdio: ["ignore", 2, 2, "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
+  const printed = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  logPrinted(printed, context);
   let cutBecause: string | undefined;
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`it could not be started: ${error.message}`));

@@ -135,7 +135,7 @@ export class SupervisedAccount {
 
   async #launch() {
     const bytes = new ByteStreams();
-    const launched = startProcess([...this.#answers(bytes), ...bytes.answers]);
+    const launched = startProcess([...this.#answers(bytes), ...bytes.answers], this.#context);
     void launched.ended.then(() => bytes.end());
     const { account: name, commands = [], raw = false } = this.#context;
     const config = json.safeParse(this.#context.config);

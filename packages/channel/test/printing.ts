@@ -1,0 +1,33 @@
+/** The package of a channel that prints. */
+import process from "node:process";
+import { type ChannelDefinition, ChannelError } from "../src/index.ts";
+
+const definition: ChannelDefinition = {
+  specVersion: 1,
+  id: "printing",
+  meta: { label: "Printing", fields: {} },
+  config: { "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) } },
+  capabilities: {
+    text: { max: 400, unit: "codepoints", markup: "plain" },
+    stream: "none",
+    threads: "none",
+    delivery: {},
+    rate: [],
+    transports: ["poll"],
+  },
+  codec: { encode: String, decode: (text) => text },
+  create: async () => ({
+    async start() {
+      process.stderr.write("Error: something broke\n    at the second line\n");
+      process.stdout.write(`proxy ${process.env.https_proxy}, home ${process.env.HOME}\n`);
+    },
+    async stop() {},
+    health: () => ({ state: "ready" }),
+    self: () => undefined,
+    async send() {
+      throw new ChannelError("unsupported", "nothing is sent");
+    },
+  }),
+};
+
+export default definition;
