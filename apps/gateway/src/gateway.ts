@@ -266,7 +266,7 @@ function serviceOf(
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces, uploads } = resolved;
   const { store, lease, redact, audit } = opened;
-  const { exchanges, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
+  const { exchanges, inquiries, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
   return createService({
     version: VERSION,
     reading: READING,
@@ -277,6 +277,7 @@ function serviceOf(
     upkeep,
     lanes,
     exchanges,
+    inquiries,
     live,
     outcomes,
     metrics,

@@ -1,6 +1,6 @@
 import { type Client, createClient, type ServerFrame } from "@signalbox/client";
 import { beforeEach, describe, expect, it } from "vitest";
-import { exampleConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { eventually, exampleConfig, inStore, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 
 let world: World;
 let started: Started;
@@ -8,7 +8,11 @@ let client: Client;
 
 beforeEach(async () => {
   world = await openWorld();
-  world.configure(exampleConfig({ channels: {} }));
+  const agents = {
+    defaults: { model: "anthropic/claude-sonnet-4-6" },
+    list: [{ id: "coder", tools: { allow: ["read", "ls", "ask_user"] } }],
+  };
+  world.configure(exampleConfig({ agents, channels: {} }));
   started = await world.start();
   client = createClient({ baseUrl: started.url, token: TOKEN });
 });
@@ -114,6 +118,19 @@ describe("a conversation that is looked at later", () => {
     const frames = await watching;
     expect(await kept()).toEqual({ said: seen(frames), ends: ends(frames) });
     expect(frames.at(-1)).toMatchObject({ type: "run.end", outcome: "aborted" });
+  });
+
+  it("takes what was asked and answered in it along when it is removed", async () => {
+    const input = { question: "Which house?" };
+    world.script([{ toolCalls: [{ id: "toolu_1", name: "ask_user", input }] }, { text: "I see." }]);
+    const inquiries = () => inStore(world, (store) => store.kv.list("inquiries"));
+    const watching = watch("help me");
+    await eventually(async () => (await inquiries()).length === 1, "the question is put");
+    await watch("the yellow one");
+    await watching;
+    expect(JSON.stringify(await inquiries())).toContain("the yellow one");
+    await client.removeConversation("c1");
+    expect(await inquiries()).toEqual([]);
   });
 
   it("is gone with its commands once it is removed", async () => {

@@ -24,13 +24,16 @@ async function storeWith(...peers: readonly string[]) {
 const removal = (lease: Lease, busyWith?: string) => {
   const removed: string[] = [];
   const forgotten: string[] = [];
+  const asked: string[] = [];
   return {
     removed,
     forgotten,
+    asked,
     ports: {
       lease,
       lanes: { busy: (key: string) => key === busyWith },
       exchanges: { remove: async (key: string) => void removed.push(key) },
+      inquiries: { forget: async (key: string) => void asked.push(key) },
       live: { forget: (key: string) => void forgotten.push(key) },
     },
   };
@@ -56,6 +59,7 @@ it("removes a conversation with every agent and what was said beside it, unless 
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("removed");
   expect(idle.removed).toHaveLength(2);
   expect(idle.forgotten).toEqual(idle.removed);
+  expect(idle.asked).toEqual(idle.removed);
   expect(await listConversations(store, "a-")).toEqual([]);
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
 });

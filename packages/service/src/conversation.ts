@@ -10,6 +10,8 @@ const PAGES = 20;
 interface RemovalPorts {
   readonly store: Pick<ServiceStore, "sessions">;
   readonly exchanges: Pick<KeptExchanges, "remove">;
+  /** What agents have asked there. */
+  readonly inquiries: { forget(sessionKey: string): Promise<void> };
   readonly lanes: { busy(sessionKey: string): boolean };
   /** What viewers may come back to. */
   readonly live: { forget(sessionKey: string): void };
@@ -57,16 +59,18 @@ export async function renameConversation(
 
 /** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
 export async function removeConversation(
-  { store: { sessions }, exchanges, lanes, live, lease }: RemovalPorts,
+  { store: { sessions }, exchanges, inquiries, lanes, live, lease }: RemovalPorts,
   conversation: string,
 ): Promise<"removed" | "unknown" | "busy"> {
   const own = await sessions.list({ channel: "web", peer: conversation });
   if (own.length === 0) return "unknown";
   if (own.some(({ key, activeRun }) => activeRun !== undefined || lanes.busy(key))) return "busy";
   for (const { key } of own) {
-    await sessions.remove(key, lease);
+    // The session goes last: without it nobody would come back for what a crash has left beside it.
     await exchanges.remove(key);
+    await inquiries.forget(key);
     live.forget(key);
+    await sessions.remove(key, lease);
   }
   return "removed";
 }

@@ -8,7 +8,7 @@ import type { GatewayService, LiveHub, UploadPiece, UploadResult } from "@signal
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import { type Approval, type Questions, type Trust, visibleText } from "@signalbox/tools";
+import { type Approval, type Inquiries, type Questions, type Trust, visibleText } from "@signalbox/tools";
 import { runChecks } from "./checks.ts";
 import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
@@ -35,6 +35,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly lanes: Pick<Lanes<LaneItem>, "busy" | "stop" | "counts">;
   readonly live: LiveHub;
   readonly exchanges: KeptExchanges;
+  readonly inquiries: Pick<Inquiries, "forget">;
   /** Keeps files that clients send, each client's by itself. */
   readonly uploads: {
     add(piece: Omit<UploadPiece, "client"> & { readonly owner: string }): Promise<UploadResult>;

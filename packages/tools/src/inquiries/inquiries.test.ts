@@ -120,6 +120,16 @@ describe("inquiries", () => {
     await inquiries.load();
     expect(await kv.list("inquiries")).toEqual([]);
   });
+
+  it("go with the session in which they were asked, and no other does", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    await inquiries.answer(id, tea);
+    const elsewhere = await inquiries.open({ ...ASKED, call: "run-2 call-1", sessionKey: "elsewhere" });
+    await inquiries.forget("room");
+    expect((await kv.list("inquiries")).map(({ key }) => key)).toEqual([elsewhere.id]);
+    expect(inquiries.answeredBy("m1")).toBeUndefined();
+  });
 });
 
 it("an option is meant by its number or its text, whatever its case, and other words are themselves", () => {

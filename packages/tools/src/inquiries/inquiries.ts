@@ -42,6 +42,8 @@ export interface Inquiries {
   asked(sessionKey: string, speaker: string, goesOn: boolean): Inquiry | undefined;
   /** The one that a message has answered already: it may come again after a crash. */
   answeredBy(messageId: string): Inquiry | undefined;
+  /** Removes what was asked and answered in a session that is removed itself. */
+  forget(sessionKey: string): Promise<void>;
 }
 
 export interface InquiriesOptions {
@@ -168,6 +170,14 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
       [...inquiries.values()].find(
         ({ end: ended }) => ended?.kind === "answered" && ended.messageId === messageId,
       ),
+
+    async forget(sessionKey) {
+      for (const { key, value } of await kv.list(NAMESPACE)) {
+        if (keptInquiry.safeParse(value).data?.sessionKey !== sessionKey) continue;
+        await kv.delete(NAMESPACE, key);
+        inquiries.delete(key);
+      }
+    },
   };
 
   /** Until it may have ended, and for so many milliseconds at most. */
