@@ -13,7 +13,7 @@ import {
   type World,
   ZHANG,
 } from "./harness.ts";
-import { type PlainChannel, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
+import { IN_GROUP, type PlainChannel, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
 const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", content: "one" } };
@@ -280,5 +280,52 @@ describe("a message that is deleted while it is answered", () => {
     // The request that the stop cut off is not among these.
     expect(modelRequests(world.anthropic)).toHaveLength(requests);
     if (requests > 0) expect(heard(world)).toMatch(/\(deleted\)[\s\S]*hello m1/);
+  });
+});
+
+describe("a message that was said beside the agent in a group, once a model was told of it", () => {
+  const asked = (id: string) => plainMessage(id, "what do you say?", { ...IN_GROUP, addressed: "mention" });
+  const secret = "the door code is 8-heron-3";
+
+  /** A group in which the agent was told of the message. */
+  async function toldOf(text: string) {
+    const world = await openWorld();
+    world.configure(config({ access: { dm: "open", groups: { mode: "open" } } }));
+    world.script(() => ({ text: "fine" }));
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", text, IN_GROUP);
+    await plain.emit(message);
+    await plain.emit(asked("m2"));
+    await started.settled();
+    expect(heard(world)).toContain(text);
+    const asks = async () => {
+      await plain.emit(asked("m3"));
+      await started.settled();
+      return heard(world);
+    };
+    return { world, plain, message, asks };
+  }
+
+  it("is told no more when it was deleted, and nothing keeps its words", async () => {
+    const { world, plain, message, asks } = await toldOf(secret);
+    await plain.emit(deletionOf(message));
+    expect(await asks()).not.toContain(secret);
+    const { contexts, inbox } = await inStore(world, async (store) => {
+      const sessions = await store.sessions.list();
+      const kept = await Promise.all(sessions.map(({ key }) => store.contexts.from(key, 0)));
+      return { contexts: kept.flat(), inbox: await store.inbox.list() };
+    });
+    expect(inbox).toHaveLength(3);
+    expect(JSON.stringify([contexts, inbox])).not.toContain(secret);
+  });
+
+  it("is told as it was edited", async () => {
+    const { world, plain, message, asks } = await toldOf(secret);
+    await plain.emit(plainEdit(message, "the door is open"));
+    const now = await asks();
+    expect(now).not.toContain(secret);
+    expect(now).toContain("the door is open");
+    expect(JSON.stringify(await inStore(world, (store) => store.inbox.list()))).not.toContain(secret);
   });
 });

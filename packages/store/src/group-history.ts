@@ -2,7 +2,7 @@ import { and, asc, desc, eq, inArray } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
-import { groupHistory } from "./schema/index.ts";
+import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { GroupHistoryStore } from "./types/side.ts";
 
@@ -46,6 +46,18 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
     db.delete(groupHistory).where(eq(groupHistory.conversation, p.conversation)),
   );
 
+  const isTold = (p: Bound<{ conversation: string; entryId: string }>) =>
+    and(eq(toldHistory.conversation, p.conversation), eq(toldHistory.entryId, p.entryId));
+  const reviseTold = database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
+    db.update(toldHistory).set({ body: p.body }).where(isTold(p)),
+  );
+  const removeTold = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+    db.delete(toldHistory).where(isTold(p)),
+  );
+  const removeAllTold = database.command((p: Bound<{ conversation: string }>) =>
+    db.delete(toldHistory).where(eq(toldHistory.conversation, p.conversation)),
+  );
+
   return {
     async push(conversation, { id, senderId, body, at }, limit) {
       const row = {
@@ -63,7 +75,11 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
     },
     async revise(conversation, id, body) {
       const text = encode(body, "An entry of the group history");
-      return queue.write(() => revise.run({ conversation, entryId: id, body: text }).changes > 0);
+      const revised = { conversation, entryId: id, body: text };
+      return queue.write(() => {
+        reviseTold.run(revised);
+        return revise.run(revised).changes > 0;
+      });
     },
     list: (conversation) =>
       queue.read(() =>
@@ -76,8 +92,13 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
       ),
     clear: (conversation, id) =>
       queue.write(() => {
-        if (id === undefined) removeAll.run({ conversation });
-        else remove.run({ conversation, entryId: id });
+        if (id === undefined) {
+          removeAll.run({ conversation });
+          removeAllTold.run({ conversation });
+        } else {
+          remove.run({ conversation, entryId: id });
+          removeTold.run({ conversation, entryId: id });
+        }
       }),
   };
 }

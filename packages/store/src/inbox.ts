@@ -189,7 +189,10 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
     async revise(message, payload) {
       const copy = copied(payload);
       return change(message, (row) => {
-        if (isLate(row)) return late(row);
+        if (isLate(row)) {
+          if (row.run === null) setPayload(row, copy);
+          return late(row);
+        }
         setPayload(row, copy);
         countRevision.run({ seq: row.seq });
         return { outcome: "applied", id: inboxIdOf(row), state: row.state };

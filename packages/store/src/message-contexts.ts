@@ -1,8 +1,10 @@
 import { and, asc, eq, gte, inArray, ne } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { messageContext, session } from "./schema/index.ts";
-import type { MessageContextStore } from "./types/side.ts";
+import { decode, encode } from "./json.ts";
+import { messageContext, session, toldHistory } from "./schema/index.ts";
+import type { JsonValue } from "./types/common.ts";
+import type { MessageContextStore, ToldEntry } from "./types/side.ts";
 
 export function createMessageContextStore({ database, queue }: Context): MessageContextStore {
   const { db } = database;
@@ -11,6 +13,17 @@ export function createMessageContextStore({ database, queue }: Context): Message
     and(eq(messageContext.sessionKey, p.sessionKey), eq(messageContext.seq, p.seq));
   const remove = database.command((p: Bound<{ sessionKey: string; seq: number }>) =>
     db.delete(messageContext).where(isOf(p)),
+  );
+  const insertTold = database.insert(toldHistory);
+  const removeTold = database.command((p: Bound<{ sessionKey: string; seq: number }>) =>
+    db.delete(toldHistory).where(and(eq(toldHistory.sessionKey, p.sessionKey), eq(toldHistory.seq, p.seq))),
+  );
+  const toldFrom = database.query((p: Bound<{ sessionKey: string; from: number }>) =>
+    db
+      .select()
+      .from(toldHistory)
+      .where(and(eq(toldHistory.sessionKey, p.sessionKey), gte(toldHistory.seq, p.from)))
+      .orderBy(asc(toldHistory.seq), asc(toldHistory.place)),
   );
   const from = database.query((p: Bound<{ sessionKey: string; from: number }>) =>
     db
@@ -39,15 +52,35 @@ export function createMessageContextStore({ database, queue }: Context): Message
       ),
   );
 
+  function toldOf(sessionKey: string, seq: number): ReadonlyMap<number, ToldEntry[]> {
+    const told = new Map<number, ToldEntry[]>();
+    for (const row of toldFrom.all({ sessionKey, from: seq })) {
+      const { conversation, entryId: id, senderId, body, at } = row;
+      const entry = { conversation, id, senderId, body: decode<JsonValue>(body), at };
+      told.set(row.seq, [...(told.get(row.seq) ?? []), entry]);
+    }
+    return told;
+  }
+
   return {
     put: (sessionKey, contexts) =>
       queue.write(() => {
-        for (const context of contexts) {
-          remove.run({ sessionKey, seq: context.seq });
+        for (const { told, ...context } of contexts) {
+          const { seq } = context;
+          remove.run({ sessionKey, seq });
+          removeTold.run({ sessionKey, seq });
           insert.run({ sessionKey, ...context });
+          for (const [place, { id: entryId, body, ...entry }] of told.entries())
+            insertTold.run({ sessionKey, seq, place, entryId, ...entry, body: encode(body, "A told entry") });
         }
       }),
-    from: (sessionKey, seq) => queue.read(() => from.all({ sessionKey, from: seq })),
+    from: (sessionKey, seq) =>
+      queue.read(() => {
+        const told = toldOf(sessionKey, seq);
+        return from
+          .all({ sessionKey, from: seq })
+          .map((context) => ({ ...context, told: told.get(context.seq) ?? [] }));
+      }),
     forgetRecalled: (agentId) => queue.write(() => forgetRecalled.run({ agentId }).changes),
   };
 }

@@ -3,7 +3,7 @@ import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { idOf } from "./ids.ts";
 import { decode } from "./json.ts";
-import { type EntryRecord, messageContext } from "./schema/index.ts";
+import { type EntryRecord, messageContext, toldHistory } from "./schema/index.ts";
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
 
@@ -95,6 +95,9 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
   const removeContexts = database.command((p: Bound<{ key: string }>) =>
     database.db.delete(messageContext).where(eq(messageContext.sessionKey, p.key)),
   );
+  const removeTold = database.command((p: Bound<{ key: string }>) =>
+    database.db.delete(toldHistory).where(eq(toldHistory.sessionKey, p.key)),
+  );
 
   function toMessage(row: Linked): SessionMessage<T> {
     const { run, runStartedAt, runNonce } = row;
@@ -138,6 +141,7 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
     },
     remove(head, key) {
       removeContexts.run({ key });
+      removeTold.run({ key });
       return remove.run({ head: head.lastEntry, key }).changes;
     },
   };

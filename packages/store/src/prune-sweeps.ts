@@ -11,6 +11,7 @@ import {
   outbox,
   run,
   session,
+  toldHistory,
   toolCall,
   trace,
   usageDay,
@@ -198,12 +199,16 @@ export function createSweepers({ database, queue }: Context): {
   const removeCalls = database.command((p: Bound<Stretch>) =>
     db.delete(toolCall).where(inArray(toolCall.run, db.select({ n: run.n }).from(run).where(runGoes(p)))),
   );
-  const removeContexts = database.command((p: Bound<Stretch>) => {
-    const gone = db.select({ key: entry.sessionKey, seq: entry.seq }).from(entry).where(messageGoes(p));
-    return db
+  const goneMessages = (p: Bound<Stretch>) =>
+    db.select({ key: entry.sessionKey, seq: entry.seq }).from(entry).where(messageGoes(p));
+  const removeContexts = database.command((p: Bound<Stretch>) =>
+    db
       .delete(messageContext)
-      .where(sql`(${messageContext.sessionKey}, ${messageContext.seq}) IN ${gone}`);
-  });
+      .where(sql`(${messageContext.sessionKey}, ${messageContext.seq}) IN ${goneMessages(p)}`),
+  );
+  const removeTold = database.command((p: Bound<Stretch>) =>
+    db.delete(toldHistory).where(sql`(${toldHistory.sessionKey}, ${toldHistory.seq}) IN ${goneMessages(p)}`),
+  );
   // No run tells of these. What is answered from now on ended too late to go.
   const answeredByUnsent = database.handWritten<object, { number: number }>(
     `SELECT answered.value AS number FROM outbox CROSS JOIN json_each(outbox.answers) AS answered
@@ -244,7 +249,7 @@ export function createSweepers({ database, queue }: Context): {
       number: entry.id,
       time: entry.at,
       goes: messageGoes,
-      before: [removeContexts],
+      before: [removeContexts, removeTold],
     }),
   };
 }

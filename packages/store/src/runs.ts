@@ -269,8 +269,7 @@ export function createRunStore<T extends Bodies>(context: Context, parts: Parts<
         const head = appendTo(record, state, bodies);
         const place = record.outbox.length;
         const added = outbox.insert(prepared, { lease: write.lease, run: record, sessionKey, place });
-        for (const entryId of told?.ids ?? [])
-          forgetTold.run({ conversation: told?.conversation ?? "", entryId });
+        for (const { conversation, id } of told ?? []) forgetTold.run({ conversation, entryId: id });
         const at = now();
         end.run({
           n,

@@ -79,7 +79,7 @@ test("a database of the first version is brought up to date, and keeps what it h
   await first.close();
   const raw = new Sqlite(path);
   raw.exec(
-    "DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
+    "DROP TABLE told_history; DROP TABLE message_context; DROP TABLE budget_pot; DROP TABLE budget_reservation; DROP INDEX session_peer; DROP INDEX inbox_session; DROP TABLE usage_day; ALTER TABLE run DROP COLUMN sender",
   );
   const [usageDay = ""] =
     /CREATE TABLE `usage_day` .*?;/s.exec(fs.readFileSync(firstMigration, "utf8")) ?? [];

@@ -13,7 +13,7 @@ test("what was told of a group's history goes with the commit of the run that to
   for (const id of ["a", "b"]) await push(id);
   const { run, inboxIds } = await begun(store, lease, ["hello"]);
   await push("c");
-  const told = { conversation: "g", ids: ["a", "b", "gone"] };
+  const told = ["a", "b", "gone"].map((id) => ({ conversation: "g", id }));
   const end = { runId: run.id, lease, outcome: "completed", told } as const;
   await expect(store.runs.finish({ ...end, inbox: [] })).rejects.toMatchObject({ code: "conflict" });
   expect((await store.groupHistory.list("g")).map((one) => one.id)).toEqual(["a", "b", "c"]);

@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { FencedError, type LeaseToken } from "../src/index.ts";
 import { answered, reply, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
@@ -22,21 +24,23 @@ test("what a model was told beside messages is kept with them, but for what memo
   const lease = await takeLease(store);
   await answered(store, lease, "one", "a");
   await store.sessions.ensure({ ...seed("b"), agentId: "other" });
-  await store.contexts.put("a", [{ seq: 1, text: "a page", recalled: "old", forOwner: false }]);
+  await store.contexts.put("a", [{ seq: 1, text: "a page", told: [], recalled: "old", forOwner: false }]);
   await store.contexts.put("a", [
-    { seq: 1, text: "a page", recalled: "a note", forOwner: false },
-    { seq: 3, text: "", recalled: "more", forOwner: false },
+    { seq: 1, text: "a page", told: [], recalled: "a note", forOwner: false },
+    { seq: 3, text: "", told: [], recalled: "more", forOwner: false },
   ]);
-  await store.contexts.put("b", [{ seq: 1, text: "", recalled: "of another agent", forOwner: true }]);
+  await store.contexts.put("b", [
+    { seq: 1, text: "", told: [], recalled: "of another agent", forOwner: true },
+  ]);
   expect(await store.contexts.from("a", 1)).toEqual([
-    { seq: 1, text: "a page", recalled: "a note", forOwner: false },
-    { seq: 3, text: "", recalled: "more", forOwner: false },
+    { seq: 1, text: "a page", told: [], recalled: "a note", forOwner: false },
+    { seq: 3, text: "", told: [], recalled: "more", forOwner: false },
   ]);
   expect(await store.contexts.from("a", 2)).toHaveLength(1);
   expect(await store.contexts.forgetRecalled(seed("a").agentId)).toBe(2);
   expect(await store.contexts.from("a", 1)).toEqual([
-    { seq: 1, text: "a page", recalled: "", forOwner: false },
-    { seq: 3, text: "", recalled: "", forOwner: false },
+    { seq: 1, text: "a page", told: [], recalled: "", forOwner: false },
+    { seq: 3, text: "", told: [], recalled: "", forOwner: false },
   ]);
   expect(await store.contexts.from("b", 1)).toMatchObject([{ recalled: "of another agent", forOwner: true }]);
 
@@ -47,6 +51,38 @@ test("what a model was told beside messages is kept with them, but for what memo
   expect((await store.contexts.from("a", 1)).map(({ seq }) => seq)).toEqual([3]);
   await store.sessions.remove("a", await takeLease(store));
   expect(await store.contexts.from("a", 1)).toEqual([]);
+});
+
+test("what a model was told of a group is what it is there now: edited, or gone", async () => {
+  const path = join(temporaryFolder(), "signalbox.db");
+  const { store, time } = await testStore({ path });
+  const lease = await takeLease(store);
+  await answered(store, lease, "one", "a");
+  const entry = (id: string, conversation = "g") => {
+    return { conversation, id, senderId: "u", body: { text: id }, at: 1 };
+  };
+  const contexts = (told: ReturnType<typeof entry>[]) => [
+    { seq: 1, text: "", told, recalled: "", forOwner: false },
+  ];
+  const told = async () => (await store.contexts.from("a", 1)).flatMap((context) => context.told);
+  await store.contexts.put("a", contexts([entry("m0")]));
+  await store.contexts.put("a", contexts([entry("m1"), entry("m2"), entry("m3"), entry("m1", "elsewhere")]));
+  expect(await store.groupHistory.revise("g", "m2", { text: "edited" })).toBe(false);
+  await store.groupHistory.clear("g", "m1");
+  const left = [{ ...entry("m2"), body: { text: "edited" } }, entry("m3"), entry("m1", "elsewhere")];
+  expect(await told()).toEqual(left);
+
+  await store.sessions.reset("a", lease);
+  time.now += 100 * 86_400_000;
+  await store.maintenance.prune();
+  using file = new DatabaseSync(path);
+  const count = () => file.prepare("SELECT count(*) AS n FROM told_history").get();
+  expect(count()).toEqual({ n: 0 });
+  await answered(store, lease, "two", "a");
+  await store.contexts.put("a", contexts([entry("m2")]));
+  expect(count()).toEqual({ n: 1 });
+  await store.sessions.remove("a", await takeLease(store));
+  expect(count()).toEqual({ n: 0 });
 });
 
 test("the history of a group is a ring", async () => {

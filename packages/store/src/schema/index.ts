@@ -13,5 +13,6 @@ export * from "./pairing.ts";
 export * from "./routes.ts";
 export * from "./runs.ts";
 export * from "./sessions.ts";
+export * from "./told-history.ts";
 export * from "./traces.ts";
 export * from "./usage.ts";

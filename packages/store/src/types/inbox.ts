@@ -131,7 +131,10 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * its end already changes nothing and gives `false`.
    */
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
-  /** The platform's later version of a message nobody started to answer. */
+  /**
+   * The platform's later version of a message nobody started to answer. One that ended without a run is `late` and kept in
+   * its later version all the same.
+   */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**
    * A message deleted on the platform before it was answered: ends as `ignored`. One that a run has (state `running`)

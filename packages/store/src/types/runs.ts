@@ -2,6 +2,7 @@ import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, RunId } from "./co
 import type { InboxRow, InboxSettle } from "./inbox.ts";
 import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed, UsageTotals } from "./sessions.ts";
+import type { ToldEntry } from "./side.ts";
 
 /** May a tool call be made again when nobody knows whether it happened? `external`: no. */
 export type ToolEffects = "none" | "idempotent" | "external";
@@ -99,7 +100,7 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly messages?: readonly T["message"][];
   readonly outbox?: readonly OutboxInsert<T>[];
   /** Entries of a group's history that the run has told its model, and that nobody tells again. */
-  readonly told?: { readonly conversation: string; readonly ids: readonly string[] };
+  readonly told?: readonly Pick<ToldEntry, "conversation" | "id">[];
   readonly usage?: RunUsage;
   readonly error?: string;
 }

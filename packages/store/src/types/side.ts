@@ -21,15 +21,23 @@ export interface GroupHistoryEntry {
   readonly at: Millis;
 }
 
+/** Such an entry beside a message, with the name of its ring. */
+export interface ToldEntry extends GroupHistoryEntry {
+  readonly conversation: string;
+}
+
 /** A ring for each conversation. */
 export interface GroupHistoryStore {
   /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
-  /** Changes one that is there (edited on the platform); false where it is not, or not any more. */
+  /**
+   * Changes one that is there, and what models were told of it (edited on the platform); false where it is not there, or
+   * not any more.
+   */
   revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
   /** Oldest first. */
   list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
-  /** Removes one (deleted on the platform), or all. */
+  /** Removes one (deleted on the platform), or all, and what models were told of it. */
   clear(conversation: string, id?: string): Promise<void>;
 }
 
@@ -37,6 +45,8 @@ export interface GroupHistoryStore {
 export interface MessageContext {
   readonly seq: number;
   readonly text: string;
+  /** What was said in the group before, oldest first. */
+  readonly told: readonly ToldEntry[];
   /** What came from memory; empty where nothing did, and once it was forgotten. */
   readonly recalled: string;
   /** Whether what came from memory is for owners alone. */

@@ -126,7 +126,13 @@ async function deleted(options: EditsOptions, event: DeletedEvent): Promise<Emit
   // A run hears of it before the store does: what the run commits from now on heeds it.
   if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
   await Promise.all([...ids].map((id) => withdraw(options, id, sessionKey)));
+  await store.inbox.revise(event, withoutWords(row.payload));
   return "accepted";
+}
+
+/** What is kept of a deleted message that no run has read: that it was there. */
+function withoutWords({ event: { replyTo: _, ...event }, ...stored }: InboundRecord): InboundRecord {
+  return { ...stored, event: { ...event, text: "", media: [], mentions: [] } };
 }
 
 async function withdraw(

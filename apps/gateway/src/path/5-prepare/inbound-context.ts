@@ -3,6 +3,7 @@ import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import { broughtContext, type ContextDocument, type ContextMessage, eventContext } from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
+import type { ToldEntry } from "@signalbox/store";
 import type { GatewayStore } from "../../store.ts";
 import { historyKey } from "../3-accept/unanswered.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
@@ -13,18 +14,12 @@ export interface InboundContextPorts {
   readonly now: () => number;
 }
 
-/** Entries of a group's history that a run tells of. */
-export interface ToldHistory {
-  readonly conversation: string;
-  readonly ids: readonly string[];
-}
-
 /** What was read for a message. */
 export interface ReadAlong {
   readonly pages: readonly ContextDocument[];
   readonly media: Pick<MediaForModel, "blocks" | "files">;
   /** What others said in the group since the agent was last addressed. */
-  readonly history: readonly ContextMessage[];
+  readonly told: readonly ToldEntry[];
   /** What memory has that bears on the message. */
   readonly memory: readonly string[];
 }
@@ -32,7 +27,7 @@ export interface ReadAlong {
 export const NOTHING_READ: ReadAlong = {
   pages: [],
   media: { blocks: [], files: [] },
-  history: [],
+  told: [],
   memory: [],
 };
 
@@ -55,20 +50,14 @@ export function createFacts(ports: InboundContextPorts): FactsOf {
   };
 }
 
-/** What was read for a message, but for what memory has, in words for the model. */
-export function broughtWith({ pages, media: { files }, history }: ReadAlong): string {
-  return broughtContext({ history, files, pages }, TIME_ZONE);
+/** The pages and files that were read for a message, in words for the model. */
+export function broughtWith({ pages, media: { files } }: ReadAlong): string {
+  return broughtContext({ files, pages }, TIME_ZONE);
 }
 
-/** What was said in the group since the agent was last addressed; nothing in a direct chat. */
-export async function groupHistoryOf(
-  groupHistory: Pick<GatewayStore["groupHistory"], "list">,
-  event: MessageEvent,
-): Promise<{ readonly history: readonly ContextMessage[]; readonly told?: ToldHistory }> {
-  if (event.conversation.kind === "direct") return { history: [] };
-  const conversation = historyKey(event);
-  const entries = await groupHistory.list(conversation);
-  const history = entries.map(({ id, senderId, body, at }): ContextMessage => {
+/** What was said in the group before, in words for the model. */
+export function toldContext(told: readonly ToldEntry[]): string {
+  const history = told.map(({ id, senderId, body, at }): ContextMessage => {
     const { text, name } = recordOf(body);
     return {
       messageId: id,
@@ -78,10 +67,17 @@ export async function groupHistoryOf(
       ...(typeof name === "string" ? { senderName: name } : {}),
     };
   });
-  // It is forgotten with the commit of the run that tells it: after a crash it is told again.
-  return entries.length === 0
-    ? { history }
-    : { history, told: { conversation, ids: entries.map(({ id }) => id) } };
+  return broughtContext({ history }, TIME_ZONE);
+}
+
+/** What was said in the group since the agent was last addressed; nothing in a direct chat. */
+export async function groupHistoryOf(
+  groupHistory: Pick<GatewayStore["groupHistory"], "list">,
+  event: MessageEvent,
+): Promise<readonly ToldEntry[]> {
+  if (event.conversation.kind === "direct") return [];
+  const conversation = historyKey(event);
+  return (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation }));
 }
 
 function recordOf(value: unknown): Readonly<Record<string, unknown>> {

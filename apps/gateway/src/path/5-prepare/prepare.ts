@@ -12,6 +12,7 @@ import {
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { Spending } from "@signalbox/setup";
+import type { ToldEntry } from "@signalbox/store";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
@@ -19,7 +20,7 @@ import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
-import { groupHistoryOf, type ToldHistory } from "./inbound-context.ts";
+import { groupHistoryOf } from "./inbound-context.ts";
 import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
@@ -46,8 +47,8 @@ export interface PreparedRun extends OpenedRun {
   readonly tools: RunTools;
   readonly taint: SessionTaint;
   readonly contexts: MessageContexts;
-  /** What the model is told of the group's history. */
-  readonly told: ToldHistory | undefined;
+  /** What the model is told of the group's history. It is forgotten there with the end of the run. */
+  readonly told: readonly ToldEntry[];
 }
 
 /** Gives a run its tools, what its messages carry, and its system prompt. */
@@ -69,10 +70,8 @@ export function createPrepare(ports: PreparePorts): Prepare {
       const pages = await readPages(ports, run, tools);
       const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
       if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
-      const { history, told } = isHeard(asked)
-        ? await groupHistoryOf(ports.store.groupHistory, event)
-        : { history: [], told: undefined };
-      if (told !== undefined) tools.tainted("history");
+      const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, event) : [];
+      if (told.length > 0) tools.tainted("history");
       const role = tools.role();
       const besides = await openContexts(ports.store.contexts, run, role);
       const memory = await ports.remember({
@@ -97,7 +96,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
       // What is kept beside a message must not outlive what is known of where it comes from.
       await taint.keep({ sources: tools.taint(), speakers: [] });
       const { recalled, forOwner } = memory;
-      const contexts = await besides.keep({ pages, media, history, memory: recalled, forOwner });
+      const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
       const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
       traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
       return { ...run, asked, system: prompt.system, tools, taint, contexts, told };

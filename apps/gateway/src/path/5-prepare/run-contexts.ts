@@ -3,7 +3,7 @@ import { createMessageContexts, isRecalled, type MessageContexts, memoryContext 
 import type { MessageContext } from "@signalbox/store";
 import type { Role } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
-import { broughtWith, NOTHING_READ, type ReadAlong } from "./inbound-context.ts";
+import { broughtWith, NOTHING_READ, type ReadAlong, toldContext } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 
 /** What was read for the messages of a run. */
@@ -38,15 +38,13 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
     async keep(read) {
       const now = run.spoken.map(({ message, place }) => {
         const mine = readFor(run.messages.indexOf(message), run.messages.length, read);
-        const { blocks } = mine.media;
-        return { seq: place, text: broughtWith(mine), recalled: memoryContext(mine.memory), blocks };
+        const { told, media } = mine;
+        const recalled = memoryContext(mine.memory);
+        return { seq: place, text: broughtWith(mine), told, recalled, blocks: media.blocks };
       });
-      const told = now.filter(({ text, recalled }) => text !== "" || recalled !== "");
-      if (told.length > 0)
-        await store.put(
-          run.sessionKey,
-          told.map(({ seq, text, recalled }) => ({ seq, text, recalled, forOwner: read.forOwner })),
-        );
+      const filled = now.filter(({ text, told, recalled }) => text + recalled !== "" || told.length > 0);
+      const contexts = filled.map(({ blocks: _, ...context }) => ({ ...context, forOwner: read.forOwner }));
+      if (contexts.length > 0) await store.put(run.sessionKey, contexts);
       return besideMessages(run, [...earlier.map((context) => ({ ...context, blocks: [] })), ...now]);
     },
   };
@@ -73,10 +71,11 @@ function besideMessages(
 ): MessageContexts {
   const messages = [...history, ...input];
   const made = createMessageContexts();
-  for (const { seq, text, recalled, blocks } of contexts) {
+  for (const { seq, told, text, recalled, blocks } of contexts) {
     const message = messages[places.indexOf(seq)];
     if (message?.role !== "user") continue;
-    made.add(message, { text: [text, recalled].filter((part) => part !== "").join("\n\n"), blocks });
+    const parts = [toldContext(told), text, recalled].filter((part) => part !== "");
+    made.add(message, { text: parts.join("\n\n"), blocks });
   }
   return made;
 }

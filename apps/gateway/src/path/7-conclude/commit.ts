@@ -14,11 +14,10 @@ import type { RunOutcome } from "@signalbox/protocol";
 import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import type { Exchanges } from "@signalbox/service";
-import type { InboxSettle, LeaseToken, OutboxRow, RunId } from "@signalbox/store";
+import type { InboxSettle, LeaseToken, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
 import { type GatewayBodies, type GatewayStore, isOfConversation } from "../../store.ts";
 import { DELETED, isHeard, type QueuedMessage } from "../4-queue/message.ts";
-import type { ToldHistory } from "../5-prepare/inbound-context.ts";
 import type { BegunRun } from "../5-prepare/opened-run.ts";
 import type { UserMessages } from "../5-prepare/user-messages.ts";
 
@@ -51,7 +50,7 @@ export interface Conclusion {
   /** The last messages of the conversation, to be kept with the end. */
   readonly messages?: readonly AgentMessage[];
   /** What it told its model of the group's history. */
-  readonly told?: ToldHistory;
+  readonly told?: readonly ToldEntry[];
 }
 
 /** A run whose end is on record, with all that follows from it. */

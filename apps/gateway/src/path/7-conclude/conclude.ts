@@ -35,8 +35,8 @@ export function createConclude(ports: ConcludePorts): Conclude {
     if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
     if (result.error !== undefined)
       ports.logger.warn({ run: run.runId, err: errorOf(result).message }, "a run has failed");
-    const told = run.told === undefined ? {} : { told: run.told };
-    const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, ...told };
+    const { told } = run;
+    const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
     const concluded = await ports.commit(run, conclusion);
     const { places } = tail;
     if (places !== undefined) {
