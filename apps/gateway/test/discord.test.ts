@@ -101,6 +101,50 @@ describe("Discord, through the gateway", () => {
     expect(textsIn(discord, direct)).toEqual([]);
   });
 
+  it("takes an answer in other words by a form, and goes on with it", async () => {
+    const { world, discord, direct, started } = await openDiscord({
+      config: {
+        agents: {
+          defaults: { model: "anthropic/claude-sonnet-4-6" },
+          list: [{ id: "coder", tools: { allow: ["ask_user"] } }],
+        },
+      },
+    });
+    const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
+    world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
+    discord.say({ channelId: direct, authorId: PERSON, content: "make me a drink" });
+    await eventually(() => answersIn(discord, direct).length > 0, "the question is put");
+    const [question] = answersIn(discord, direct);
+    if (question === undefined) return;
+    const other = buttonsOf(question).find(({ label }) => label === "Other answer");
+    const click = { kind: "click", messageId: question.id, customId: other?.customId ?? "" } as const;
+    const opened = discord.interact(direct, PERSON, click);
+    await eventually(() => opened.form !== undefined, "the form is opened");
+    discord.interact(direct, PERSON, { kind: "submit", opened, text: "neither, thank you" });
+    await started.settled();
+    expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toBe(
+      "They answered: neither, thank you",
+    );
+    expect(textsIn(discord, direct)[0]).toContain("Answered: neither, thank you");
+    expect(textsIn(discord, direct)[1]).toBe("As you like.");
+  });
+
+  it("answers a question that somebody asks from the menu of a message about that message", async () => {
+    const { world, discord, started } = await openDiscord();
+    world.script([{ text: "Since noon." }]);
+    const content = "The build is broken";
+    const about = discord.plant({ channelId: GENERAL, authorId: OTHER_BOT, content });
+    const command = { kind: "message-command", name: "Ask about this", messageId: about.id } as const;
+    const opened = discord.interact(GENERAL, PERSON, command);
+    await eventually(() => opened.form !== undefined, "the form is opened");
+    const asked = discord.interact(GENERAL, PERSON, { kind: "submit", opened, text: "Since when?" });
+    await eventually(() => asked.message?.content === "Since noon.", "the question is answered");
+    await started.settled();
+    const request = JSON.stringify(modelRequests(world.anthropic)[0]?.body.messages);
+    expect(request).toContain("Since when?");
+    expect(request).toContain(content);
+  });
+
   it("registers its commands, and answers one where it waits for its answer", async () => {
     const { discord, started } = await openDiscord();
     await eventually(() => discord.commands.length > 0, "the commands are registered");

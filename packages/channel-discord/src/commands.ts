@@ -16,9 +16,20 @@ type CommandsContext = Pick<ChannelContext<DiscordConfig>, "commands" | "state" 
 const nameForm = /^[-_\p{L}\p{N}]{1,32}$/u;
 /** Source: Discord's page on application commands. */
 const chatInput = 1;
+const onMessage = 3;
 const stringOption = 3;
 const inServers = 0;
 const inDirectMessages = 1;
+
+const contexts = [inServers, inDirectMessages];
+
+/** In the menu of every message: opens a form for a question about it. */
+const askAbout = {
+  type: onMessage,
+  name: "Ask about this",
+  name_localizations: { "zh-CN": "就此提问", "zh-TW": "就此提問" },
+  contexts,
+};
 
 /** Puts the host's commands in place of those the application has, unless the same were put there before. */
 export async function registerCommands(
@@ -27,7 +38,8 @@ export async function registerCommands(
   botId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const body = commands.filter(isPossible).slice(0, limits.commands).map(toDiscord);
+  const possible = commands.filter(isPossible).slice(0, limits.commands);
+  const body = [...possible.map(toDiscord), askAbout];
   const digest = createHash("sha256").update(JSON.stringify(body)).digest("hex");
   const key = `${botId}/commands`;
   if ((await state.get(key)) === digest) return;
@@ -35,7 +47,7 @@ export async function registerCommands(
   await api.call({ what: "registering commands", method: "PUT", path, body, signal });
   await state.set(key, digest);
   logger.info("commands registered", { count: body.length });
-  if (body.length < commands.length) logger.warn("commands that Discord does not take were left out");
+  if (possible.length < commands.length) logger.warn("commands that Discord does not take were left out");
 }
 
 async function ownApplication(api: DiscordApi, signal: AbortSignal): Promise<string> {
@@ -55,7 +67,7 @@ function toDiscord({ name, description, usage }: ChannelCommand): unknown {
     type: chatInput,
     name,
     description: description.slice(0, limits.descriptionLength).toWellFormed() || name,
-    contexts: [inServers, inDirectMessages],
+    contexts,
     ...(usage === undefined ? {} : { options: [optionOf(usage)] }),
   };
 }

@@ -42,7 +42,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes },
+    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes, forms: true },
     commands: true,
     delivery: { idempotencyKey: { windowMs: limits.nonceWindowMs }, readback: true },
     rate: [

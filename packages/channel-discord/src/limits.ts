@@ -1,10 +1,10 @@
 /**
  * What Discord allows. Sources: its developer documentation on messages (2,000 characters, a nonce of 25 characters
  * that is remembered for some minutes, ten attachments), on uploads (10 MiB for a bot), on components (five rows of
- * five buttons, ids of 100 characters, labels of 80), on interactions (an answer within 3 s, a token good for 15
- * minutes), on application commands (100, names of 32 characters, descriptions of 100), on rate limits (50 requests a
- * second, and about five messages in five seconds and channel; 10,000 refused requests in ten minutes shut an address
- * out) and on the gateway (1,000 new sessions a day).
+ * five buttons, ids of 100 characters, labels of 80, menus of 25 options), on forms (labels of 45, texts of 4,000), on
+ * interactions (an answer within 3 s, a token good for 15 minutes), on application commands (100, names of 32
+ * characters, descriptions of 100), on rate limits (50 requests a second, and about five messages in five seconds and
+ * channel; 10,000 refused requests in ten minutes shut an address out) and on the gateway (1,000 new sessions a day).
  */
 export const limits = {
   partLength: 2_000,
@@ -16,8 +16,12 @@ export const limits = {
   buttons: 25,
   buttonsOfRow: 5,
   labelLength: 80,
+  /** Of a menu's options. */
+  optionLength: 100,
+  formLabelLength: 45,
+  formTextLength: 4_000,
   customIdLength: 100,
-  /** Of an id, what is left for the value beside a name of 16 characters and what parts the two. */
+  /** Of an id, what is left for the value beside a name of 16 characters, what parts the two, and the mark of a form. */
   callbackBytes: 80,
   commands: 100,
   commandNameLength: 32,

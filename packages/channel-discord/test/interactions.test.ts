@@ -1,8 +1,8 @@
-import type { Outbound } from "@signalbox/channel";
-import { buttonsOf } from "@signalbox/testkit/discord";
+import type { ButtonsPart, Outbound } from "@signalbox/channel";
+import { buttonsOf, optionsOf } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
 import { discord } from "../src/index.ts";
-import { type Bench, channelId, never, openBench, until, zhang } from "./harness.ts";
+import { type Bench, channelId, never, openBench, otherBot, until, zhang } from "./harness.ts";
 
 const status = { kind: "command", name: "status" } as const;
 
@@ -140,6 +140,123 @@ describe("buttons", () => {
   });
 });
 
+describe("a menu", () => {
+  const buttons = Array.from({ length: 6 }, (_, index) => ({
+    id: "answer",
+    label: `Answer ${index}`,
+    value: { id: "A1B2C3D4", answer: String(index) },
+  }));
+  const put = async (bench: Bench, more: ButtonsPart["buttons"] = []) => {
+    const parts = [{ type: "buttons", text: "Which one?", buttons: [...buttons, ...more] }] as const;
+    await bench.channel.send({ channelId }, { parts }, { idempotencyKey: "k", signal: never });
+    const [sent] = bench.standIn.sent;
+    if (sent === undefined) throw new Error("nothing was sent");
+    return sent;
+  };
+
+  it("stands for choices that would take more than one row, and gives back what was chosen", async () => {
+    await using bench = await openBench();
+    const sent = await put(bench);
+    const options = optionsOf(sent);
+    expect(options.map(({ label }) => label)).toEqual(buttons.map(({ label }) => label));
+    const { customId = "", value = "" } = options[4] ?? {};
+    const choice = { kind: "choose", messageId: sent.id, customId, value } as const;
+    const interaction = bench.standIn.interact(channelId, zhang, choice);
+    await until(() => interaction.answeredWith === 6);
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "answer", value: { id: "A1B2C3D4", answer: "4" }, messageId: sent.id },
+    ]);
+  });
+
+  it("has a button for other words below it", async () => {
+    await using bench = await openBench();
+    const form = { id: "answer", label: "Other answer", opensForm: true, value: { id: "A1B2C3D4" } };
+    const sent = await put(bench, [form]);
+    expect(optionsOf(sent)).toHaveLength(6);
+    expect(buttonsOf(sent).map(({ label }) => label)).toEqual(["Other answer"]);
+  });
+});
+
+describe("a form", () => {
+  const question: Outbound = {
+    parts: [
+      {
+        type: "buttons",
+        text: "Where to?",
+        buttons: [{ id: "answer", label: "Other answer", opensForm: true, value: { id: "A1B2C3D4" } }],
+      },
+    ],
+  };
+
+  it("is opened by its button, and what is written there comes back with the click", async () => {
+    await using bench = await openBench();
+    await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
+    const [sent] = bench.standIn.sent;
+    const messageId = sent?.id ?? "";
+    const customId = sent === undefined ? "" : (buttonsOf(sent)[0]?.customId ?? "");
+    const opened = bench.standIn.interact(channelId, zhang, { kind: "click", messageId, customId });
+    await until(() => opened.form !== undefined);
+    expect(bench.events).toEqual([]);
+    expect(opened.form).toMatchObject({
+      title: "Other answer",
+      components: [{ label: "Your answer", description: "Where to?" }],
+    });
+    const filled = bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: " to 海边\n " });
+    await until(() => filled.answeredWith === 6);
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "answer", value: { id: "A1B2C3D4" }, text: "to 海边", messageId },
+    ]);
+  });
+
+  it("asks about a message from its menu, and the answer goes where the question waits for it", async () => {
+    await using bench = await openBench();
+    const { message } = bench.standIn.say({
+      channelId,
+      authorId: otherBot,
+      content: "The build is broken",
+      attachments: [{ id: "9001", name: "log.txt", mimeType: "text/plain", content: new Uint8Array(4) }],
+    });
+    await until(() => bench.events.length === 1);
+    const name = "Ask about this";
+    const command = { kind: "message-command", name, messageId: message.id } as const;
+    const opened = bench.standIn.interact(channelId, zhang, command);
+    await until(() => opened.form !== undefined);
+    expect(opened.form).toMatchObject({ title: name, components: [{ label: "Your question" }] });
+    const asked = bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: "Since when?" });
+    await until(() => asked.answeredWith === 5);
+    expect(bench.events.slice(1)).toMatchObject([
+      {
+        type: "message",
+        addressed: "mention",
+        sender: { id: zhang },
+        text: "Since when?",
+        replyTo: { messageId: message.id, text: "The build is broken", senderId: otherBot },
+        media: [{ name: "log.txt" }],
+      },
+    ]);
+    const to = discord.codec.decode(bench.events[1]?.address ?? "");
+    await bench.channel.send(to, words("Since noon."), { idempotencyKey: "k1", signal: never });
+    expect(asked.message?.content).toBe("Since noon.");
+  });
+
+  it("that is sent back without words is nothing, and one that comes too late does no harm", async () => {
+    await using bench = await openBench();
+    await bench.channel.send({ channelId }, question, { idempotencyKey: "k", signal: never });
+    const [sent] = bench.standIn.sent;
+    const messageId = sent?.id ?? "";
+    const customId = sent === undefined ? "" : (buttonsOf(sent)[0]?.customId ?? "");
+    const click = { kind: "click", messageId, customId } as const;
+    const opened = bench.standIn.interact(channelId, zhang, click);
+    await until(() => opened.form !== undefined);
+    bench.standIn.interact(channelId, zhang, { kind: "submit", opened, text: " " });
+    bench.standIn.fail({ kind: "status", status: 404, path: "/callback" });
+    bench.standIn.interact(channelId, zhang, click);
+    await until(() => bench.logged.some((line) => line.includes("could not be acknowledged")));
+    expect(bench.events).toEqual([]);
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+});
+
 describe("registered commands", () => {
   const commands = [
     { name: "model", description: "Which model answers", usage: "[name]" },
@@ -159,6 +276,12 @@ describe("registered commands", () => {
         options: [{ type: 3, name: "name", description: "[name]", required: false }],
       },
       { type: 1, name: "new", description: "Begin anew", contexts: [0, 1] },
+      {
+        type: 3,
+        name: "Ask about this",
+        name_localizations: { "zh-CN": "就此提问", "zh-TW": "就此提問" },
+        contexts: [0, 1],
+      },
     ]);
     const puts = () => bench.standIn.requests.filter(({ method }) => method === "PUT").length;
     const state = { get: async () => undefined, set: async () => {}, delete: async () => {} };

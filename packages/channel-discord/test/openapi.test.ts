@@ -64,7 +64,11 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
       openMedia: async () => new Blob(["four"]).stream(),
     });
   const asked = standIn.plant({ channelId, authorId: zhang, content: "who?" });
-  const buttons = [{ id: "approve", label: "Allow", style: "primary", value: { id: "A1" } }] as const;
+  const buttons = [
+    { id: "approve", label: "Allow", style: "primary", value: { id: "A1" } },
+    { id: "answer", label: "Other", opensForm: true, value: { id: "A1" } },
+  ] as const;
+  const many = Array.from({ length: 8 }, (_, index) => ({ id: "answer", label: "Take it", value: index }));
   const media = {
     type: "media",
     kind: "file",
@@ -75,6 +79,7 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
   } as const;
   const { parts } = await send({ parts: [{ type: "markdown", text: "**one**" }], replyTo: asked.id }, "k1");
   await send({ parts: [{ type: "buttons", text: "May it?", buttons }, media] }, "k2");
+  await send({ parts: [{ type: "buttons", text: "Which?", buttons: many }] }, "k4");
   const messageId = parts[0]?.messageId ?? "";
   await channel.edit?.(to, messageId, { parts: [{ type: "text", text: "two" }] }, never);
   await channel.react?.(to, messageId, { emoji: "👍", on: true }, never);
@@ -111,6 +116,19 @@ async function doCommands({
     customId,
   });
   await until(() => click.answeredWith !== undefined);
+  await doForms({ standIn, messageId: question?.id ?? "" });
+}
+
+async function doForms({ standIn, messageId }: Pick<Bench, "standIn"> & { readonly messageId: string }) {
+  const message = standIn.sent.find(({ id }) => id === messageId);
+  const { customId = "" } = (message === undefined ? [] : buttonsOf(message))[1] ?? {};
+  const ask = { kind: "message-command", name: "Ask about this", messageId } as const;
+  for (const doing of [{ kind: "click", messageId, customId } as const, ask]) {
+    const opened = standIn.interact(channelId, zhang, doing);
+    await until(() => opened.form !== undefined);
+    const filled = standIn.interact(channelId, zhang, { kind: "submit", opened, text: "in my own words" });
+    await until(() => filled.answeredWith !== undefined);
+  }
 }
 
 /** What Discord says of a message over the gateway besides what the API says. */

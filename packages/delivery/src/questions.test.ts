@@ -57,6 +57,31 @@ it.each([
   expect(delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
 });
 
+it("has a button for other words where the channel has forms, and takes what was written there", async () => {
+  const inForms: Capabilities = { ...KEYED, cards: { buttons: 5, callbackBytes: 200, forms: true } };
+  const asked = { ...question, kind: "answer", choices: [], ownWords: "Answer" } as const;
+  const { questions, delivered } = harness(inForms);
+  await questions.put(asked, about, "s");
+  const value = { id: "ABC123" };
+  expect(delivered[0]?.payload.parts).toEqual([
+    {
+      type: "buttons",
+      text: "May I?",
+      buttons: [{ id: "answer", label: "Answer", opensForm: true, value }],
+    },
+  ]);
+  expect(answerIn({ actionId: "answer", value, text: " to the sea\n" })).toEqual({
+    kind: "answer",
+    id: "ABC123",
+    answer: "to the sea",
+  });
+  expect(answerIn({ actionId: "answer", value, text: " " })).toBeUndefined();
+  expect(answerIn({ actionId: "approve", value, text: "allow" })).toBeUndefined();
+  const without = harness(BUTTONS);
+  await without.questions.put(asked, about, "s");
+  expect(without.delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
+});
+
 it("stands without buttons where there is nothing to choose from", async () => {
   const { questions, delivered } = harness(BUTTONS);
   await questions.put({ ...question, kind: "answer", choices: [] }, about, "s");

@@ -1,5 +1,6 @@
 import {
   type ActionEvent,
+  type ButtonsPart,
   type Capabilities,
   deadline,
   isPayload,
@@ -21,6 +22,8 @@ export interface Question {
   readonly kind: QuestionKind;
   /** A button for each, where the channel has so many. */
   readonly choices: readonly Choice[];
+  /** The label of a button for an answer in other words, where the channel has forms. Absent: none. */
+  readonly ownWords?: string;
   /** From then on it is not put any more. */
   readonly expiresAt: Millis;
 }
@@ -114,16 +117,23 @@ const ID = /^[0-9A-Z]{4,32}$/;
 export interface Click {
   readonly kind: QuestionKind;
   readonly id: string;
+  /** What the button stands for, or what was written into its form. */
   readonly answer: string;
 }
 
 /** Which question a click answers, and how; undefined for a click on anything else. */
-export function answerIn({ actionId, value }: Pick<ActionEvent, "actionId" | "value">): Click | undefined {
+export function answerIn({
+  actionId,
+  value,
+  text,
+}: Pick<ActionEvent, "actionId" | "value" | "text">): Click | undefined {
   const kind = KINDS.find((each) => each === actionId);
   const id = fieldOf(value, "id");
   const answer = fieldOf(value, "answer");
+  const words = text?.trim() ?? "";
   // A platform gives a value back as it got it; what reads otherwise was not put there.
   if (kind === undefined || id === undefined || !ID.test(id)) return undefined;
+  if (kind === "answer" && words !== "") return { kind, id, answer: words };
   return answer === undefined || !ANSWERS[kind].test(answer) ? undefined : { kind, id, answer };
 }
 
@@ -140,7 +150,7 @@ function withButtons(
   { cards }: Pick<Capabilities, "cards">,
 ): Outbound {
   const last = outbound.parts.at(-1);
-  const buttons = buttonsOf(question);
+  const buttons = [...buttonsOf(question), ...(cards?.forms === true ? formOf(question) : [])];
   const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
   if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes) return outbound;
   if (buttons.length === 0 || (last?.type !== "text" && last?.type !== "markdown")) return outbound;
@@ -150,6 +160,12 @@ function withButtons(
   };
 }
 
-function buttonsOf({ id, kind, choices }: Question) {
+type Buttons = ButtonsPart["buttons"];
+
+function buttonsOf({ id, kind, choices }: Question): Buttons {
   return choices.map(({ answer, ...shown }) => ({ id: kind, ...shown, value: { id, answer } }));
+}
+
+function formOf({ id, kind, ownWords }: Question): Buttons {
+  return ownWords === undefined ? [] : [{ id: kind, label: ownWords, opensForm: true, value: { id } }];
 }

@@ -26,8 +26,9 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
     if (endedBefore === undefined) {
       const text = inquiryText(inquiry);
       show(options, run, questionKey(id), text);
+      const ownWords = answers.length === 0 ? "Answer" : "Other answer";
       await questions.put(
-        { id, text, kind: "answer", choices: choicesOf(answers), expiresAt },
+        { id, text, kind: "answer", choices: choicesOf(answers), ownWords, expiresAt },
         event,
         sessionKey,
       );

@@ -2,6 +2,8 @@ import {
   type ActionEvent,
   type CommandEvent,
   type Conversation,
+  type MessageEvent,
+  normalizeLineEnds,
   objectAt,
   objectsAt,
   type Payload,
@@ -9,33 +11,50 @@ import {
   textAt,
 } from "@signalbox/channel";
 import { addressCodec, idAt, timeOf } from "../address.ts";
-import { readCustomId } from "../outbound/buttons.ts";
+import { formBehind, readCustomId } from "../outbound/buttons.ts";
 import { readPlace, whereIn } from "../places.ts";
+import { messageAskedAbout, textOfForm } from "./asked-forms.ts";
 import { baseOf, type EventFacts } from "./event-base.ts";
 import { personOf } from "./message-events.ts";
 
-/** Somebody used a command or a button, as far as it has to be answered at once. */
+/** Somebody used a command, a button, a menu or a form, as far as it has to be answered at once. */
 export interface InteractionHead {
   readonly id: string;
   readonly token: string;
-  readonly kind: "command" | "component";
+  readonly kind: "command" | "message-command" | "component" | "form";
+  /** Discord shows that an answer is being written, until there is one. */
+  readonly awaitsMessage: boolean;
   readonly applicationId: string;
 }
 
-/** Source: Discord's page on receiving interactions. Others are forms and completions, which are not offered. */
-const kinds: ReadonlyMap<unknown, InteractionHead["kind"]> = new Map([
-  [2, "command"],
-  [3, "component"],
-]);
+/** Source: Discord's pages on receiving interactions and on application commands. Completions are not offered. */
+const interactionType = { command: 2, component: 3, form: 5 } as const;
+const onMessage = 3;
 
 /** Undefined for what cannot be read, and for kinds that are not known. */
 export function readInteraction(payload: Payload): InteractionHead | undefined {
-  const kind = kinds.get(payload["type"]);
+  const kind = kindOf(payload);
   const [id, applicationId] = ["id", "application_id"].map((key) => idAt(payload, key));
   const token = textAt(payload, "token");
   if (kind === undefined || id === undefined || token === undefined || applicationId === undefined)
     return undefined;
-  return { id, token, kind, applicationId };
+  // The form of a button belongs to the message with the button; that of a message's command to none.
+  const isOfMessage = textAt(objectAt(payload, "message"), "id") !== undefined;
+  const awaitsMessage = kind === "command" || (kind === "form" && !isOfMessage);
+  return { id, token, kind, awaitsMessage, applicationId };
+}
+
+function kindOf(payload: Payload): InteractionHead["kind"] | undefined {
+  switch (payload["type"]) {
+    case interactionType.command:
+      return objectAt(payload, "data")["type"] === onMessage ? "message-command" : "command";
+    case interactionType.component:
+      return "component";
+    case interactionType.form:
+      return "form";
+    default:
+      return undefined;
+  }
 }
 
 /** Where it happened: an interaction carries its channel. Undefined where that cannot be read. */
@@ -50,31 +69,77 @@ export function placeOfInteraction(payload: Payload): Conversation | undefined {
   return guildId === undefined ? place : { ...place, guildId };
 }
 
-/** Undefined for what cannot be read. */
+/** Undefined for what cannot be read, and for what first opens a form. */
 export function interactionEvent(
   payload: Payload,
-  { id, kind }: InteractionHead,
+  { id, kind, awaitsMessage }: InteractionHead,
   facts: EventFacts,
-): CommandEvent | ActionEvent | undefined {
+): CommandEvent | ActionEvent | MessageEvent | undefined {
   const sender = readUser(payload, facts.botId);
   const data = objectAt(payload, "data");
   if (sender === undefined) return undefined;
-  const base = { ...baseOf(facts, sender), eventId: `interaction:${id}`, timestamp: timeOf(id) ?? facts.now };
-  if (kind === "command") {
-    const name = textAt(data, "name");
-    if (name === undefined) return undefined;
-    // What answers it may go where the command waits for an answer.
-    const address = addressCodec.encode({ channelId: facts.conversation.id, interactionId: id });
-    return { ...base, address, type: "command", name, args: argumentsOf(data) };
+  // What answers it goes where it waits for an answer.
+  const { id: channelId } = facts.conversation;
+  const address = addressCodec.encode(awaitsMessage ? { channelId, interactionId: id } : { channelId });
+  const base = {
+    ...baseOf(facts, sender),
+    eventId: `interaction:${id}`,
+    address,
+    timestamp: timeOf(id) ?? facts.now,
+  };
+  switch (kind) {
+    case "command": {
+      const name = textAt(data, "name");
+      return name === undefined ? undefined : { ...base, type: "command", name, args: argumentsOf(data) };
+    }
+    case "message-command":
+      return undefined;
+    case "component":
+      return clickEvent(payload, base);
+    case "form":
+      return awaitsMessage ? questionEvent(data, base) : formEvent(payload, base);
   }
-  const customId = textAt(data, "custom_id");
-  if (customId === undefined) return undefined;
+}
+
+type Base = ReturnType<typeof baseOf>;
+
+/** A click on a button, or a choice of a menu. */
+function clickEvent(payload: Payload, base: Base): ActionEvent | undefined {
+  const data = objectAt(payload, "data");
+  const [chosen] = Array.isArray(data["values"]) ? data["values"] : [];
+  const customId = typeof chosen === "string" ? chosen : textAt(data, "custom_id");
+  if (customId === undefined || formBehind(customId) !== undefined) return undefined;
+  return { ...base, ...ofMessage(payload), type: "action", ...readCustomId(customId) };
+}
+
+/** What was written into the form of a button. */
+function formEvent(payload: Payload, base: Base): ActionEvent | undefined {
+  const data = objectAt(payload, "data");
+  const [customId, text] = [textAt(data, "custom_id"), textOfForm(data)];
+  if (customId === undefined || text === undefined) return undefined;
+  return { ...base, ...ofMessage(payload), type: "action", ...readCustomId(customId), text };
+}
+
+function ofMessage(payload: Payload): Pick<ActionEvent, "messageId"> {
   const messageId = textAt(objectAt(payload, "message"), "id");
+  return messageId === undefined ? {} : { messageId };
+}
+
+/** A question about a message: who asks by the bot's own command speaks to it. */
+function questionEvent(data: Payload, base: Base): MessageEvent | undefined {
+  const text = textOfForm(data);
+  const about = messageAskedAbout(textAt(data, "custom_id") ?? "");
+  if (text === undefined || about === undefined) return undefined;
+  const addressed = base.addressed === "dm" ? "dm" : "mention";
   return {
     ...base,
-    type: "action",
-    ...readCustomId(customId),
-    ...(messageId === undefined ? {} : { messageId }),
+    type: "message",
+    messageId: "",
+    addressed,
+    text: normalizeLineEnds(text),
+    replyTo: { messageId: about },
+    media: [],
+    mentions: [],
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type Deadline,
   deadline,
   type InboundEvent,
+  type MessageEvent,
   objectAt,
   type Payload,
   textAt,
@@ -17,8 +18,14 @@ import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
 import type { People } from "../people.ts";
 import { type Places, whereIn } from "../places.ts";
+import { formToOpen, keepAskedAbout, readAskedAbout } from "./asked-forms.ts";
 import type { EventFacts } from "./event-base.ts";
-import { interactionEvent, placeOfInteraction, readInteraction } from "./interaction-events.ts";
+import {
+  type InteractionHead,
+  interactionEvent,
+  placeOfInteraction,
+  readInteraction,
+} from "./interaction-events.ts";
 import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
 import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./message-events.ts";
 import { missedMessages } from "./missed.ts";
@@ -108,7 +115,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         const conversation = placeOfInteraction(data);
         if (interaction === undefined || conversation === undefined) return [];
         await places.saw(objectAt(data, "channel"));
-        return some(interactionEvent(data, interaction, factsIn(told, await whole(conversation, signal))));
+        const facts = factsIn(told, await whole(conversation, signal));
+        const event = interactionEvent(data, interaction, facts);
+        return some(event?.type === "message" ? await askedAbout(event) : event);
       }
       case "THREAD_CREATE":
       case "THREAD_UPDATE":
@@ -130,6 +139,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     return some(
       told.type === "MESSAGE_CREATE" ? readMessage(told.data, facts, own) : readEdited(told.data, facts, own),
     );
+  }
+
+  /** A form names the message that it asks about, and nothing else of it. */
+  async function askedAbout(event: MessageEvent): Promise<MessageEvent> {
+    const { replyTo } = event;
+    if (replyTo === undefined) return event;
+    return {
+      ...event,
+      ...(await readAskedAbout(context.cache, replyTo.messageId, { botId, roleId: undefined })),
+    };
   }
 
   async function deleted(told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
@@ -174,11 +193,26 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
   /** What is left to do once the host has taken it. */
   async function after({ type, data }: Told, events: readonly InboundEvent[]): Promise<void> {
-    const interaction =
-      type === "INTERACTION_CREATE" && events.length > 0 ? readInteraction(data) : undefined;
-    if (interaction !== undefined) await interactions.acknowledge(interaction, context.signal);
+    const interaction = type === "INTERACTION_CREATE" ? readInteraction(data) : undefined;
+    if (interaction !== undefined) await respond(interaction, data, events);
     for (const event of events) {
-      if (event.type === "message") await backfill.note(event.conversation.id, event.timestamp);
+      if (event.type === "message" && event.messageId !== "")
+        await backfill.note(event.conversation.id, event.timestamp);
+    }
+  }
+
+  /** A form is opened before anything is said; what the host was told is acknowledged. */
+  async function respond(
+    interaction: InteractionHead,
+    data: Payload,
+    events: readonly InboundEvent[],
+  ): Promise<void> {
+    const form = formToOpen(data, interaction);
+    if (form !== undefined) {
+      if (interaction.kind === "message-command") await keepAskedAbout(context.cache, data);
+      await interactions.openForm(interaction, form, context.signal);
+    } else if (events.length > 0) {
+      await interactions.acknowledge(interaction, context.signal);
     }
   }
 

@@ -1,23 +1,37 @@
 import { type ButtonsPart, ChannelError, type Json } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 
+type Button = ButtonsPart["buttons"][number];
+
 /** Source: Discord's page on components. */
-const component = { row: 1, button: 2 } as const;
+const component = { row: 1, button: 2, menu: 3 } as const;
 const styles = { primary: 1, default: 2, danger: 4 } as const;
 
+/** Before the custom id of a button that opens a form. */
+const opensForm = "?";
+
 /**
- * Rows of buttons.
+ * Rows of buttons; what would take more than one row is a menu, unless a button stands out among the others.
  *
  * @throws ChannelError `too_large`
  */
 export function renderButtons(buttons: ButtonsPart["buttons"]): readonly unknown[] {
   if (buttons.length > limits.buttons)
     throw new ChannelError("too_large", `Discord: a message holds at most ${limits.buttons} buttons`);
-  const rendered = buttons.map(({ id, label, style = "default", value }) => ({
+  const choices = buttons.filter((button) => button.opensForm !== true);
+  const isMenu =
+    choices.length > limits.buttonsOfRow && choices.every(({ style = "default" }) => style === "default");
+  return isMenu
+    ? [menuOf(choices), ...rowsOf(buttons.filter((button) => !choices.includes(button)))]
+    : rowsOf(buttons);
+}
+
+function rowsOf(buttons: readonly Button[]): readonly unknown[] {
+  const rendered = buttons.map((button) => ({
     type: component.button,
-    style: styles[style],
-    label: label.slice(0, limits.labelLength).toWellFormed(),
-    custom_id: customId(id, value),
+    style: styles[button.style ?? "default"],
+    label: clipped(button.label, limits.labelLength),
+    custom_id: customId(button),
   }));
   const rows = Math.ceil(rendered.length / limits.buttonsOfRow);
   return Array.from({ length: rows }, (_, row) => ({
@@ -26,15 +40,30 @@ export function renderButtons(buttons: ButtonsPart["buttons"]): readonly unknown
   }));
 }
 
+/** What is chosen comes back as a click on the button does. */
+function menuOf(buttons: readonly Button[]): unknown {
+  const options = buttons.map((button) => ({
+    label: clipped(button.label, limits.optionLength),
+    value: customId(button),
+  }));
+  return { type: component.row, components: [{ type: component.menu, custom_id: "menu", options }] };
+}
+
 /** The button's own id and, behind a line break, its value as JSON. */
-function customId(id: string, value: Json | undefined): string {
-  const text = value === undefined ? id : `${id}\n${JSON.stringify(value)}`;
+function customId({ id, value, opensForm: isForm = false }: Button): string {
+  const content = value === undefined ? id : `${id}\n${JSON.stringify(value)}`;
+  const text = isForm ? `${opensForm}${content}` : content;
   if (text.length > limits.customIdLength)
     throw new ChannelError(
       "too_large",
       `Discord: a button's value holds at most ${limits.callbackBytes} bytes`,
     );
   return text;
+}
+
+/** The custom id of the form that a button opens; undefined for a button that opens none. */
+export function formBehind(customIdOfButton: string): string | undefined {
+  return customIdOfButton.startsWith(opensForm) ? customIdOfButton.slice(opensForm.length) : undefined;
 }
 
 /** What `renderButtons` put there. */
@@ -48,4 +77,9 @@ export function readCustomId(text: string): { readonly actionId: string; readonl
   } catch {
     return { actionId };
   }
+}
+
+/** As much of a label as Discord takes, in whole characters. */
+export function clipped(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
 }

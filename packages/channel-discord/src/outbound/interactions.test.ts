@@ -25,7 +25,7 @@ it("answers a command where it waits, also where the answer is ready before Disc
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const { signal } = new AbortController();
   const interactions = createInteractions({ cache, logger }, api);
-  const head = { id: "1", token: "t", kind: "command", applicationId: "2" } as const;
+  const head = { id: "1", token: "t", kind: "command", awaitsMessage: true, applicationId: "2" } as const;
   const acknowledged = interactions.acknowledge(head, signal);
   const answer = interactions.answer("1", { key: "k", body: { content: "one" }, signal });
   taken.resolve();

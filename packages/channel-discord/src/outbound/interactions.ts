@@ -3,14 +3,17 @@ import type { DiscordApi } from "../api.ts";
 import type { DiscordConfig } from "../config.ts";
 import type { InteractionHead } from "../inbound/interaction-events.ts";
 import { limits } from "../limits.ts";
+import { type Form, renderForm } from "./forms.ts";
 
-/** Commands and clicks that Discord waits for an answer to. */
+/** Commands, clicks and forms that Discord waits for an answer to. */
 export interface Interactions {
   /**
-   * Tells Discord that it was taken: a command shows that an answer is being written, a click nothing. Never throws:
-   * what comes too late is answered by an ordinary message.
+   * Tells Discord that it was taken: what awaits a message shows that one is being written, a click nothing. Never
+   * throws: what comes too late is answered by an ordinary message.
    */
   acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void>;
+  /** Shows a form to whoever clicked. Never throws: where it comes too late, Discord says so to them. */
+  openForm(interaction: InteractionHead, form: Form, signal: AbortSignal): Promise<void>;
   /**
    * Writes the answer to a command where it waits for it. Undefined where that is not possible any more, or another
    * message stands there. The same key writes the same message.
@@ -25,7 +28,7 @@ interface CommandAnswer {
 }
 
 /** Source: Discord's page on responding to interactions. */
-const callback = { deferredMessage: 5, deferredUpdate: 6 } as const;
+const callback = { deferredMessage: 5, deferredUpdate: 6, form: 9 } as const;
 
 export function createInteractions(
   context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
@@ -36,26 +39,28 @@ export function createInteractions(
   /** An answer that is ready before Discord has said so much as "taken" waits for that. */
   const beingAcknowledged = new Map<string, Promise<void>>();
 
-  async function acknowledge(
-    { id, token, kind, applicationId }: InteractionHead,
+  /** Whether Discord took it as the first answer. */
+  async function respond(
+    { id, token }: InteractionHead,
+    body: unknown,
     signal: AbortSignal,
-  ): Promise<void> {
-    const isCommand = kind === "command";
+  ): Promise<boolean> {
     const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
-    const body = { type: isCommand ? callback.deferredMessage : callback.deferredUpdate };
+    const what = "answering an interaction";
     try {
-      await api.call({
-        what: "answering an interaction",
-        method: "POST",
-        path,
-        body,
-        ownToken: true,
-        signal,
-      });
-      if (isCommand) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
+      await api.call({ what, method: "POST", path, body, ownToken: true, signal });
+      return true;
     } catch (error) {
       logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
+      return false;
     }
+  }
+
+  async function acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void> {
+    const { id, token, awaitsMessage, applicationId } = interaction;
+    const type = awaitsMessage ? callback.deferredMessage : callback.deferredUpdate;
+    const isTaken = await respond(interaction, { type }, signal);
+    if (isTaken && awaitsMessage) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
   }
 
   return {
@@ -64,6 +69,10 @@ export function createInteractions(
       beingAcknowledged.set(interaction.id, acknowledged);
       await acknowledged;
       beingAcknowledged.delete(interaction.id);
+    },
+
+    async openForm(interaction, form, signal) {
+      await respond(interaction, { type: callback.form, data: renderForm(form) }, signal);
     },
 
     async answer(interactionId, { key, body, signal }) {

@@ -85,6 +85,8 @@ export interface Capabilities {
      * taken off already; an id of up to 16 characters has to fit beside it.
      */
     readonly callbackBytes: number;
+    /** A button can open a form with one field of text. */
+    readonly forms?: boolean;
   };
   /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */
   readonly commands?: boolean;

@@ -166,6 +166,8 @@ export interface ActionEvent extends EventBase {
   /** What the bot put there; see `ButtonsPart`. */
   readonly actionId: string;
   readonly value?: Json;
+  /** What was written into the form that the button opened. */
+  readonly text?: string;
 }
 
 /** A command the platform itself knows (a slash command), not text that looks like one. */

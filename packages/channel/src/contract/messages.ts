@@ -24,6 +24,8 @@ export interface ButtonsPart {
     readonly style?: "default" | "primary" | "danger";
     /** Comes back as `value`. */
     readonly value?: Json;
+    /** A click opens a form with one field, whose text comes back with the click. Only where `cards.forms` is true. */
+    readonly opensForm?: boolean;
   }[];
 }
 

@@ -81,6 +81,7 @@ export const inboundEvent: z.ZodType<InboundEvent> = z.discriminatedUnion("type"
     messageId: text.exactOptional(),
     actionId: text,
     value: json.exactOptional(),
+    text: text.exactOptional(),
   }),
   z.object({ type: z.literal("command"), ...base, name: text, args: text }),
   z.object({
@@ -121,6 +122,7 @@ export const outboundPart: z.ZodType<OutboundPart> = z.union([
         label: text,
         style: z.enum(["default", "primary", "danger"]).exactOptional(),
         value: json.exactOptional(),
+        opensForm: z.boolean().exactOptional(),
       }),
     ),
   }),

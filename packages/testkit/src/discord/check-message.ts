@@ -9,10 +9,18 @@ const limits = {
   rows: 5,
   buttonsOfRow: 5,
   customId: 100,
+  options: 25,
+  option: 100,
+  fields: 5,
+  formLabel: 45,
+  description: 100,
+  fieldText: 4_000,
   label: 80,
   files: 10,
   fileBytes: 10 * 1024 * 1024,
 };
+
+const componentType = { row: 1, button: 2, menu: 3, textInput: 4, label: 18 } as const;
 
 /** A file of a request that sends one. */
 export interface SentFile {
@@ -67,7 +75,7 @@ function checkAttachments({ attachments }: Raw, files: readonly SentFile[]): Api
   return isKnown ? undefined : refusals.invalidForm("attachments", "There is no file of that id.");
 }
 
-/** Rows of buttons: other components are not known here. */
+/** Rows of buttons, or of one menu: other components are not known here. */
 function checkComponents(components: unknown): ApiReply | undefined {
   if (components === undefined || components === null) return undefined;
   const wrong = (why: string) => refusals.invalidForm("components", why);
@@ -75,21 +83,68 @@ function checkComponents(components: unknown): ApiReply | undefined {
     return wrong("Must be 5 or fewer in length.");
   const ids = new Set<unknown>();
   for (const row of components) {
-    const buttons = isRaw(row) && row["type"] === 1 ? row["components"] : undefined;
-    if (!Array.isArray(buttons) || buttons.length === 0 || buttons.length > limits.buttonsOfRow)
+    const inRow = isRaw(row) && row["type"] === componentType.row ? row["components"] : undefined;
+    if (!Array.isArray(inRow) || inRow.length === 0 || inRow.length > limits.buttonsOfRow)
       return wrong("Must be between 1 and 5 in length.");
-    for (const button of buttons) {
-      const refused = checkButton(button);
+    for (const component of inRow) {
+      const isMenu = isRaw(component) && component["type"] === componentType.menu;
+      const refused = isMenu ? checkMenu(component, inRow.length) : checkButton(component);
       if (refused !== undefined) return wrong(refused);
-      ids.add(isRaw(button) ? button["custom_id"] : undefined);
+      ids.add(isRaw(component) ? component["custom_id"] : undefined);
     }
   }
   const count = components.flatMap((row) => (isRaw(row) ? row["components"] : [])).length;
   return ids.size < count ? wrong("Component custom id cannot be duplicated") : undefined;
 }
 
+function checkMenu({ custom_id: customId, options }: Raw, inRow: number): string | undefined {
+  if (inRow > 1) return "A select menu takes up a whole row.";
+  if (!isText(customId, limits.customId)) return "Must be between 1 and 100 in length.";
+  if (!Array.isArray(options) || options.length === 0 || options.length > limits.options)
+    return "Must be between 1 and 25 in length.";
+  const values = options.filter(isRaw).map(({ value }) => value);
+  if (new Set(values).size < options.length) return "The specified option value is already used.";
+  const isRight = options.every(
+    (option) =>
+      isRaw(option) && isText(option["label"], limits.option) && isText(option["value"], limits.option),
+  );
+  return isRight ? undefined : "Must be between 1 and 100 in length.";
+}
+
+/** What Discord refuses about the data of a form; undefined for one that it takes. */
+export function checkForm(data: unknown): ApiReply | undefined {
+  const wrong = (why: string) => refusals.invalidForm("data", why);
+  if (!isRaw(data) || !isText(data["custom_id"], limits.customId))
+    return wrong("Must be between 1 and 100 in length.");
+  const { title, components } = data;
+  if (!isText(title, limits.formLabel)) return wrong("Must be between 1 and 45 in length.");
+  if (!Array.isArray(components) || components.length === 0 || components.length > limits.fields)
+    return wrong("Must be between 1 and 5 in length.");
+  return components.every(isField) ? undefined : wrong("Is no label with a field of text.");
+}
+
+/** A label with a field of text in it. */
+function isField(label: unknown): boolean {
+  if (!isRaw(label) || label["type"] !== componentType.label || !isText(label["label"], limits.formLabel))
+    return false;
+  const { component: field, description } = label;
+  const isDescribed = description === undefined || isText(description, limits.description);
+  return (
+    isDescribed &&
+    isRaw(field) &&
+    field["type"] === componentType.textInput &&
+    isText(field["custom_id"], limits.customId) &&
+    (field["style"] === 1 || field["style"] === 2) &&
+    Number(field["max_length"] ?? 1) <= limits.fieldText
+  );
+}
+
+function isText(value: unknown, most: number): value is string {
+  return typeof value === "string" && value !== "" && [...value].length <= most;
+}
+
 function checkButton(button: unknown): string | undefined {
-  if (!isRaw(button) || button["type"] !== 2) return "Value of field type must be 2.";
+  if (!isRaw(button) || button["type"] !== componentType.button) return "Value of field type must be 2.";
   const { style, label, custom_id: customId } = button;
   if (typeof style !== "number" || style < 1 || style > 4)
     return "Value of field style must be one of 1, 2, 3, 4.";

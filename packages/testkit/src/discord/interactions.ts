@@ -1,6 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 import type { SentFile } from "./check-message.ts";
-import { checkMessage } from "./check-message.ts";
+import { checkForm, checkMessage } from "./check-message.ts";
 import type { DiscordMessage, Messages } from "./messages.ts";
 import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { channelPayload, userPayload, type World } from "./world.ts";
@@ -8,9 +8,9 @@ import { channelPayload, userPayload, type World } from "./world.ts";
 /** Source: Discord's page on receiving and responding to interactions. */
 const firstAnswerMs = 3_000;
 const tokenMs = 15 * 60_000;
-const callback = { message: 4, deferredMessage: 5, deferredUpdate: 6 } as const;
+const callback = { message: 4, deferredMessage: 5, deferredUpdate: 6, form: 9 } as const;
 
-/** Somebody used a command or a button. */
+/** Somebody used a command, a button, a menu or a form. */
 export interface Interaction {
   readonly id: string;
   readonly token: string;
@@ -20,6 +20,12 @@ export interface Interaction {
   answeredWith: number | undefined;
   /** The answer to it, where it has one. */
   message: DiscordMessage | undefined;
+  /** The form that it opened, which whoever used it can fill in. */
+  form: Raw | undefined;
+  /** The message with the button that was clicked. */
+  readonly about: string | undefined;
+  /** It is a form that somebody filled in. */
+  readonly isForm: boolean;
 }
 
 /** What somebody does. */
@@ -29,9 +35,19 @@ export type Doing =
       readonly name: string;
       readonly options?: readonly { readonly name: string; readonly value: string | number | boolean }[];
     }
-  | { readonly kind: "click"; readonly messageId: string; readonly customId: string };
+  /** From the menu of a message. */
+  | { readonly kind: "message-command"; readonly name: string; readonly messageId: string }
+  | { readonly kind: "click"; readonly messageId: string; readonly customId: string }
+  | {
+      readonly kind: "choose";
+      readonly messageId: string;
+      readonly customId: string;
+      readonly value: string;
+    }
+  /** Fills in the form that an interaction opened. */
+  | { readonly kind: "submit"; readonly opened: Interaction; readonly text: string };
 
-/** Commands and clicks, and the answers to them. */
+/** Commands, clicks and forms, and the answers to them. */
 export class Interactions {
   readonly #world: World;
   readonly #messages: Messages;
@@ -58,6 +74,9 @@ export class Interactions {
       startedAt: this.#world.now(),
       answeredWith: undefined,
       message: undefined,
+      form: undefined,
+      about: doing.kind === "click" ? doing.messageId : undefined,
+      isForm: doing.kind === "submit",
     };
     this.all.set(id, interaction);
     const channel = this.#world.channels.get(channelId);
@@ -77,16 +96,33 @@ export class Interactions {
   }
 
   #dataOf(doing: Doing): Raw {
-    if (doing.kind === "command") {
-      const options = (doing.options ?? []).map((one) => ({ type: 3, ...one }));
-      return { type: 2, data: { id: "1", type: 1, name: doing.name, options } };
+    switch (doing.kind) {
+      case "command": {
+        const options = (doing.options ?? []).map((one) => ({ type: 3, ...one }));
+        return { type: 2, data: { id: "1", type: 1, name: doing.name, options } };
+      }
+      case "message-command": {
+        const { name, messageId } = doing;
+        const { message = {} } = this.#messageWith(messageId);
+        const resolved = { messages: { [messageId]: message } };
+        return { type: 2, data: { id: "1", type: 3, name, target_id: messageId, resolved } };
+      }
+      case "click": {
+        const data = { component_type: 2, custom_id: doing.customId };
+        return { type: 3, ...this.#messageWith(doing.messageId), data };
+      }
+      case "choose": {
+        const data = { component_type: 3, custom_id: doing.customId, values: [doing.value] };
+        return { type: 3, ...this.#messageWith(doing.messageId), data };
+      }
+      case "submit":
+        return { type: 5, ...this.#messageWith(doing.opened.about), data: filledIn(doing) };
     }
-    const message = this.#messages.all.get(doing.messageId);
-    return {
-      type: 3,
-      ...(message === undefined ? {} : { message: this.#messages.payload(message) }),
-      data: { component_type: 2, custom_id: doing.customId },
-    };
+  }
+
+  #messageWith(messageId = ""): { readonly message?: Raw } {
+    const message = this.#messages.all.get(messageId);
+    return message === undefined ? {} : { message: this.#messages.payload(message) };
   }
 
   /** The first answer, which has to come at once. */
@@ -96,16 +132,28 @@ export class Interactions {
     if (interaction.answeredWith !== undefined) return refusals.alreadyAcknowledged();
     if (this.#world.now() - interaction.startedAt > firstAnswerMs) return refusals.unknownInteraction();
     const type = isRaw(body) ? body["type"] : undefined;
-    if (type !== callback.message && type !== callback.deferredMessage && type !== callback.deferredUpdate)
-      return refusals.invalidForm("type", "Value must be one of {4, 5, 6}.");
+    if (!Object.values(callback).some((known) => known === type))
+      return refusals.invalidForm("type", "Value must be one of {4, 5, 6, 9}.");
+    if (type === callback.form) return this.#open(interaction, isRaw(body) ? body["data"] : undefined);
     if (type === callback.message) {
       const data = isRaw(body) && isRaw(body["data"]) ? body["data"] : {};
       const refused = checkMessage(data, [], { isEdit: false });
       if (refused !== undefined) return refused;
     }
-    interaction.answeredWith = type;
+    interaction.answeredWith = Number(type);
     if (type !== callback.deferredUpdate)
       interaction.message = this.#messages.createLoading(interaction.channelId);
+    return done;
+  }
+
+  /** A form is answered by what follows it, and never opens another. */
+  #open(interaction: Interaction, data: unknown): ApiReply {
+    const refused = interaction.isForm
+      ? refusals.invalidForm("type", "A form cannot open a form.")
+      : checkForm(data);
+    if (refused !== undefined) return refused;
+    interaction.answeredWith = callback.form;
+    interaction.form = isRaw(data) ? data : undefined;
     return done;
   }
 
@@ -119,4 +167,16 @@ export class Interactions {
     this.#messages.change(interaction.message, body);
     return ok(this.#messages.payload(interaction.message));
   }
+}
+
+/** The first field of a form, as Discord gives it back. */
+function filledIn({ opened: { form }, text }: Extract<Doing, { readonly kind: "submit" }>): Raw {
+  const [label] = Array.isArray(form?.["components"]) ? form["components"].filter(isRaw) : [];
+  const field = isRaw(label?.["component"]) ? label["component"] : {};
+  return {
+    custom_id: form?.["custom_id"],
+    components: [
+      { type: 18, id: 1, component: { type: 4, id: 2, custom_id: field["custom_id"], value: text } },
+    ],
+  };
 }

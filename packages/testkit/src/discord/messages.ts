@@ -34,14 +34,31 @@ export interface DiscordMessage {
   readonly reactions: Set<string>;
 }
 
+/** What the menus of a message offer. */
+export function optionsOf({
+  components,
+}: DiscordMessage): { readonly label: string; readonly value: string; readonly customId: string }[] {
+  return inRows(components).flatMap(({ options, custom_id: customId }) =>
+    (Array.isArray(options) ? options.filter(isRaw) : []).map(({ label, value }) => ({
+      label: String(label),
+      value: String(value),
+      customId: String(customId),
+    })),
+  );
+}
+
 /** The buttons of a message. */
 export function buttonsOf({
   components,
 }: DiscordMessage): { readonly label: string; readonly customId: string }[] {
-  const rows = Array.isArray(components) ? components.filter(isRaw) : [];
-  return rows
-    .flatMap(({ components: buttons }) => (Array.isArray(buttons) ? buttons.filter(isRaw) : []))
+  return inRows(components)
+    .filter(({ type }) => type === 2)
     .map(({ label, custom_id: customId }) => ({ label: String(label), customId: String(customId) }));
+}
+
+function inRows(components: unknown): readonly Raw[] {
+  const rows = Array.isArray(components) ? components.filter(isRaw) : [];
+  return rows.flatMap(({ components: inRow }) => (Array.isArray(inRow) ? inRow.filter(isRaw) : []));
 }
 
 /** A message that is to be there. */

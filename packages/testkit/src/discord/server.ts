@@ -66,7 +66,7 @@ export interface DiscordStandIn extends StandIn {
     readonly members?: Readonly<Record<string, readonly string[]>>;
   }): void;
   addChannel(channel: DiscordChannel): void;
-  /** Makes an application command happen, or a click on a button. */
+  /** Somebody uses a command, a button, a menu or a form. */
   interact(channelId: string, userId: string, doing: Doing): Interaction;
   /** The direct conversation with somebody. */
   directWith(userId: string): DiscordChannel;
