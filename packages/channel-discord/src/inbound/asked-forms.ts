@@ -13,7 +13,7 @@ import { limits } from "../limits.ts";
 import { formBehind } from "../outbound/buttons.ts";
 import type { Form } from "../outbound/forms.ts";
 import { readBody } from "./content.ts";
-import type { InteractionHead } from "./interaction-events.ts";
+import type { InteractionHead } from "./interaction-head.ts";
 import type { OwnIds } from "./mentions.ts";
 
 /** Before the id of the message that a form asks about. */

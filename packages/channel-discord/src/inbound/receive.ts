@@ -20,12 +20,8 @@ import type { People } from "../people.ts";
 import { type Places, whereIn } from "../places.ts";
 import { formToOpen, keepAskedAbout, readAskedAbout } from "./asked-forms.ts";
 import type { EventFacts } from "./event-base.ts";
-import {
-  type InteractionHead,
-  interactionEvent,
-  placeOfInteraction,
-  readInteraction,
-} from "./interaction-events.ts";
+import { interactionEvent, placeOfInteraction } from "./interaction-events.ts";
+import { type InteractionHead, readInteraction } from "./interaction-head.ts";
 import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
 import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./message-events.ts";
 import { missedMessages } from "./missed.ts";

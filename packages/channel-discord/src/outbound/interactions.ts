@@ -1,7 +1,7 @@
 import { type ChannelContext, isChannelError, isPayload, reasonOf, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import type { DiscordConfig } from "../config.ts";
-import type { InteractionHead } from "../inbound/interaction-events.ts";
+import type { InteractionHead } from "../inbound/interaction-head.ts";
 import { limits } from "../limits.ts";
 import { type Form, renderForm } from "./forms.ts";
 
