@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
 
 describe("approvals on the command line", () => {
   it("are listed in full, without what steers a terminal, and answered once", async () => {
@@ -38,16 +38,11 @@ describe("approvals on the command line", () => {
     );
     const idOf = async (wanted: string): Promise<string> => {
       let found: string | undefined;
-      await expect
-        .poll(
-          async () => {
-            const { out } = await cli("list");
-            found = out.includes(wanted) ? /^(\w{8}) {2}/m.exec(out)?.[1] : undefined;
-            return found;
-          },
-          { timeout: 20_000 },
-        )
-        .toBeDefined();
+      await eventually(async () => {
+        const { out } = await cli("list");
+        found = out.includes(wanted) ? /^(\w{8}) {2}/m.exec(out)?.[1] : undefined;
+        return found !== undefined;
+      }, "the question is listed");
       return found ?? "";
     };
     const first = await idOf("echo one >> ran # \\u{1b}[2J\\u{202e}dog");

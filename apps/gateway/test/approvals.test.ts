@@ -137,7 +137,7 @@ test("a call that ran and failed is not taken for the question that its text nam
   const result = call();
   await eventually(() => asked.length > 0, "the question is put");
   const [open] = await toolbox.approvals.list();
-  const failed = await Promise.race([read(` ${open?.id};x`), delay(5_000, "waits for the answer")]);
+  const failed = await Promise.race([read(` ${open?.id};x`), delay(30_000, "waits for the answer")]);
   expect(failed).toMatchObject({
     isError: true,
     content: [{ text: expect.stringContaining(`${open?.id};x`) }],

@@ -1,4 +1,3 @@
-import { readConfig } from "@signalbox/home";
 import { cardAction, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { from, said as saidOnFeishu } from "./feishu-talk.ts";
@@ -209,7 +208,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m1", "make me a drink"));
     await isAsked(plain);
     configured(world, { queue: { mode: "steer" } }, ["ask_user", "read"], []);
-    await started.gateway.reload((applied) => readConfig(world.home, world.env, applied));
+    await started.reload();
     await plain.emit(plainMessage("m2", "2"));
     await started.settled();
     const told = JSON.stringify(modelRequests(world.anthropic)[1]?.messages);

@@ -214,7 +214,10 @@ describe("the gateway's own client", () => {
   });
 
   it("stops a run, whose conversation then goes on", async () => {
-    world.script([{ text: "on and on ".repeat(100), chunks: 200, deltaMs: 30 }, { text: "yes?" }]);
+    world.script([
+      { text: "on and on ".repeat(100), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
+      { text: "yes?" },
+    ]);
     const stop = new AbortController();
     let last: ServerFrame | undefined;
     for await (const frame of client.chat("coder", "c1", "tell", { signal: stop.signal })) {

@@ -277,7 +277,10 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
   it("stops a run when told to", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
-    world.script([{ text: "on and on ".repeat(100), chunks: 300, deltaMs: 50 }, { text: "yes?" }]);
+    world.script([
+      { text: "on and on ".repeat(100), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
+      { text: "yes?" },
+    ]);
     const started = await world.start();
     const page = await openPage(started);
     await signIn(page);
@@ -291,9 +294,11 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
 
   it("survives a restart of the gateway", async () => {
     const world = await openWorld();
-    const port = 20_000 + Math.floor(Math.random() * 20_000);
-    world.configure(demoConfig({ gateway: { port, auth: { token: TOKEN }, logLevel: "warn" } }));
+    world.configure(demoConfig());
     const first = await world.start();
+    // The page looks for the gateway where it was.
+    const port = Number(new URL(first.url).port);
+    world.configure(demoConfig({ gateway: { port, auth: { token: TOKEN }, logLevel: "warn" } }));
     const page = await openPage(first);
     await signIn(page);
     await send(page, "write a.txt with one");

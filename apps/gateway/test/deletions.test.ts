@@ -13,6 +13,7 @@ import {
   type World,
   ZHANG,
 } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { IN_GROUP, type PlainChannel, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -24,20 +25,6 @@ function config(more: object = {}) {
 
 function deletionOf(message: MessageEvent): DeletedEvent {
   return { ...message, type: "deleted", eventId: `${message.eventId}-gone` };
-}
-
-/** A model that waits in its turn `index` until it is let go; it says how often it was asked. */
-function pauseAt(world: World, index: number, turns: Parameters<World["script"]>[0]) {
-  const reached = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  world.script(async (body, at) => {
-    if (at === index) {
-      reached.resolve();
-      await gate.promise;
-    }
-    return (typeof turns === "function" ? await turns(body, at) : turns[at]) ?? { text: "and that" };
-  });
-  return { reached: reached.promise, goOn: gate.resolve };
 }
 
 function replies({ sent }: PlainChannel): unknown[] {
@@ -58,7 +45,10 @@ describe("a message that is deleted while it is answered", () => {
     const world = await openWorld();
     world.configure(exampleConfig());
     const text = "First it looks around, then it writes the script, and in the end it runs it for you. ";
-    world.script([{ text: text.repeat(20), chunks: 200, deltaMs: 20 }, { text: "next" }]);
+    world.script([
+      { text: text.repeat(20), chunks: 200, deltaMs: 20, fault: { kind: "stall", afterEvents: 100 } },
+      { text: "next" },
+    ]);
     const started = await world.start({ drafts: { afterMs: 0, everyMs: 0 } });
     await started.post(textMessage("how?", { senderId: ZHANG, messageId: "om_1" }));
     await eventually(() => (world.feishu.sent[0]?.edits.length ?? 0) > 1, "it grows");

@@ -163,7 +163,9 @@ describe("an answer that is written slowly", () => {
 
   it("keeps what was read of it when it is stopped", async () => {
     const { world, started, ask } = await open();
-    world.script([{ text: LONG.repeat(20), chunks: 200, deltaMs: 20 }]);
+    world.script([
+      { text: LONG.repeat(20), chunks: 200, deltaMs: 20, fault: { kind: "stall", afterEvents: 100 } },
+    ]);
     await ask("how?");
     await eventually(() => (world.feishu.sent[0]?.edits.length ?? 0) > 1, "it grows");
     await started.post(textMessage("/stop", { senderId: ZHANG }));
@@ -183,7 +185,7 @@ describe("an answer that is written slowly", () => {
     const read = [{ name: "read", input: { file_path: "a.txt" } }];
     world.script([
       { text: "The report is done.\nMEDIA:a.txt", toolCalls: read },
-      { text: LONG.repeat(20), chunks: 200, deltaMs: 20 },
+      { text: LONG.repeat(20), chunks: 200, deltaMs: 20, fault: { kind: "stall", afterEvents: 100 } },
     ]);
     await ask("how?");
     await eventually(() => standing(world).join().includes(LONG.slice(0, 20)), "it grows");

@@ -23,6 +23,7 @@ import {
   type World,
   ZHANG,
 } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { fences, modelRequests } from "./requests.ts";
 
 const challenge = { challenge: "ajls384kdjx98XX", type: "url_verification" };
@@ -155,13 +156,14 @@ describe("the Feishu webhook", () => {
   it("asks to come again when too much waits", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ gateway: { port: 0, auth: { token: TOKEN }, inboxLimit: 1 } }));
-    world.script([{ text: "late", delayMs: 300 }, { text: "second" }]);
+    const { goOn } = pauseAt(world, 0, [{ text: "late" }, { text: "second" }]);
     const started = await world.start();
     expect((await started.post(textMessage("1", { senderId: ZHANG, chatId: "oc_1" }))).status).toBe(200);
     const refused = textMessage("2", { senderId: LI, chatId: "oc_2" });
     const answer = await started.post(refused);
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).not.toBeNull();
+    goOn();
     await started.settled();
     expect((await started.post(refused)).status).toBe(200);
     await started.settled();
@@ -258,7 +260,8 @@ describe("the Feishu webhook", () => {
 
   it("forgets a message that was taken back before its turn came", async () => {
     const world = await openWorld();
-    world.configure(exampleConfig({ session: { queue: { debounceMs: 300 } } }));
+    // It never has its turn: the conversation is not quiet for long enough before the test is over.
+    world.configure(exampleConfig({ session: { queue: { debounceMs: 600_000 } } }));
     const started = await world.start();
     await started.post(textMessage("secret", { senderId: ZHANG, messageId: "om_1" }));
     await started.post(recalled("om_1"));

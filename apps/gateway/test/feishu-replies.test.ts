@@ -1,6 +1,7 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ends, exampleConfig, inStore, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { modelRequests } from "./requests.ts";
 
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
@@ -78,10 +79,11 @@ describe("a reply on Feishu", () => {
   it("is announced by a sign where it takes its time, which goes with it", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ replies: { stream: "off" } }));
-    world.script([{ text: "all of this at length", chunks: 7, deltaMs: 400 }]);
+    const { goOn } = pauseAt(world, 0, [{ text: "all of this at length" }]);
     const started = await world.start();
     await started.post(textMessage("go on", { senderId: ZHANG, messageId: "om_1" }));
     await expect.poll(() => world.feishu.reactions("om_1")).toEqual(["Typing"]);
+    goOn();
     await started.settled();
     await expect.poll(() => world.feishu.reactions("om_1")).toEqual([]);
   });
@@ -209,10 +211,11 @@ describe("a reply on Feishu", () => {
   it("answers everything that came while a turn ran, in order, each message once", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
-    world.script((_, index) => ({ text: `answer ${index}`, delayMs: index === 0 ? 200 : 0 }));
+    const { goOn } = pauseAt(world, 0, (_, index) => ({ text: `answer ${index}` }));
     const started = await world.start();
     for (const text of ["a", "b", "c"])
       expect((await started.post(textMessage(text, { senderId: ZHANG }))).status).toBe(200);
+    goOn();
     await started.settled();
     expect(await ends(world)).toEqual(Array(3).fill(["replied", undefined]));
     const asked =

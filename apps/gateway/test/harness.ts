@@ -19,7 +19,7 @@ import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/t
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { startGateway } from "../src/gateway.ts";
-import type { Gateway } from "../src/gateway-options.ts";
+import type { Gateway, Reloaded } from "../src/gateway-options.ts";
 import type { GatewayHook } from "../src/hooks/points.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
@@ -85,6 +85,8 @@ export interface Started {
   readonly log: () => string;
   /** Posts an event to the Feishu account `main` as Feishu would. */
   post(event: unknown, options?: Parameters<FeishuStandIn["postEvent"]>[2]): Promise<Response>;
+  /** Reads the configuration again, as its file has it now. */
+  reload(): Promise<Reloaded>;
   /** Resolves when every message has its end and every reply is out. */
   settled(): Promise<void>;
   stop(): Promise<void>;
@@ -109,7 +111,7 @@ const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 const TUNED = fileURLToPath(new URL("./crash/main.ts", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
-const LONGEST_MS = 20_000;
+const LONGEST_MS = 60_000;
 
 const sandboxes = new Map<string, Promise<Sandbox>>();
 
@@ -244,6 +246,7 @@ export async function openWorld(): Promise<World> {
         log: () => logged,
         post: (event, options) =>
           feishu.postEvent(`${gateway.url}/channels/feishu/main/events`, event, options),
+        reload: () => gateway.reload((applied) => readConfig(home, env, applied)),
         settled: () =>
           eventually(async () => {
             const { inboxPending, outboxPending } = await gateway.service.status();
@@ -273,22 +276,30 @@ async function listeningChild(child: Child, feishu: FeishuStandIn): Promise<Star
   return {
     ...child,
     url,
-    async post(event) {
-      const deliver = () => feishu.postEvent(`${url}/channels/feishu/main/events`, event);
-      let answer = await deliver();
-      await eventually(async () => {
-        if (answer.status !== 503 || ended) return true;
-        answer = await deliver();
-        return false;
-      }, "the gateway takes an event");
-      return answer;
-    },
+    post: (event) => deliver(feishu, url, event, () => ended),
     end: (signal) => {
       ended = true;
       child.process.kill(signal);
       return child.exited;
     },
   };
+}
+
+/** Posts an event to the Feishu account `main` as its platform does: again while it is refused. */
+export async function deliver(
+  feishu: FeishuStandIn,
+  url: string,
+  event: unknown,
+  mayStop: () => boolean = () => false,
+): Promise<Response> {
+  const post = () => feishu.postEvent(`${url}/channels/feishu/main/events`, event);
+  let answer = await post();
+  await eventually(async () => {
+    if (answer.status !== 503 || mayStop()) return true;
+    answer = await post();
+    return false;
+  }, "the gateway takes an event");
+  return answer;
 }
 
 /** The configuration of the example: a coder on Feishu with Anthropic behind it. `more` replaces whole parts. */

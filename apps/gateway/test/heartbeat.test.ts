@@ -1,4 +1,3 @@
-import { readConfig } from "@signalbox/home";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
@@ -88,13 +87,13 @@ it("comes and goes with the configuration while the gateway runs", async () => {
   world.script([{ text: "There is mail." }]);
   const first = await world.start();
   world.configure(configured({}));
-  await first.gateway.reload(() => readConfig(world.home, world.env));
+  await first.reload();
   await first.stop();
   const second = await startLater(world, 31);
   await eventually(() => world.anthropic.requests.length === 1, "the heartbeat came");
   await second.settled();
   world.configure(configured({ enabled: false }));
-  await second.gateway.reload(() => readConfig(world.home, world.env));
+  await second.reload();
   await second.stop();
   world.configure(configured({}));
   // It begins anew, though the one that was ended would be due by now.

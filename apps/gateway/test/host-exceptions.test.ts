@@ -3,7 +3,16 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
-import { eventually, exampleConfig, inboxRows, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
+import {
+  deliver,
+  eventually,
+  exampleConfig,
+  inboxRows,
+  openWorld,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 
 const BUILT = new URL("../dist/index.js", import.meta.url);
 
@@ -55,7 +64,7 @@ it("a message whose run makes its host stop three times is set aside", async () 
   const first = startHost(world);
   await eventually(() => first.url() !== "", "the host listens");
   const event = textMessage("hello", { senderId: ZHANG, messageId: "om_1" });
-  await world.feishu.postEvent(`${first.url()}/channels/feishu/main/events`, event);
+  await deliver(world.feishu, first.url(), event);
   expect(await first.exited).toBe(7);
   for (let again = 0; again < 2; again++) expect(await startHost(world).exited).not.toBe(0);
   await world.startChild();

@@ -1,6 +1,15 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inStore, openWorld, TOKEN, taintIn, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  inStore,
+  openWorld,
+  TOKEN,
+  taintIn,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { type Site, serve } from "./site.ts";
 
@@ -32,7 +41,7 @@ function config(server: Site, more: object = {}, list: readonly string[] = ["rea
       defaults: { model: "anthropic/claude-sonnet-4-6" },
       list: [{ id: "coder", tools: { allow: list } }],
     },
-    tools: { web: { allow: [server.host], timeoutMs: 2_000 } },
+    tools: { web: { allow: [server.host], timeoutMs: 60_000 } },
     ...more,
   };
 }
@@ -94,7 +103,7 @@ describe("links in messages", () => {
   it("lead nowhere inside, and hold nothing up for long", async () => {
     await using server = await site();
     const world = await openWorld();
-    world.configure(config(server, { ...FETCH, tools: { web: { allow: [server.host], timeoutMs: 200 } } }));
+    world.configure(config(server, { ...FETCH, tools: { web: { allow: [server.host], timeoutMs: 1_000 } } }));
     world.script([{ text: "one" }]);
     const started = await world.start();
     const [, port] = server.host.split(":");
@@ -145,7 +154,7 @@ describe("web_fetch", () => {
     await started.post(textMessage(text, { senderId: ZHANG, messageId: "om_1" }));
     // The question is asked; an answer is not needed to see that nothing was fetched.
     const asked = () => world.feishu.sent.some((one) => one.content.includes("made-up"));
-    while (!asked()) await new Promise((resolve) => setTimeout(resolve, 10));
+    await eventually(asked, "the question is asked");
     expect(server.requests.map((one) => one.url)).toEqual(["/one"]);
     expect(results(world)[0]).toContain("Title: Page /one");
   });

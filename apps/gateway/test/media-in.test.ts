@@ -5,6 +5,7 @@ import { fileMessage, groupMention, imageMessage, postMessage, textMessage } fro
 import { folderFor } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, taintIn, type World, ZHANG } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { modelRequests } from "./requests.ts";
 
 const PNG = Buffer.from(
@@ -193,9 +194,12 @@ describe("attachments of a message", () => {
   });
 
   it("of several messages answered together are all shown", async () => {
-    const { world, started } = await open(exampleConfig({ session: { queue: { debounceMs: 300 } } }));
+    const { world, started } = await open(exampleConfig({ session: { queue: { debounceMs: 600_000 } } }));
     world.feishu.addResource("om_1", "img_1", PNG, { mimeType: "image/png" });
     await started.post(imageMessage("img_1", { ...direct, messageId: "om_1" }));
+    // The second message ends the wait for quiet, and has its turn with the first.
+    world.configure(exampleConfig({ session: { queue: { debounceMs: 0 } } }));
+    await started.reload();
     await started.post(textMessage("什么意思？", { ...direct, messageId: "om_2" }));
     await started.settled();
     const [request, ...others] = modelRequests(world.anthropic);
@@ -231,11 +235,12 @@ describe("attachments of a message", () => {
     const words = Buffer.from("words");
     world.feishu.addResource("om_2", "file_2", words);
     const call = { toolCalls: [{ name: "ls", input: { path: "." } }] };
-    world.script([{ ...call, delayMs: 500 }, { text: "好" }]);
+    const { reached, goOn } = pauseAt(world, 0, [call, { text: "好" }]);
     const started = await world.start();
     await started.post(textMessage("开始", { ...direct, messageId: "om_1" }));
-    await eventually(() => world.anthropic.requests.length > 0, "the model is asked");
+    await reached;
     await started.post(fileMessage("file_2", "a.txt", { ...direct, messageId: "om_2" }));
+    goOn();
     await started.settled();
     expect(modelRequests(world.anthropic)).toHaveLength(2);
     expect(asked(world).text).toContain(`[file "a.txt", text/plain, ${nameOf(words, "txt")}]`);

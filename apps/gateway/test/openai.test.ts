@@ -358,7 +358,7 @@ describe("the OpenAI surface", () => {
     const asked = Promise.withResolvers<void>();
     world.script(async () => {
       asked.resolve();
-      return { text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 };
+      return { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } };
     });
     const leaving = new AbortController();
     // OpenAI's own clients may come back for it, and say so if they do; others are not known to.
@@ -373,7 +373,10 @@ describe("the OpenAI surface", () => {
   });
 
   it("stops the run when a client without a conversation leaves", async () => {
-    world.script([{ text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 }, { text: "still here" }]);
+    world.script([
+      { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
+      { text: "still here" },
+    ]);
     const stream = await client.chat.completions.create({ ...say("tell"), stream: true });
     for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
     stream.controller.abort();

@@ -3,10 +3,16 @@ import { eventually, exampleConfig, inboxRows, inStore, openWorld, type World } 
 import { IN_GROUP, type PlainChannel, plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
+/** Longer than any test: what waits for quiet has its turn by something else. */
+const NEVER_QUIET_MS = 600_000;
+
+function configOf(queue: object, more: object = {}) {
+  return exampleConfig({ channels: { plain: { accounts: { main: {} } } }, session: { queue }, ...more });
+}
+
 async function open(queue: object, more: object = {}) {
   const world = await openWorld();
-  const channels = { plain: { accounts: { main: {} } } };
-  world.configure(exampleConfig({ channels, session: { queue }, ...more }));
+  world.configure(configOf(queue, more));
   const asked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   world.script(async (_, index) => {
@@ -134,10 +140,12 @@ describe("more messages than may wait", () => {
 
 describe("/stop", () => {
   it("takes what is held for quiet, and what comes after it goes on", async () => {
-    const { world, plain, started, say, goOn } = await open({ debounceMs: 300 });
+    const { world, plain, started, say, goOn } = await open({ debounceMs: NEVER_QUIET_MS });
     goOn();
     await say("m1", "m2");
     await plain.emit(plainMessage("m3", "/stop"));
+    world.configure(configOf({ debounceMs: 0 }));
+    await started.reload();
     await say("m4");
     await started.settled();
     expect(said(plain).toSorted()).toEqual([

@@ -1,5 +1,3 @@
-import type { Config } from "@signalbox/config";
-import { readConfig } from "@signalbox/home";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
@@ -11,8 +9,6 @@ const agents = (systemPrompt: string) => ({
   defaults: { model: "anthropic/claude-sonnet-4-6", systemPrompt },
   list: [{ id: "coder" }],
 });
-
-const reread = (world: World) => (applied: Config) => readConfig(world.home, world.env, applied);
 
 const promptOf = (world: World, at: number): string => JSON.stringify(world.anthropic.requests[at]?.body);
 
@@ -32,7 +28,7 @@ it("a changed agent is what it is now from its next turn on; a run that goes on 
   await started.post(say("one", "om_1"));
   await asked.promise;
   world.configure(exampleConfig({ agents: agents("You are a stork.") }));
-  expect(await started.gateway.reload(reread(world))).toEqual({
+  expect(await started.reload()).toEqual({
     applied: ["agents"],
     forStart: [],
     kept: [],
@@ -71,7 +67,7 @@ it("who may talk, and where messages go, is as the file has it now", async () =>
       bindings: [{ agent: "second", match: { channel: "feishu", peer: { kind: "direct", id: ZHANG } } }],
     }),
   );
-  expect((await started.gateway.reload(reread(world))).applied).toEqual(["agents", "bindings", "access"]);
+  expect((await started.reload()).applied).toEqual(["agents", "bindings", "access"]);
   await started.post(say("two", "om_2"));
   await started.settled();
   expect(promptOf(world, 0)).toContain("You are second.");
@@ -85,7 +81,7 @@ it("a changed account alone is started anew", async () => {
   world.configure(exampleConfig({ channels: accounts("first token") }));
   const started = await world.start();
   world.configure(exampleConfig({ channels: accounts("second token") }));
-  expect(await started.gateway.reload(reread(world))).toMatchObject({
+  expect(await started.reload()).toMatchObject({
     applied: ["channels"],
     accounts: ["feishu/second"],
   });
@@ -95,7 +91,7 @@ it("a changed account alone is started anew", async () => {
     ["second", "ready"],
   ]);
   world.configure(exampleConfig({ channels: { feishu: { accounts: { main: feishuAccount() } } } }));
-  expect((await started.gateway.reload(reread(world))).accounts).toEqual(["feishu/second"]);
+  expect((await started.reload()).accounts).toEqual(["feishu/second"]);
   expect((await started.gateway.service.status()).channels).toHaveLength(1);
 });
 
@@ -111,14 +107,14 @@ it("of a bad edit the section in which something is wrong stays as it was, and t
       replies: { typing: false },
     }),
   );
-  expect(await started.gateway.reload(reread(world))).toMatchObject({
+  expect(await started.reload()).toMatchObject({
     applied: ["replies"],
     kept: ["agents", "access"],
   });
   expect(started.log()).toContain("agents.defaults.model");
   expect(started.log()).toContain('"faulty":["agents"],"kept":["agents","access"]');
   world.configure("agents: [");
-  await expect(started.gateway.reload(reread(world))).rejects.toThrow("not valid YAML");
+  await expect(started.reload()).rejects.toThrow("not valid YAML");
   expect(started.log()).toContain("the configuration cannot be applied; what was before goes on");
   await started.post(say("one", "om_1"));
   await started.settled();

@@ -197,7 +197,9 @@ describe("/v1/responses", () => {
   });
 
   it("stops the run when a client without a conversation leaves", async () => {
-    world.script([{ text: "a long story ".repeat(200), chunks: 400, deltaMs: 20 }]);
+    world.script([
+      { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
+    ]);
     const stream = await client.responses.create({ model, input: "tell", stream: true });
     for await (const event of stream) if (event.type === "response.output_text.delta") break;
     stream.controller.abort();

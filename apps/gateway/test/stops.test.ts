@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outbound } from "@signalbox/channel";
-import type { ScriptedTurn } from "@signalbox/testkit";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import {
@@ -14,6 +13,7 @@ import {
   type World,
   ZHANG,
 } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -22,20 +22,6 @@ const WRITE = { id: "toolu_1", name: "write", input: { file_path: "a.txt", conte
 function config(shutdownMs: number, more: object = {}) {
   const gateway = { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs };
   return exampleConfig({ gateway, ...more });
-}
-
-/** A model that says nothing in its turn `index` until it is let go. */
-function pauseAt(world: World, index: number, turns: readonly ScriptedTurn[]) {
-  const reached = Promise.withResolvers<void>();
-  const gate = Promise.withResolvers<void>();
-  world.script(async (_, at) => {
-    if (at === index) {
-      reached.resolve();
-      await gate.promise;
-    }
-    return turns[at] ?? {};
-  });
-  return { reached: reached.promise, goOn: gate.resolve };
 }
 
 const hello = (messageId: string) => textMessage(`hello ${messageId}`, { senderId: ZHANG, messageId });

@@ -32,10 +32,13 @@ async function open({ tools = TOOLS, subagents, more }: Settings = {}): Promise<
   return world;
 }
 
+/** What the model says, at once or when it is time for it. */
+type Line = ScriptedTurn | (() => Promise<ScriptedTurn>);
+
 /** What the model says to each request: of a sub-agent, told of a report, told of anything else. */
 interface Lines {
-  readonly child: readonly ScriptedTurn[];
-  readonly parent: readonly ScriptedTurn[];
+  readonly child: readonly Line[];
+  readonly parent: readonly Line[];
 }
 
 /** Sessions run beside each other, so that each has lines of its own. */
@@ -43,7 +46,8 @@ function perform(world: World, { child, parent }: Lines): void {
   const [childs, parents] = [[...child], [...parent]];
   world.script((body) => {
     const lines = JSON.stringify(body).includes("You are a sub-agent") ? childs : parents;
-    return lines.shift() ?? { text: "(no line is left)" };
+    const line = lines.shift() ?? { text: "(no line is left)" };
+    return typeof line === "function" ? line() : line;
   });
 }
 
@@ -199,6 +203,10 @@ describe("what a sub-agent may do", () => {
 
   it("ends at its limits of depth and number", async () => {
     const world = await open({ subagents: { maxAtOnce: 1, maxTasks: 2 } });
+    const whenOneWorks = async (): Promise<ScriptedTurn> => {
+      await eventually(() => said(world).includes("One works."), "the parent has tried for two");
+      return { toolCalls: [spawn("deeper")] };
+    };
     perform(world, {
       parent: [
         { toolCalls: [spawn("one")] },
@@ -209,7 +217,7 @@ describe("what a sub-agent may do", () => {
         { toolCalls: [spawn("four")] },
         { text: "That is all." },
       ],
-      child: [{ toolCalls: [spawn("deeper")], delayMs: 500 }, { text: "done" }, { text: "done" }],
+      child: [whenOneWorks, { text: "done" }, { text: "done" }],
     });
     const started = await world.start();
     await ask(started, "do it");

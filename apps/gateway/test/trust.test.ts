@@ -57,7 +57,7 @@ it("the command line vouches too, in a gateway that runs and in one that does no
   ] as const) {
     await child.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
     const name = `${text[0]?.toUpperCase()}${text.slice(1)}.`;
-    await expect.poll(() => said(world), { timeout: 20_000 }).toContain(name);
+    await expect.poll(() => said(world)).toContain(name);
   }
   expect(await trust("one.txt")).toEqual({ code: 0, out: "one.txt counts as yours from now on.\n" });
   expect(await trust("one.txt")).toMatchObject({ code: 1 });

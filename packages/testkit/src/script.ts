@@ -21,6 +21,8 @@ export interface ScriptedTurn {
   readonly delayMs?: number | undefined;
   /** Wait between deltas, in milliseconds; default 0. */
   readonly deltaMs?: number | undefined;
+  /** Awaited before each event of the stream, by its number from 0: a pace that what happens elsewhere sets. */
+  readonly pace?: ((event: number) => unknown) | undefined;
   /** Refuse instead of answering. */
   readonly error?: ScriptedError | undefined;
   /** Break the connection after this many events, or never end (`stall`). */

@@ -66,10 +66,11 @@ export async function playFrames(
   const faultAt = turn.fault?.afterEvents ?? Number.POSITIVE_INFINITY;
   const errorAt = turn.error?.afterEvents ?? Number.POSITIVE_INFINITY;
   const end = Math.min(frames.length, faultAt, errorAt);
-  if (turn.deltaMs) {
-    for (const frame of frames.slice(0, end)) {
+  if (turn.deltaMs || turn.pace !== undefined) {
+    for (const [event, frame] of frames.slice(0, end).entries()) {
+      await turn.pace?.(event);
       response.write(frame);
-      await sleep(turn.deltaMs, undefined, { signal: gone.signal }).catch(() => {});
+      if (turn.deltaMs) await sleep(turn.deltaMs, undefined, { signal: gone.signal }).catch(() => {});
       if (gone.signal.aborted) return;
     }
   } else if (turn.fault === undefined) {

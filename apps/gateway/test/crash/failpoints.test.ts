@@ -32,7 +32,7 @@ async function start(
       consoleDir: home.dir,
       onFatal: () => {},
       instrument: failpointInstrument(failpoints),
-      leaseMs: 300,
+      leaseMs: 3_000,
       drafts: { afterMs: 0, everyMs: 0 },
     },
     await resolveConfig({ home, loaded, logger, env, channels, vault }),

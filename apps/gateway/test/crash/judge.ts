@@ -31,7 +31,7 @@ export interface Verdict {
 }
 
 /** What the model is told where a failpoint or a full disk kept a tool from its work. */
-const INJECTED = /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full/;
+const INJECTED = /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
 /** What it is told where a newer message stopped the run beside the tool. */
 const STOPPED = /the run was stopped first|The run was stopped while/;
 

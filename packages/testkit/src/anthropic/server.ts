@@ -52,14 +52,15 @@ function parse(text: string): unknown {
 }
 
 async function write(response: ServerResponse, turn: ScriptedTurn, encoded: EncodedTurn): Promise<void> {
-  const { fault, error, deltaMs = 0 } = turn;
+  const { fault, error, deltaMs = 0, pace } = turn;
   const { events } = encoded;
-  if (fault === undefined && error === undefined && deltaMs === 0) {
+  if (fault === undefined && error === undefined && deltaMs === 0 && pace === undefined) {
     response.end(Buffer.concat(events));
     return;
   }
   const until = fault?.afterEvents ?? error?.afterEvents ?? events.length;
   for (let i = 0; i < events.length && i < until; i++) {
+    await pace?.(i);
     if (response.destroyed) return;
     response.write(events[i]);
     if (deltaMs > 0) await sleep(deltaMs);
@@ -194,8 +195,8 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
     });
-    if (!check && turn.fault === undefined && error === undefined && (turn.deltaMs ?? 0) === 0)
-      ready.set(turn, Buffer.concat(encoded.events));
+    const plain = turn.fault === undefined && error === undefined && turn.pace === undefined;
+    if (!check && plain && (turn.deltaMs ?? 0) === 0) ready.set(turn, Buffer.concat(encoded.events));
     await write(response, turn, encoded);
   }, options.port);
   return { ...standIn, requests };
