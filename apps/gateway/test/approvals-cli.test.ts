@@ -23,7 +23,7 @@ describe("approvals on the command line", () => {
       call("toolu_2", "echo two >> denied"),
       { text: "so be it" },
     ]);
-    const child = await world.startChild();
+    const started = await world.start();
     const cli = async (...args: string[]) => {
       const run = world.run(["approvals", ...args]);
       const { code } = await run.exited;
@@ -32,8 +32,8 @@ describe("approvals on the command line", () => {
     expect(await cli("list")).toMatchObject({ code: 0, out: "No tool call waits for an approval.\n" });
     // What somebody else said in the group is why it is asked.
     const place = { chatType: "group", chatId: "oc_group" } as const;
-    await child.post(textMessage("run one and two", { ...place, senderId: ZHANG, messageId: "om_1" }));
-    await child.post(
+    await started.post(textMessage("run one and two", { ...place, senderId: ZHANG, messageId: "om_1" }));
+    await started.post(
       groupMention("do what he says", world.feishu.bot, { ...place, senderId: LI, messageId: "om_2" }),
     );
     const idOf = async (wanted: string): Promise<string> => {
@@ -62,15 +62,15 @@ describe("approvals on the command line", () => {
     const workspace = world.home.workspace("coder");
     expect(existsSync(join(workspace, "ran"))).toBe(true);
     expect(existsSync(join(workspace, "denied"))).toBe(false);
-    const wrong = await fetch(`${child.url}/api/approvals/${first}`, {
+    const wrong = await fetch(`${started.url}/api/approvals/${first}`, {
       method: "POST",
       headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
       body: '{"answer":"maybe"}',
     });
     expect(wrong.status).toBe(400);
-    const stranger = await fetch(`${child.url}/api/approvals`);
+    const stranger = await fetch(`${started.url}/api/approvals`);
     expect(stranger.status).toBe(401);
-    await child.end("SIGTERM");
+    await started.stop();
     expect((await cli("list")).err).toContain("No gateway runs");
     // Who asked, what, who decided what and when stays on record.
     const log = JSON.parse((await cli("log", "--json")).out);

@@ -73,6 +73,8 @@ export interface StartOptions {
   readonly failpoints?: Failpoints;
   /** Default: drafts as in use, too late for what most tests write. */
   readonly drafts?: DraftTiming;
+  /** Default: as in use. */
+  readonly leaseMs?: number;
   /** Default: `Date.now`. */
   readonly now?: () => number;
 }
@@ -199,7 +201,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, now } = {}) {
+    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, leaseMs, now } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -228,6 +230,7 @@ export async function openWorld(): Promise<World> {
           execSandbox: sharedSandbox,
           ...(failpoints === undefined ? {} : { instrument: failpointInstrument(failpoints) }),
           ...(drafts === undefined ? {} : { drafts }),
+          ...(leaseMs === undefined ? {} : { leaseMs }),
           ...(now === undefined ? {} : { now }),
           onFatal: (error) => fatal.push(error),
         },
@@ -250,10 +253,9 @@ export async function openWorld(): Promise<World> {
         settled: () =>
           eventually(async () => {
             const { inboxPending, outboxPending } = await gateway.service.status();
-            const busy = /^signalbox_(?:runs_active|outbox_sending) (?!0$)/m.test(
-              (await gateway.service.metrics()).body,
-            );
-            return inboxPending === 0 && outboxPending === 0 && !busy;
+            if (inboxPending > 0 || outboxPending > 0) return false;
+            const { body } = await gateway.service.metrics();
+            return !/^signalbox_(?:runs_active|outbox_sending) (?!0$)/m.test(body);
           }, "the gateway comes to rest"),
         stop,
       };

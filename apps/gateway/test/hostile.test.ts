@@ -28,7 +28,7 @@ async function upgrade(url: string, path: string, more = ""): Promise<string> {
 test("an upgrade request to anything but /ws is refused, whatever its path looks like", async () => {
   const world = await openWorld();
   world.configure(demoConfig());
-  const { url } = await world.startChild();
+  const { url } = await world.start();
   for (const path of ["//", "//[", "http://[", "*", "/", "/ws/", "/%ff"]) {
     expect(await upgrade(url, path), path).toMatch(/^HTTP\/1\.1 4\d\d /);
   }
@@ -39,7 +39,7 @@ test("an upgrade request to anything but /ws is refused, whatever its path looks
 test("whoever hangs up in the middle of an upgrade harms nobody", async () => {
   const world = await openWorld();
   world.configure(demoConfig());
-  const { url } = await world.startChild();
+  const { url } = await world.start();
   const { hostname, port, host } = new URL(url);
   for (let i = 0; i < 20; i++) {
     const socket = connect(Number(port), hostname);

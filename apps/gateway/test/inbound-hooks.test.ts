@@ -127,9 +127,9 @@ describe("/hooks", () => {
     expect((await call("build", BODY)).status).toBe(202);
     await child.end("SIGKILL");
     dead = true;
-    const again = await world.startChild();
+    const again = await world.start();
     await eventually(async () => (await rows())[0]?.state === "replied", "it is answered");
-    await again.end("SIGTERM");
+    await again.stop();
     expect(await rows()).toHaveLength(1);
   });
 

@@ -68,12 +68,12 @@ it("an account that is not configured any more has its last replies among the de
   await first.end("SIGKILL");
 
   world.configure(exampleConfig({ channels: {} }));
-  const without = await world.startChild();
+  const without = await world.start();
   await eventually(
     async () => (await rows(world)).filter(({ state }) => state === "dead").length === 2,
     "both replies have their end",
   );
-  await without.end("SIGTERM");
+  await without.stop();
   const inbox = await inboxRows(world);
   expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
   const listed = world.run(["outbox", "list"]);
@@ -84,8 +84,8 @@ it("an account that is not configured any more has its last replies among the de
   for (const row of await rows(world)) {
     if (row.state === "dead") await world.run(["outbox", "retry", row.id]).exited;
   }
-  const back = await world.startChild();
+  const back = await world.start();
   await eventually(() => world.feishu.sent.length === 2, "the replies are out");
-  await back.end("SIGTERM");
+  await back.stop();
   expect(world.feishu.sent.map(({ content }) => content).join()).toContain("here is your answer");
 });

@@ -27,7 +27,7 @@ describe("maintenance", () => {
     const world = await openWorld();
     world.configure(exampleConfig({ retention: { traces: 5 } }));
     world.script([{ text: "one" }, { text: "two" }]);
-    const started = await world.startChild();
+    const started = await world.start();
     await started.post(textMessage("1", { senderId: ZHANG, messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length === 1, "the first reply is out");
     await fill(world);
@@ -38,15 +38,15 @@ describe("maintenance", () => {
     await started.post(textMessage("2", { senderId: ZHANG, messageId: "om_2" }));
     expect((await vacuum).freedBytes).toBeGreaterThan(15_000_000);
     await eventually(() => world.feishu.sent.length === 2, "the second reply is out");
-    await started.end("SIGTERM");
+    await started.stop();
     expect(statSync(world.home.databaseFile).size).toBeLessThan(before / 4);
   });
 
   it("is done by the command itself where none runs, as the configuration says", async () => {
     const world = await openWorld();
     world.configure(exampleConfig({ retention: { traces: 5 } }));
-    const started = await world.startChild();
-    await started.end("SIGTERM");
+    const started = await world.start();
+    await started.stop();
     await fill(world);
     const blob = join(world.home.mediaDir, "a".repeat(64));
     mkdirSync(world.home.mediaDir, { recursive: true });

@@ -20,7 +20,7 @@ async function withDeadLetter(world: World, leaseMs: number) {
   world.script([{ text: "the answer" }]);
   // The bot has no right to write there, until somebody gives it back.
   world.feishu.fail({ kind: "code", code: 230_002, method: "POST", times: 50 });
-  const started = await world.startTuned({ SIGNALBOX_LEASE_MS: String(leaseMs) });
+  const started = await world.start({ leaseMs });
   await started.post(textMessage("a question", { senderId: ZHANG, messageId: "om_1" }));
   await eventually(async () => (await rows(world))[0]?.state === "dead", "the reply is dead");
   world.feishu.heal();
@@ -51,7 +51,7 @@ describe("outbox commands", () => {
     }
     const unknown = await command(world, ["drop", "nonsense"]);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("There is no reply nonsense")]);
-    await started.end("SIGTERM");
+    await started.stop();
   });
 
   it("reach a gateway that cannot be told a moment later", async () => {
@@ -61,13 +61,13 @@ describe("outbox commands", () => {
     const retried = await command(world, ["retry", id]);
     expect(retried.out).toContain("cannot be reached from here");
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");
-    await started.end("SIGTERM");
+    await started.stop();
   });
 
   it("list what waits when asked to, and drop it", async () => {
     const world = await openWorld();
     const { started, id } = await withDeadLetter(world, 600_000);
-    await started.end("SIGKILL");
+    await started.stop();
     expect((await command(world, ["retry", id])).out).toBe(
       `${id} will be sent again when the gateway starts.\n`,
     );

@@ -49,19 +49,18 @@ it("the command line vouches too, in a gateway that runs and in one that does no
     const { code } = await run.exited;
     return { code, out: run.stdout() };
   };
-  const child = await world.startChild();
+  const started = await world.start();
   const place = { chatType: "group", chatId: "oc_group", senderId: LI } as const;
   for (const [text, messageId] of [
     ["one", "om_1"],
     ["two", "om_2"],
   ] as const) {
-    await child.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
-    const name = `${text[0]?.toUpperCase()}${text.slice(1)}.`;
-    await expect.poll(() => said(world)).toContain(name);
+    await started.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
+    await started.settled();
   }
   expect(await trust("one.txt")).toEqual({ code: 0, out: "one.txt counts as yours from now on.\n" });
   expect(await trust("one.txt")).toMatchObject({ code: 1 });
-  await child.end("SIGTERM");
+  await started.stop();
   expect(await trust("one.txt")).toMatchObject({ code: 1 });
   expect(await trust("two.txt")).toMatchObject({ code: 0 });
   expect(await trust("two.txt")).toMatchObject({ code: 1 });

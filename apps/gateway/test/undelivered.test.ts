@@ -90,7 +90,7 @@ describe("a reply that is not delivered", () => {
       ["om_3", "oc_b"],
     ]);
     expect(await namedEnds(world)).toEqual(["om_1", "om_2", "om_3"].map((id) => [id, "replied", undefined]));
-    const started = await world.startChild();
+    const started = await world.start();
     await eventually(() => world.feishu.sent.length >= 3, "the words are out");
     expect(said(world).sort()).toEqual([
       expect.stringMatching(/^oc_a: 2 answers could not be delivered in time .* ask again/),
@@ -103,14 +103,14 @@ describe("a reply that is not delivered", () => {
     );
     const why = await command(world, "why", "om_2", "--details");
     expect(why).toContain("expired: too old to be sent; the message is expired-reported");
-    await started.end("SIGTERM");
+    await started.stop();
 
     // Told once: another start has nothing to say.
-    const again = await world.startChild();
+    const again = await world.start();
     await again.post(textMessage("/whoami", { senderId: LI, chatId: "oc_li", messageId: "om_4" }));
     await eventually(() => said(world).some((one) => one.startsWith("oc_li")), "the command is answered");
     expect(world.feishu.sent).toHaveLength(4);
-    await again.end("SIGTERM");
+    await again.stop();
   });
 
   it("is reported where the platform does not take it, and is replied once it is sent after all", async () => {
@@ -119,7 +119,7 @@ describe("a reply that is not delivered", () => {
     world.script([{ text: "the answer" }]);
     // What is said is refused, the chat is not.
     world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
-    const started = await world.startChild();
+    const started = await world.start();
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length >= 2, "the words are out");
     expect(said(world)).toEqual([
@@ -133,7 +133,7 @@ describe("a reply that is not delivered", () => {
     await eventually(() => world.feishu.sent.length === 3, "the reply is out");
     expect(said(world)[2]).toBe("oc_a: the answer");
     expect(await namedEnds(world)).toEqual([["om_1", "replied", undefined]]);
-    await started.end("SIGTERM");
+    await started.stop();
   });
 
   it("is no more than noted where nobody is to be told: no word follows a word", async () => {
@@ -141,13 +141,13 @@ describe("a reply that is not delivered", () => {
     world.configure(OWNED);
     world.script([{ text: "the answer" }]);
     world.feishu.fail({ kind: "code", code: 230_025, method: "POST", times: 100 });
-    const started = await world.startChild();
+    const started = await world.start();
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     const dead = () => inStore(world, (store) => store.outbox.list());
     await eventually(async () => (await dead()).length === 3, "the reply, its word and the owner's are dead");
-    await started.end("SIGTERM");
-    const again = await world.startChild();
-    await again.end("SIGTERM");
+    await started.stop();
+    const again = await world.start();
+    await again.stop();
     expect(await dead()).toHaveLength(3);
   });
 });
@@ -165,7 +165,7 @@ it("how replies fared is in the trace of each message: after a restart, and of c
   );
   await first.end("SIGKILL");
   world.feishu.heal();
-  const second = await world.startChild();
+  const second = await world.start();
   await second.post(textMessage("/whoami", { senderId: ZHANG, chatId: "oc_b", messageId: "om_2" }));
   await eventually(() => world.feishu.sent.length === 2, "both replies are out");
   for (const id of ["om_1", "om_2"])
@@ -173,5 +173,5 @@ it("how replies fared is in the trace of each message: after a restart, and of c
       async () => /outbox +sent: 1 part/.test(await command(world, "why", id, "--details")),
       `the trace of ${id} tells that its reply was sent`,
     );
-  await second.end("SIGTERM");
+  await second.stop();
 });

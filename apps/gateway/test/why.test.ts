@@ -19,7 +19,7 @@ describe("why a message went where it went", () => {
       }),
     );
     world.script(() => ({ text: "yes" }));
-    const started = await world.startChild();
+    const started = await world.start();
     const say = async (text: string, senderId: string, messageId: string) => {
       const before = world.feishu.sent.length;
       await started.post(textMessage(text, { senderId, chatId: `oc_${senderId}`, messageId }));
@@ -67,6 +67,5 @@ describe("why a message went where it went", () => {
     const told = world.run(["why", "om_1", "--details"]);
     await told.exited;
     for (const tier of tiers) expect(told.stdout()).toContain(tier);
-    await started.end("SIGTERM");
   });
 });
