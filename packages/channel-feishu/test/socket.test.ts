@@ -85,6 +85,17 @@ describe("the long connection, through the real SDK", () => {
     expect(fresh.events).toMatchObject([{ messageId: "om_4" }]);
   });
 
+  it("notices a connection that stands and is dead", async () => {
+    await using bench = await openBench({ transport: "socket" }, { pingSeconds: 10.5 });
+    await bench.standIn.pushEvent(textMessage("before"));
+    bench.standIn.freezeConnections();
+    expect(bench.standIn.connections()).toBe(0);
+    // The SDK waits ten seconds for the answer, anew with each time it asks.
+    await expect.poll(() => bench.standIn.connections(), { timeout: 50_000 }).toBe(1);
+    await until(() => bench.channel.health().state === "ready");
+    expect(await bench.standIn.pushEvent(textMessage("after", { messageId: "om_after" }))).toBe(200);
+  }, 60_000);
+
   it("goes on trying, and says so, while Feishu cannot be reached", async () => {
     await using bench = await openBench({ transport: "socket" });
     bench.standIn.fail({ kind: "status", path: "/callback/ws/endpoint" });

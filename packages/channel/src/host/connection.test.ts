@@ -64,7 +64,7 @@ function supervised(
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     random: () => 1,
   });
-  return { connection, pass, waiting, gaps, attempts: () => attempts, now: () => clock.now() };
+  return { connection, clock, pass, waiting, gaps, attempts: () => attempts, now: () => clock.now() };
 }
 
 function standing(): { value: Connection; lose(): void; closed(): number } {
@@ -185,6 +185,28 @@ describe("a supervised connection", () => {
     expect(bench.attempts()).toBe(2);
     bench.connection.stop();
     expect(bench.connection.health()).toEqual({ state: "stopped" });
+  });
+
+  it("keeps a healthy one that takes nearly all of its time to answer", async () => {
+    const slow = standing();
+    let probes = 0;
+    const bench = supervised(async () => ({
+      ...slow.value,
+      probe() {
+        probes += 1;
+        return bench.clock.delay(timing.probe.withinMs - 1, never);
+      },
+    }));
+    await bench.connection.start(never);
+    for (const _ of [1, 2, 3]) {
+      await bench.pass(timing.probe.everyMs);
+      await bench.pass(timing.probe.withinMs - 1);
+      await bench.pass(1);
+    }
+    expect(probes).toBe(3);
+    expect(bench.connection.health()).toEqual({ state: "ready" });
+    expect([slow.closed(), bench.attempts()]).toEqual([0, 1]);
+    bench.connection.stop();
   });
 
   it("does not start under a signal that has fired", async () => {

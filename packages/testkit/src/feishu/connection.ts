@@ -7,7 +7,7 @@ import { decodeFrame, encodeFrame } from "./frame.ts";
 export interface LongConnection {
   /** What `/callback/ws/endpoint` gives out. */
   readonly url: string;
-  /** How many connections stand. */
+  /** How many connections stand and are heard. */
   count(): number;
   /**
    * Pushes an event, in `pieces` frames, over one of the connections, and resolves with the code it was answered with.
@@ -17,25 +17,31 @@ export interface LongConnection {
   push(event: unknown, pieces?: number): Promise<number>;
   /** Ends all connections without a word. */
   drop(): void;
+  /** They stay open, and nothing is heard or said on them any more. */
+  freeze(): void;
   stop(): Promise<void>;
 }
 
-export async function startLongConnection(): Promise<LongConnection> {
+/** @param settings what the app is told of how to behave, now and with each answer to a ping */
+export async function startLongConnection(settings: ClientConfig): Promise<LongConnection> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await new Promise<void>((resolve) => server.once("listening", resolve));
   const waiting = new Map<
     string,
     { resolve(code: number): void; reject(error: Error): void; socket: WebSocket }
   >();
+  const frozen = new Set<WebSocket>();
+  const heard = (): WebSocket[] => [...server.clients].filter((socket) => !frozen.has(socket));
   server.on("connection", (socket) => {
     socket.on("message", (data) => {
+      if (frozen.has(socket)) return;
       const frame = decodeFrame(data instanceof Buffer ? data : Buffer.alloc(0));
       if (frame.method === 0) {
         socket.send(
           encodeFrame({
             ...frame,
             headers: { type: "pong" },
-            payload: Buffer.from(JSON.stringify(clientConfig)),
+            payload: Buffer.from(JSON.stringify(settings)),
           }),
         );
         return;
@@ -59,9 +65,9 @@ export async function startLongConnection(): Promise<LongConnection> {
 
   return {
     url: `ws://127.0.0.1:${port}/ws?v=2&device_id=1&service_id=1`,
-    count: () => server.clients.size,
+    count: () => heard().length,
     push(event, pieces = 1) {
-      const [socket] = server.clients;
+      const [socket] = heard();
       if (socket === undefined) return Promise.reject(new Error("there is no connection"));
       const id = randomUUID();
       const bytes = Buffer.from(JSON.stringify(event));
@@ -84,6 +90,9 @@ export async function startLongConnection(): Promise<LongConnection> {
     drop() {
       for (const socket of server.clients) socket.terminate();
     },
+    freeze() {
+      for (const socket of server.clients) frozen.add(socket);
+    },
     stop() {
       for (const socket of server.clients) socket.terminate();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -92,9 +101,8 @@ export async function startLongConnection(): Promise<LongConnection> {
 }
 
 /** Seconds, as Feishu sends them. */
-export const clientConfig: Readonly<Record<string, number>> = {
-  ReconnectCount: -1,
-  ReconnectInterval: 120,
-  ReconnectNonce: 30,
-  PingInterval: 120,
-};
+export type ClientConfig = Readonly<Record<string, number>>;
+
+export function clientConfig(pingSeconds: number): ClientConfig {
+  return { ReconnectCount: -1, ReconnectInterval: 120, ReconnectNonce: 30, PingInterval: pingSeconds };
+}

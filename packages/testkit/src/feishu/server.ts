@@ -39,6 +39,8 @@ export interface FeishuOptions {
   readonly permissions?: readonly string[];
   /** Life of a tenant token in seconds. Default 7200. */
   readonly tokenSeconds?: number;
+  /** How often the app is to ask over its long connection whether that stands. Default 120, as Feishu says. */
+  readonly pingSeconds?: number;
   /** What `postEvent` puts on events. */
   readonly verificationToken?: string;
   readonly encryptKey?: string;
@@ -89,6 +91,8 @@ export interface FeishuStandIn extends StandIn {
   connections(): number;
   /** Ends them without a word. */
   dropConnections(): void;
+  /** They stay open, and nothing is heard or said on them any more. */
+  freezeConnections(): void;
 }
 
 type Resource = { readonly content: Uint8Array; readonly mimeType: string; readonly name?: string };
@@ -136,11 +140,12 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     if (sent["AppID"] !== options.appId || sent["AppSecret"] !== options.appSecret) {
       return { status: 200, body: { code: 514, msg: "auth failed", data: {} } };
     }
-    connection ??= startLongConnection();
+    const settings = clientConfig(options.pingSeconds ?? 120);
+    connection ??= startLongConnection(settings);
     standing = await connection;
     return {
       status: 200,
-      body: { code: 0, msg: "", data: { URL: standing.url, ClientConfig: clientConfig } },
+      body: { code: 0, msg: "", data: { URL: standing.url, ClientConfig: settings } },
     };
   }
 
@@ -324,6 +329,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     },
     connections: () => standing?.count() ?? 0,
     dropConnections: () => standing?.drop(),
+    freezeConnections: () => standing?.freeze(),
     stop: async () => {
       await (await connection)?.stop();
       await server.stop();
