@@ -9,7 +9,7 @@ import {
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
-import { checkPermissions } from "./checks.ts";
+import { checkApp } from "./checks.ts";
 import type { FeishuConfig } from "./config.ts";
 import { createLongConnection } from "./connection/socket.ts";
 import { readHistory } from "./history.ts";
@@ -121,7 +121,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal }));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
-    checks: (signal) => activity.track(checkPermissions(api, signal)),
+    checks: (signal) => activity.track(checkApp(context, api, signal)),
     reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),
   };
 }

@@ -1,5 +1,16 @@
-import { type AccountCheck, isPayload, objectsAt, textAt } from "@signalbox/channel";
+import {
+  type AccountCheck,
+  type ChannelContext,
+  checkWebhook,
+  isPayload,
+  objectAt,
+  objectsAt,
+  type Payload,
+  textAt,
+} from "@signalbox/channel";
 import type { FeishuApi } from "./api.ts";
+import type { FeishuConfig } from "./config.ts";
+import { challengeOf } from "./inbound/webhook.ts";
 
 /** What the app needs; one of several is enough. */
 const PERMISSIONS: readonly { readonly anyOf: readonly string[]; readonly without: string }[] = [
@@ -16,11 +27,89 @@ const PERMISSIONS: readonly { readonly anyOf: readonly string[]; readonly withou
 
 const GRANTED = 1;
 
-/** What the tenant has granted the app. */
-export async function checkPermissions(
+type ChecksContext = Pick<ChannelContext<FeishuConfig>, "config" | "fetch">;
+
+/** What the tenant has granted the app, and whether its events come in where this account waits for them. */
+export async function checkApp(
+  context: ChecksContext,
   api: FeishuApi,
   signal: AbortSignal,
 ): Promise<readonly AccountCheck[]> {
+  const subscription = await readSubscription(context.config, api, signal);
+  const checks = [await checkPermissions(api, signal), checkSubscription(context.config, subscription)];
+  if (context.config.transport === "socket") return checks;
+  const url = context.config.webhookUrl ?? subscription?.url;
+  const challenge = challengeOf(context);
+  const { fetch } = context;
+  return [...checks, await checkWebhook({ platform: "Feishu", url, challenge, fetch, signal })];
+}
+
+/** How Feishu hands the app's events over. */
+interface Subscription {
+  readonly type: string | undefined;
+  readonly url: string | undefined;
+  readonly events: readonly unknown[];
+}
+
+/** Undefined where the app may not read its own settings. */
+async function readSubscription(
+  { appId }: FeishuConfig,
+  api: FeishuApi,
+  signal: AbortSignal,
+): Promise<Subscription | undefined> {
+  const call = { what: "asking for the app's events", write: false, signal };
+  const url = `/open-apis/application/v6/applications/${encodeURIComponent(appId)}`;
+  const answer = await api
+    .call(call, (client) => client.request<unknown>({ method: "GET", url, params: { lang: "en_us" } }))
+    .catch(() => undefined);
+  const app = isPayload(answer) ? objectAt(objectAt(answer, "data"), "app") : {};
+  return isPayload(app["event"]) ? subscriptionOf(app["event"]) : undefined;
+}
+
+function subscriptionOf(event: Payload): Subscription {
+  const { subscribed_events: events } = event;
+  return {
+    type: textAt(event, "subscription_type"),
+    url: textAt(event, "request_url"),
+    events: Array.isArray(events) ? events : [],
+  };
+}
+
+const MESSAGES = "im.message.receive_v1";
+
+function checkSubscription(
+  { transport, webhookUrl }: FeishuConfig,
+  subscription: Subscription | undefined,
+): AccountCheck {
+  const about = "events";
+  if (subscription === undefined)
+    return {
+      about,
+      ok: true,
+      detail:
+        "not checked: Feishu says how it hands the app's events over to apps with application:application:self_manage alone",
+    };
+  const trouble = subscriptionTrouble(subscription, { transport, webhookUrl });
+  if (trouble === undefined) return { about, ok: true, detail: `the app subscribes to ${MESSAGES}` };
+  const remedy = "Change it under Events & Callbacks of the app, and publish a version of it.";
+  return { about, ok: false, detail: trouble, remedy };
+}
+
+function subscriptionTrouble(
+  { type, url, events }: Subscription,
+  { transport, webhookUrl }: Pick<FeishuConfig, "transport" | "webhookUrl">,
+): string | undefined {
+  if (type === "websocket" && transport === "webhook")
+    return 'Feishu hands events over by a long connection, and this account waits for a webhook (transport: "socket" here)';
+  if (type === "webhook" && transport === "socket")
+    return 'Feishu posts events to an address, and this account waits on a long connection (transport: "webhook" here)';
+  if (transport === "webhook" && webhookUrl !== undefined && url !== undefined && url !== webhookUrl)
+    return `Feishu posts events to ${url}, which is not webhookUrl`;
+  return events.includes(MESSAGES) ? undefined : `the app does not subscribe to ${MESSAGES}`;
+}
+
+/** What the tenant has granted the app. */
+async function checkPermissions(api: FeishuApi, signal: AbortSignal): Promise<AccountCheck> {
   const answer = await api.call({ what: "asking for the permissions", write: false, signal }, (client) =>
     client.request<unknown>({ method: "GET", url: "/open-apis/application/v6/scopes" }),
   );
@@ -31,13 +120,11 @@ export async function checkPermissions(
     ),
   );
   const missing = PERMISSIONS.filter(({ anyOf }) => !anyOf.some((name) => granted.has(name)));
-  if (missing.length === 0) return [{ about: "permissions", ok: true, detail: "the app has all of them" }];
-  return [
-    {
-      about: "permissions",
-      ok: false,
-      detail: `the app lacks ${missing.map(({ anyOf, without }) => `${anyOf[0]} (${without})`).join(", ")}`,
-      remedy: "Add them under Permissions & Scopes of the app, and publish a version of it.",
-    },
-  ];
+  if (missing.length === 0) return { about: "permissions", ok: true, detail: "the app has all of them" };
+  return {
+    about: "permissions",
+    ok: false,
+    detail: `the app lacks ${missing.map(({ anyOf, without }) => `${anyOf[0]} (${without})`).join(", ")}`,
+    remedy: "Add them under Permissions & Scopes of the app, and publish a version of it.",
+  };
 }

@@ -7,6 +7,8 @@ export interface FeishuConfig {
   readonly transport: "webhook" | "socket";
   readonly verificationToken?: string | undefined;
   readonly encryptKey?: string | undefined;
+  /** The request address of the app; called by whoever looks for what is wrong. Absent: what Feishu says it is. */
+  readonly webhookUrl?: string | undefined;
   readonly domain: "feishu" | "lark";
   /** Whether answers are streamed into cards where the app may do that. */
   readonly streams: boolean;
@@ -37,6 +39,12 @@ export const feishuConfig: z.ZodType<FeishuConfig> = z
       .default("webhook"),
     verificationToken: required("verificationToken", strategy).optional(),
     encryptKey: required("encryptKey", strategy).optional(),
+    webhookUrl: z
+      .url({
+        protocol: /^https?$/,
+        error: "webhookUrl must be the request address entered under Events & Callbacks.",
+      })
+      .optional(),
     domain: z.enum(["feishu", "lark"], { error: 'domain must be "feishu" or "lark".' }).default("feishu"),
     streams: z.boolean({ error: "streams must be true or false." }).default(true),
     readEdits: z.boolean({ error: "readEdits must be true or false." }).default(true),

@@ -31,6 +31,10 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
         secret: true,
         hint: "Under Events & Callbacks > Encryption Strategy",
       },
+      webhookUrl: {
+        label: "Webhook address",
+        hint: "The request address of the app; doctor calls it to see whether it leads here",
+      },
       transport: { label: "webhook or socket", hint: "How events come in; webhook where nothing is given" },
       domain: { label: "feishu or lark", hint: "Where the app lives; feishu where nothing is given" },
       streams: { label: "Stream answers into cards", hint: "true where nothing is given" },

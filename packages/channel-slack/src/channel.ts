@@ -12,7 +12,7 @@ import {
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
 import { createApi } from "./api.ts";
-import { checkScopes } from "./checks.ts";
+import { checkAccount } from "./checks.ts";
 import { apiBase, type SlackConfig } from "./config.ts";
 import { createSocketLine, createWebhookLine } from "./connection/line.ts";
 import { createHistory, readHistory } from "./history.ts";
@@ -138,7 +138,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       if (options.messageId !== undefined) messageIn(to, options.messageId);
       return activity.draft(createDraft({ context, api, sender, places, history }, to, options));
     },
-    checks: (signal) => activity.track(checkScopes(api, signal)),
+    checks: (signal) => activity.track(checkAccount(context, api, signal)),
     fetchMedia: (ref, signal) =>
       activity.track(
         fetchMedia(

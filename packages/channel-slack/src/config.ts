@@ -6,6 +6,8 @@ export interface SlackConfig {
   readonly transport: "socket" | "webhook";
   readonly appToken?: string | undefined;
   readonly signingSecret?: string | undefined;
+  /** The address entered as Request URL at Slack; called by whoever looks for what is wrong, and by nobody else. */
+  readonly webhookUrl?: string | undefined;
   /** The slash command of the app. */
   readonly command: string;
   /** A mention at the top of a channel is answered in a thread. */
@@ -43,6 +45,12 @@ export const slackConfig: z.ZodType<SlackConfig> = z
       .string()
       .trim()
       .min(1, { error: `signingSecret is empty: copy it from ${basicPage} at api.slack.com/apps.` })
+      .optional(),
+    webhookUrl: z
+      .url({
+        protocol: /^https?$/,
+        error: "webhookUrl must be the address that is entered as Request URL under Event Subscriptions.",
+      })
       .optional(),
     command: z
       .string()

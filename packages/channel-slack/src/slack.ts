@@ -22,6 +22,10 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
         hint: "xapp-…, under Basic Information > App-Level Tokens, with connections:write; for sockets",
       },
       signingSecret: { label: "Signing secret", secret: true, hint: "Under Basic Information; for webhooks" },
+      webhookUrl: {
+        label: "Webhook address",
+        hint: "The Request URL under Event Subscriptions; doctor calls it to see whether it leads here",
+      },
       transport: { label: "socket or webhook", hint: "How events come in; socket where nothing is given" },
       command: { label: "Slash command", hint: "The app's, /signalbox where nothing is given" },
       replyInThread: { label: "Answer mentions in a thread", hint: "true where nothing is given" },

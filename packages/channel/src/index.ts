@@ -90,6 +90,7 @@ export { createMemoryCache, createMemoryState, systemClock } from "./host/memory
 export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
+export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { emitAll } from "./inbound/emit-all.ts";
 export { boundedBody, fetchedMedia } from "./inbound/fetched-media.ts";

@@ -1,4 +1,4 @@
-import { createDecipheriv, createHash } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { equalInConstantTime } from "@signalbox/channel";
 
 /**
@@ -24,11 +24,21 @@ export function signatureHolds(
 export function decrypt(encrypted: string, encryptKey: string): string | undefined {
   const bytes = Buffer.from(encrypted, "base64");
   if (bytes.length < 32 || bytes.length % 16 !== 0) return undefined;
-  const key = createHash("sha256").update(encryptKey).digest();
-  const decipher = createDecipheriv("aes-256-cbc", key, bytes.subarray(0, 16));
+  const decipher = createDecipheriv("aes-256-cbc", keyOf(encryptKey), bytes.subarray(0, 16));
   try {
     return Buffer.concat([decipher.update(bytes.subarray(16)), decipher.final()]).toString("utf8");
   } catch {
     return undefined;
   }
+}
+
+/** A text that `decrypt` reads. */
+export function encrypt(text: string, encryptKey: string): string {
+  const vector = randomBytes(16);
+  const cipher = createCipheriv("aes-256-cbc", keyOf(encryptKey), vector);
+  return Buffer.concat([vector, cipher.update(text, "utf8"), cipher.final()]).toString("base64");
+}
+
+function keyOf(encryptKey: string): Buffer {
+  return createHash("sha256").update(encryptKey).digest();
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type ChannelContext,
   equalInConstantTime,
@@ -5,10 +6,11 @@ import {
   type Payload,
   parsePayload,
   type Verified,
+  type WebhookChallenge,
 } from "@signalbox/channel";
 import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
-import { decrypt, signatureHolds } from "./crypto.ts";
+import { decrypt, encrypt, signatureHolds } from "./crypto.ts";
 import { type EventEnvelope, readEnvelope } from "./envelope.ts";
 
 /** Checks that a push is Feishu's, and reads it. */
@@ -73,4 +75,13 @@ function open(outer: Payload, encryptKey: string | undefined, signed: Signed): P
   const plain = text === undefined ? undefined : parsePayload(text);
   if (plain === undefined) return undefined;
   return signed === "holds" || plain["type"] === "url_verification" ? plain : undefined;
+}
+
+/** The question that Feishu puts to an address before it posts events there. */
+export function challengeOf({ config }: Pick<ChannelContext<FeishuConfig>, "config">): WebhookChallenge {
+  const { verificationToken: token, encryptKey } = config;
+  const challenge = randomUUID();
+  const plain = JSON.stringify({ type: "url_verification", challenge, token });
+  const body = encryptKey === undefined ? plain : JSON.stringify({ encrypt: encrypt(plain, encryptKey) });
+  return { body, challenge, headers: { "content-type": "application/json" } };
 }

@@ -1,15 +1,23 @@
-import { createHmac } from "node:crypto";
-import { type ChannelContext, equalInConstantTime, isRecent, type Verified } from "@signalbox/channel";
+import { createHmac, randomUUID } from "node:crypto";
+import {
+  type ChannelContext,
+  equalInConstantTime,
+  isRecent,
+  type Verified,
+  type WebhookChallenge,
+} from "@signalbox/channel";
 import type { SlackConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { type Envelope, readRequest } from "./envelope.ts";
+
+type WebhookContext = Pick<ChannelContext<SlackConfig>, "config" | "clock">;
 
 /**
  * Checks that a request is Slack's, and reads it. That it is delivered again, as its headers say, is no reason to leave
  * it out: the first try may have died before it was kept.
  */
 export function createVerifier(
-  context: Pick<ChannelContext<SlackConfig>, "config" | "clock">,
+  context: WebhookContext,
 ): (body: Uint8Array, headers: Headers) => Verified<Envelope> {
   const { config, clock } = context;
 
@@ -42,6 +50,26 @@ interface SignedRequest {
 /** Source: Slack's page on verifying requests. */
 function signatureHolds({ timestamp, signature, body }: SignedRequest, secret: string | undefined): boolean {
   if (secret === undefined) return false;
-  const expected = createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex");
-  return equalInConstantTime(`v0=${expected}`, signature);
+  return equalInConstantTime(signatureOf(timestamp, body, secret), signature);
+}
+
+function signatureOf(timestamp: string, body: Uint8Array | string, secret: string): string {
+  return `v0=${createHmac("sha256", secret).update(`v0:${timestamp}:`).update(body).digest("hex")}`;
+}
+
+/** The question that Slack puts to an address before it posts events there, signed with the account's secret. */
+export function challengeOf({ config, clock }: WebhookContext): WebhookChallenge {
+  const challenge = randomUUID();
+  const body = JSON.stringify({ type: "url_verification", challenge });
+  const timestamp = String(Math.floor(clock.now() / 1_000));
+  const signature = signatureOf(timestamp, body, config.signingSecret ?? "");
+  return {
+    body,
+    challenge,
+    headers: {
+      "content-type": "application/json",
+      "x-slack-request-timestamp": timestamp,
+      "x-slack-signature": signature,
+    },
+  };
 }

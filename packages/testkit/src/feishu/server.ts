@@ -37,6 +37,12 @@ export interface FeishuOptions {
   readonly cardKit?: boolean;
   /** What the tenant has granted the app. Default: all that a bot needs. Nothing is refused by it. */
   readonly permissions?: readonly string[];
+  /** How the app's events are handed over. Default: the app may not read that. */
+  readonly subscription?: {
+    readonly type: "webhook" | "websocket";
+    readonly url?: string;
+    readonly events: readonly string[];
+  };
   /** Life of a tenant token in seconds. Default 7200. */
   readonly tokenSeconds?: number;
   /** How often the app is to ask over its long connection whether that stands. Default 120, as Feishu says. */
@@ -134,6 +140,20 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
   /** Started when an app asks for it. */
   let connection: Promise<LongConnection> | undefined;
   let standing: LongConnection | undefined;
+
+  function ownApplication(path: string): ApiReply {
+    const { subscription, appId } = options;
+    if (subscription === undefined)
+      return refuse(99_991_672, "Access denied: application:application:self_manage");
+    if (!path.endsWith(`/${appId}`)) return refuse(210_507, "app not found");
+    const { type, url: requestUrl, events } = subscription;
+    return ok({
+      app: {
+        app_id: appId,
+        event: { subscription_type: type, request_url: requestUrl ?? "", subscribed_events: events },
+      },
+    });
+  }
 
   async function giveEndpoint(body: unknown): Promise<ApiReply> {
     const sent = isRaw(body) ? body : {};
@@ -245,6 +265,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       return ok({
         scopes: permissions.map((name) => ({ scope_name: name, grant_status: 1, scope_type: "tenant" })),
       });
+    if (path.startsWith("/application/v6/applications/") && method === "GET") return ownApplication(path);
     const userId = /^\/contact\/v3\/users\/([^/]+)$/.exec(path)?.[1];
     if (userId !== undefined && method === "GET") {
       const user = users.get(decodeURIComponent(userId));
