@@ -8,11 +8,12 @@ import {
   runChannelConformance,
 } from "@signalbox/channel/testkit";
 import { person, startTelegram, type TelegramFault, textMessage } from "@signalbox/testkit/telegram";
-import { afterAll, describe, it } from "vitest";
+import { afterAll, beforeAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type TelegramAddress, telegram } from "../src/index.ts";
 import { BUILT, token, webhookSecret } from "./harness.ts";
 import { recorded } from "./recorded.ts";
+import { sharedProcess } from "./shared-process.ts";
 
 type Running = Parameters<Platform<TelegramAddress>["deliver"]>[0];
 
@@ -116,9 +117,12 @@ const test = { describe, it, afterAll };
 runChannelConformance(telegram, harness, { test, skip, print: inMatrix("telegram") });
 
 describe("in a process of its own", () => {
-  runChannelConformance(inOwnProcess(telegram, BUILT), harness, {
+  const { start, launch, stop } = sharedProcess();
+  beforeAll(start);
+  runChannelConformance(inOwnProcess(telegram, BUILT, launch), harness, {
     test,
     skip,
     print: inMatrix("telegram in a process"),
   });
+  afterAll(stop);
 });

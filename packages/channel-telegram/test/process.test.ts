@@ -8,7 +8,6 @@ import { type TelegramConfig, telegram } from "../src/index.ts";
 import { BUILT, never, token } from "./harness.ts";
 
 const to = { chatId: String(person.id) };
-const soon = { timeout: 20_000 };
 
 /** A bot with a process of its own. */
 async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
@@ -45,9 +44,9 @@ it("is started again when it is killed, with nothing lost and nothing twice", as
     },
   });
   const pushed = Promise.all(["one", "two"].map((text) => standIn.push(textMessage(text))));
-  await expect.poll(() => channel.health().state, soon).toBe("down");
+  await expect.poll(() => channel.health().state).toBe("down");
   await expect
-    .poll(() => channel.health(), soon)
+    .poll(() => channel.health())
     .toMatchObject({
       reason: expect.stringContaining("SIGKILL"),
       retryAt: expect.any(Number),
@@ -55,14 +54,14 @@ it("is started again when it is killed, with nothing lost and nothing twice", as
   const meanwhile = channel.send(to, part("hello"), { idempotencyKey: "k0", signal: never });
   await expect(meanwhile).rejects.toMatchObject({ code: "transient", scope: "account" });
   await pushed;
-  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  await expect.poll(() => channel.health().state).toBe("ready");
   expect(new Set(pids()).size).toBe(2);
   const texts = emitted.map((event) => (event.type === "message" ? event.text : event.type));
   expect([...new Set(texts)]).toEqual(["one", "two"]);
   expect(kept.size).toBe(2);
   await channel.send(to, part("back"), { idempotencyKey: "k1", signal: never });
   expect(standIn.sent.map(({ text }) => text)).toEqual(["back"]);
-}, 60_000);
+});
 
 it("is ended when it hangs, and started again", async () => {
   const waits: { readonly ms: number; readonly end: () => void }[] = [];
@@ -78,18 +77,18 @@ it("is ended when it hangs, and started again", async () => {
   kill("SIGSTOP");
   // It may have spoken before it was stopped: the second wait is silent in any case.
   for (const count of [1, 2]) {
-    await expect.poll(() => waits.filter(({ ms }) => ms === 30_000).length, soon).toBe(count);
+    await expect.poll(() => waits.filter(({ ms }) => ms === 30_000).length).toBe(count);
     waits.at(-1)?.end();
     if (channel.health().state === "down") break;
   }
   await expect
-    .poll(() => channel.health(), soon)
+    .poll(() => channel.health())
     .toMatchObject({ reason: expect.stringContaining("did not answer") });
-  await expect.poll(() => waits.at(-1)?.ms, soon).toBe(1_000);
+  await expect.poll(() => waits.at(-1)?.ms).toBe(1_000);
   waits.at(-1)?.end();
-  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  await expect.poll(() => channel.health().state).toBe("ready");
   expect(new Set(pids()).size).toBe(2);
-}, 60_000);
+});
 
 it("says that nobody knows whether a message went out that it died over, and which parts did", async () => {
   const { channel, standIn, kill } = await open();
@@ -103,29 +102,46 @@ it("says that nobody knows whether a message went out that it died over, and whi
     code: "unknown_outcome",
     receipt: { parts: [{ index: 0, messageId: expect.any(String) }] },
   });
-  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  await expect.poll(() => channel.health().state).toBe("ready");
   const rest = await channel.send(to, message, { idempotencyKey: "k", signal: never, startAt: 1 });
   expect(rest.parts).toHaveLength(1);
   expect(standIn.sent.map(({ text }) => text)).toEqual(["one", "two"]);
-}, 60_000);
+});
 
 it("goes on with a draft in the message that the process before has made", async () => {
   const { channel, standIn, kill } = await open();
   const draft = await channel.openDraft?.(to, { idempotencyKey: "d", signal: never });
   await draft?.update("Hel");
   kill();
-  await expect.poll(() => channel.health().state, soon).toBe("down");
-  await expect.poll(() => channel.health().state, soon).toBe("ready");
+  await expect.poll(() => channel.health().state).toBe("down");
+  await expect.poll(() => channel.health().state).toBe("ready");
   await draft?.update("Hello");
   const receipt = await draft?.finalize(part("Hello!"));
   expect(standIn.sent.map(({ texts }) => texts.at(-1))).toEqual(["Hello!"]);
   expect(receipt?.parts).toEqual([{ index: 0, messageId: draft?.messageId }]);
-}, 60_000);
+});
 
 it("asks its platform what the account lacks there", async () => {
   const { channel } = await open();
   expect(await channel.checks?.(never)).toMatchObject([{ about: "groups", ok: true }]);
-}, 60_000);
+});
+
+it("leaves nothing behind when it stops", async () => {
+  const handles = () => process.getActiveResourcesInfo().filter((name) => name !== "Immediate").length;
+  const standIn = await startTelegram({ token, users: [person] });
+  onTestFinished(() => standIn.stop());
+  const round = async () => {
+    await using running = await openChannel(inOwnProcess(telegram, BUILT), {
+      botToken: token,
+      apiBaseUrl: standIn.url,
+    });
+    expect(running.channel.health().state).toBe("ready");
+  };
+  await round();
+  const before = handles();
+  for (let count = 0; count < 3; count += 1) await round();
+  await expect.poll(handles).toBeLessThanOrEqual(before);
+});
 
 it.skipIf(process.platform !== "linux")("tells its secrets to nobody who looks at processes", async () => {
   const { pids } = await open();

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { Duplex } from "node:stream";
+import { Duplex, type Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import type { ChannelContext } from "../contract/definition.ts";
 import { logPrinted } from "./log-printed.ts";
@@ -28,6 +28,22 @@ const PASSED_ON = [
 /** Beside this file, whether it was built or runs as it is written. */
 const FILE = import.meta.url.endsWith(".ts") ? "./account-worker.ts" : "./account-worker.js";
 
+/** What runs the other end of a line, a process as a rule. */
+export interface Launched {
+  readonly pid?: number | undefined;
+  /** To `serveAccount`. */
+  readonly line: Duplex;
+  /** What it prints, for the log. */
+  readonly printed: readonly Readable[];
+  /** Resolves once it is gone, with why. */
+  readonly ended: Promise<string>;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+/** A way to bring up what runs an account. */
+export type Launch = () => Launched;
+
 /** A process with one account, and the line to it. */
 export interface AccountProcess {
   readonly pid: number | undefined;
@@ -40,9 +56,31 @@ export interface AccountProcess {
 
 /** Starts one. What it needs to know it is told over the line: other processes can read arguments and environments. */
 export function startProcess(
+  launch: Launch,
   answers: readonly Answer[],
   context: Pick<ChannelContext, "logger" | "clock">,
 ): AccountProcess {
+  const launched = launch();
+  logPrinted(launched.printed, context);
+  let cutBecause: string | undefined;
+  const ended = launched.ended.then((why) => cutBecause ?? why);
+  const peer = new Peer(launched.line, answers, (reason) => {
+    cutBecause = reason;
+    launched.kill();
+  });
+  return {
+    pid: launched.pid,
+    peer,
+    ended,
+    async end() {
+      peer.close("it was told to end");
+      await ended;
+    },
+  };
+}
+
+/** A process of our own program. */
+export function spawnWorker(): Launched {
   const env = Object.fromEntries(
     PASSED_ON.flatMap((name) => (name in process.env ? [[name, process.env[name]]] : [])),
   );
@@ -50,27 +88,18 @@ export function startProcess(
     env,
     stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
-  const printed = [child.stdout, child.stderr].filter((stream) => stream !== null);
-  logPrinted(printed, context);
-  let cutBecause: string | undefined;
   const ended = new Promise<string>((resolve) => {
     child.once("error", (error) => resolve(`it could not be started: ${error.message}`));
     child.once("close", (code, signal) =>
-      resolve(cutBecause ?? (signal === null ? `it ended with ${code}` : `it was ended by ${signal}`)),
+      resolve(signal === null ? `it ended with ${code}` : `it was ended by ${signal}`),
     );
-  });
-  const peer = new Peer(lineOf(child), answers, (reason) => {
-    cutBecause = reason;
-    child.kill("SIGKILL");
   });
   return {
     pid: child.pid,
-    peer,
+    line: lineOf(child),
+    printed: [child.stdout, child.stderr].filter((stream) => stream !== null),
     ended,
-    async end() {
-      peer.close("it was told to end");
-      await ended;
-    },
+    kill: () => void child.kill("SIGKILL"),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import type { Channel, ChannelContext, ChannelDefinition, ReadBody } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
 import { readBody } from "../inbound/webhook.ts";
+import { type Launch, spawnWorker } from "./account-process.ts";
 import { accountMethods } from "./methods.ts";
 import { RemoteDraft } from "./remote-draft.ts";
 import { SupervisedAccount } from "./supervised-account.ts";
@@ -15,17 +16,19 @@ const MAX_BODY = 10_000_000;
  * not the host's. The definition itself is read here, which loads no SDK.
  *
  * @param module the file that exports the definition, as a URL
+ * @param launch brings up what runs an account, in place of a Node.js process on this machine
  */
 export function inOwnProcess<Config, Address, C extends Capabilities>(
   definition: ChannelDefinition<Config, Address, C>,
   module: string,
+  launch: Launch = spawnWorker,
 ): ChannelDefinition<Config, Address, C> {
   // What it would load ahead is not needed here.
   const { load: _, ...data } = definition;
   return {
     ...data,
     async create(context: ChannelContext<Config>) {
-      const supervised = new SupervisedAccount(module, definition.id, context);
+      const supervised = new SupervisedAccount(module, definition.id, context, launch);
       const methods = await supervised.open();
       return channelOver(supervised, definition.codec, new Set(methods));
     },

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { Duplex } from "node:stream";
-import { setInterval } from "node:timers";
+import { clearInterval, setInterval } from "node:timers";
 import { isDeepStrictEqual } from "node:util";
 import { definitionIn } from "../accounts/import-channel.ts";
 import type { Channel, ChannelContext, ChannelDefinition, ChannelLogger } from "../contract/definition.ts";
@@ -35,6 +35,7 @@ class ServedAccount {
   readonly #peer: Peer;
   readonly #lifetime = new AbortController();
   readonly #bytes = new ByteStreams();
+  readonly #timers: NodeJS.Timeout[] = [];
   readonly #drafts = new Map<number, { readonly draft: Draft; readonly halt: AbortController }>();
   #draftCount = 0;
   #opened: Opened | undefined;
@@ -42,17 +43,21 @@ class ServedAccount {
 
   constructor(stream: Duplex, onGone: () => void) {
     this.#peer = new Peer(stream, this.#answers(), () => {
+      for (const timer of this.#timers) clearInterval(timer);
       this.#lifetime.abort();
       onGone();
     });
   }
 
   begin(): void {
-    setInterval(() => this.#tellStanding(), STANDING_MS).unref();
-    setInterval(() => {
+    const tellAgain = (): void => {
       this.#told = undefined;
       this.#tellStanding();
-    }, ALIVE_MS).unref();
+    };
+    this.#timers.push(
+      setInterval(() => this.#tellStanding(), STANDING_MS).unref(),
+      setInterval(tellAgain, ALIVE_MS).unref(),
+    );
   }
 
   #answers(): readonly Answer[] {

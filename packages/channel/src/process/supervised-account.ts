@@ -2,7 +2,7 @@ import type { ChannelContext, Health, Identity } from "../contract/definition.ts
 import { ChannelError, reasonOf } from "../contract/errors.ts";
 import type { PartReceipt, SendOptions } from "../contract/messages.ts";
 import { deadline } from "../host/deadline.ts";
-import { type AccountProcess, startProcess } from "./account-process.ts";
+import { type AccountProcess, type Launch, startProcess } from "./account-process.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, type Peer, PeerGone } from "./peer.ts";
@@ -33,6 +33,7 @@ export class SupervisedAccount {
   readonly #module: string;
   readonly #channel: string;
   readonly #context: ChannelContext;
+  readonly #launchWith: Launch;
   readonly #sendings = new Map<number, Sending>();
   #sendingCount = 0;
   /** The process that is called. */
@@ -46,10 +47,11 @@ export class SupervisedAccount {
   self: Identity | undefined;
 
   /** @param channel the id of the channel that the module exports */
-  constructor(module: string, channel: string, context: ChannelContext) {
+  constructor(module: string, channel: string, context: ChannelContext, launch: Launch) {
     this.#module = module;
     this.#channel = channel;
     this.#context = context;
+    this.#launchWith = launch;
   }
 
   /** What tells one process from the next: what was opened in another one is gone. */
@@ -135,7 +137,7 @@ export class SupervisedAccount {
 
   async #launch() {
     const bytes = new ByteStreams();
-    const launched = startProcess([...this.#answers(bytes), ...bytes.answers], this.#context);
+    const launched = startProcess(this.#launchWith, [...this.#answers(bytes), ...bytes.answers], this.#context);
     void launched.ended.then(() => bytes.end());
     const { account: name, commands = [], raw = false } = this.#context;
     const config = json.safeParse(this.#context.config);

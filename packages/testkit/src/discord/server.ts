@@ -31,8 +31,9 @@ export interface DiscordOptions {
   /** Message Content Intent is turned on. Default true. */
   readonly mayReadContent?: boolean;
   /**
-   * How often the bot is to send a heartbeat by itself. Default an hour, where Discord says 41 seconds: discord.js
-   * takes a connection for dead that is asked for a heartbeat just when one is due, and `acknowledged` asks for many.
+   * How often the bot is to send a heartbeat by itself. Discord says 41 seconds; the default is as long as a timer can
+   * run. discord.js takes a connection for dead that is asked for a heartbeat just when one is due, `acknowledged` asks
+   * for many, and the first is due at a random moment of this time.
    */
   readonly heartbeatMs?: number;
   /** How many events of a session can be told again. Default 10,000. */
@@ -90,6 +91,9 @@ export interface DiscordStandIn extends StandIn {
   age(ms: number): void;
 }
 
+/** Beyond it a timer fires at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 interface Call {
   readonly method: string;
   readonly query: URLSearchParams;
@@ -116,7 +120,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     token: () => token,
     botId: world.bot.id,
     mayReadContent: options.mayReadContent ?? true,
-    heartbeatMs: options.heartbeatMs ?? 3_600_000,
+    heartbeatMs: options.heartbeatMs ?? longestTimerMs,
     keeps: options.keeps ?? 10_000,
     ready: () => ({
       data: {
