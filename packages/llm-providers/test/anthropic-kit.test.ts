@@ -26,7 +26,7 @@ providerSuite(
   {
     provider: anthropicMessages,
     model,
-    everyByte: true,
+    everyByte: process.env["EVERY_BYTE"] === "1",
     recordings: readdirSync(folder)
       .filter((name) => name.endsWith(".sse") && name !== "empty.sse")
       .map((name) => ({

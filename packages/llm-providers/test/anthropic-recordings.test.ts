@@ -2,8 +2,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Block, Model } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
-import { bytewise, eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
+import { inPieces } from "./support/replay.ts";
 
 const model: Model = {
   id: "recorded",
@@ -87,8 +88,8 @@ describe.skipIf(found === undefined)("recorded streams of Anthropic", () => {
   test.each((found?.streams ?? []).map((one) => [titleOf(one), one] as const))("%s", async (_, recording) => {
     const bytes = Buffer.from(recording.res);
     const whole = await read({ pieces: [bytes] });
-    const single = await read({ pieces: bytewise(bytes) });
-    expect(single.message).toEqual(whole.message);
+    const inSmallest = await read({ pieces: inPieces(bytes) });
+    expect(inSmallest.message).toEqual(whole.message);
 
     const theirs = await helper(bytes).catch((error: unknown) =>
       error instanceof Error ? error : new Error(),

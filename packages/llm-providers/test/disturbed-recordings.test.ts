@@ -1,6 +1,13 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import { eventEnds, type ReadTurn, type WireAnswer, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
+import {
+  cutPlaces,
+  eventEnds,
+  type ReadTurn,
+  type WireAnswer,
+  wholeOf,
+  wrongWithCut,
+} from "../src/testkit/index.ts";
 import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
 import { accountAt, asker, replay, type Told } from "./support/replay.ts";
@@ -108,8 +115,8 @@ function expectSaidTwice(twice: Told, told: Told, first: Told, api: string): voi
   expect(callsOf(twice)).toEqual([...calls, ...callsOf(told)]);
 }
 
-/** Streams shorter than this are cut at every byte here, the others by `test/every-byte.ts`. */
-const EVERY_BYTE_BELOW = 2_000;
+/** Streams shorter than this are cut here wherever it comes out differently; `test/every-byte.ts` cuts the others too. */
+const CUT_UP_BELOW = 2_000;
 
 const everything = recorded(() => true);
 
@@ -169,9 +176,9 @@ describe
       expect(twice.error).toEqual(told.error);
       expectSaidTwice(twice, told, first, api);
 
-      if (bytes.length >= EVERY_BYTE_BELOW) return;
-      for (const at of bytes.keys()) {
-        const ending = at % 2 === 0 ? "end" : "break";
+      if (bytes.length >= CUT_UP_BELOW) return;
+      for (const [i, at] of cutPlaces(bytes).entries()) {
+        const ending = i % 2 === 0 ? "end" : "break";
         const broken = await ask({ pieces: [bytes.subarray(0, at)], ending });
         expect(wrongWithCut(broken, whole), `cut at byte ${at}`).toBeUndefined();
       }

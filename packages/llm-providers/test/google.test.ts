@@ -19,7 +19,7 @@ providerSuite(
   {
     provider: googleGenerative,
     model,
-    everyByte: true,
+    everyByte: process.env["EVERY_BYTE"] === "1",
     recordings: recordedStreams("google"),
     keepAlive: ": ping\r\n\r\n",
     errorEvent: `data: ${refusal(503, "UNAVAILABLE", "The model is overloaded.")}\r\n\r\n`,

@@ -19,7 +19,7 @@ providerSuite(
   {
     provider: mistralChat,
     model,
-    everyByte: true,
+    everyByte: process.env["EVERY_BYTE"] === "1",
     recordings: recordedStreams("mistral"),
     keepAlive: ": ping\n\n",
     errorEvent: `data: ${refusal("Service unavailable.", "service_unavailable", "1100")}\n\n`,

@@ -22,7 +22,7 @@ providerSuite(
   {
     provider: openaiChat,
     model,
-    everyByte: true,
+    everyByte: process.env["EVERY_BYTE"] === "1",
     recordings: recordedStreams("openai-chat", ["error-of-minimax"]),
     keepAlive: ": OPENROUTER PROCESSING\n\n",
     errorEvent: 'data: {"error":{"message":"Overloaded","type":"server_error","code":503}}\n\n',

@@ -19,7 +19,7 @@ providerSuite(
   {
     provider: openaiResponses,
     model,
-    everyByte: true,
+    everyByte: process.env["EVERY_BYTE"] === "1",
     recordings: recordedStreams("openai-responses"),
     keepAlive: ": keep-alive\n\n",
     errorEvent:

@@ -137,7 +137,11 @@ export class SupervisedAccount {
 
   async #launch() {
     const bytes = new ByteStreams();
-    const launched = startProcess(this.#launchWith, [...this.#answers(bytes), ...bytes.answers], this.#context);
+    const launched = startProcess(
+      this.#launchWith,
+      [...this.#answers(bytes), ...bytes.answers],
+      this.#context,
+    );
     void launched.ended.then(() => bytes.end());
     const { account: name, commands = [], raw = false } = this.#context;
     const config = json.safeParse(this.#context.config);

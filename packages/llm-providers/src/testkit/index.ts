@@ -7,4 +7,12 @@ export {
   type RecordedStream,
   type TestApi,
 } from "./suite.ts";
-export { bytewise, eventEnds, type Wire, type WireAnswer, type WireRequest, wire } from "./wire.ts";
+export {
+  bytewise,
+  cutPlaces,
+  eventEnds,
+  type Wire,
+  type WireAnswer,
+  type WireRequest,
+  wire,
+} from "./wire.ts";

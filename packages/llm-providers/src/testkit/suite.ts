@@ -3,7 +3,7 @@ import type { AssistantMessage, JsonObject, Model, ModelContext, ModelEvent } fr
 import type { FetchLike, Provider, ProviderConfig } from "../provider/provider.ts";
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
-import { bytewise, eventEnds, type Wire, type WireAnswer, wire } from "./wire.ts";
+import { bytewise, cutPlaces, eventEnds, type Wire, type WireAnswer, wire } from "./wire.ts";
 
 /** What the suite needs of a test runner; vitest's, node:test's and jest's functions all fit. */
 export interface TestApi {
@@ -47,7 +47,7 @@ export interface ProviderSubject {
   /** An answer without content. */
   readonly empty?: string;
   readonly refusals?: readonly RecordedRefusal[];
-  /** Cut at every byte of every recording, not only near the edges of its events. Slow. */
+  /** Cut at every byte of every recording, also where it comes out as a cut beside it. Slow. */
   readonly everyByte?: boolean;
   /** Milliseconds after which a turn counts as hanging; default 10,000. */
   readonly hungMs?: number;
@@ -63,24 +63,22 @@ const encoder = new TextEncoder();
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? encoder.encode(body) : body;
 const FIXED_TIME = 1_700_000_000_000;
-const DENSE = 2_048;
+const DENSE = 4_096;
 const STRIDE = 61;
 /** How the wire ends at a cut: either way in turn, and both ways around the end of an event. */
 const ENDINGS = ["end", "break"] as const;
 
-/** Every byte of a small recording; of a large one the edges of its events and of its characters, and a sample. */
+/** Of a small recording, wherever it comes out differently; of a large one around its events, and a sample. */
 function cutsOf(bytes: Uint8Array, everyByte: boolean): number[] {
+  if (everyByte) return [...bytes.keys()];
+  if (bytes.length <= DENSE) return cutPlaces(bytes);
   const cuts = new Set<number>();
   const add = (at: number): void => {
     if (at >= 0 && at < bytes.length) cuts.add(at);
   };
-  if (everyByte || bytes.length <= DENSE) {
-    for (let at = 0; at < bytes.length; at++) add(at);
-  } else {
-    for (const end of eventEnds(bytes)) for (let near = -3; near <= 1; near++) add(end + near);
-    for (let at = 0; at < bytes.length; at += STRIDE) add(at);
-    for (let at = 0; at < bytes.length && cuts.size < DENSE * 2; at++) if ((bytes[at] ?? 0) >= 0x80) add(at);
-  }
+  for (const end of eventEnds(bytes)) for (let near = -3; near <= 1; near++) add(end + near);
+  for (let at = 0; at < bytes.length; at += STRIDE) add(at);
+  for (let at = 0; at < bytes.length && cuts.size < DENSE; at++) if ((bytes[at] ?? 0) >= 0x80) add(at);
   return [...cuts].sort((a, b) => a - b);
 }
 

@@ -114,3 +114,19 @@ export function eventEnds(bytes: Uint8Array): number[] {
   }
   return ends;
 }
+
+const isWord = (byte: number | undefined): boolean =>
+  byte !== undefined && /\w/.test(String.fromCharCode(byte));
+
+/**
+ * Where a stream can be cut, once for each way it can come out: no reader looks into a word, so that of the cuts within
+ * one a single one is enough.
+ */
+export function cutPlaces(bytes: Uint8Array): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    const isWithin = isWord(bytes[at - 1]) && isWord(bytes[at]);
+    if (!isWithin || !isWord(bytes[at - 2])) places.push(at);
+  }
+  return places;
+}

@@ -1,6 +1,7 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import type { FetchLike, Provider, Timeouts } from "../../src/provider/provider.ts";
 import {
+  cutPlaces,
   eventEnds,
   type ReadTurn,
   readTurn,
@@ -75,40 +76,38 @@ export function asker(replayed: Replay): (answer: WireAnswer) => Promise<Told> {
   };
 }
 
-/** Bytes in pieces of one byte, or of seven where there are very many. */
+/** The events of a stream repeat themselves from here on. */
+const LONG = 16_384;
+/** A prime, so that what follows is cut in all places of its events. */
+const PIECE = 61;
+
+/** A stream in pieces cut wherever that may make a difference. */
 export function inPieces(bytes: Uint8Array): Uint8Array[] {
-  const size = bytes.length > 100_000 ? 7 : 1;
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
-    bytes.subarray(i * size, (i + 1) * size),
-  );
+  const cuts = cutPlaces(bytes.subarray(0, LONG));
+  for (let at = LONG; at < bytes.length; at += PIECE) cuts.push(at);
+  return cuts.map((at, i) => bytes.subarray(at, cuts[i + 1]));
 }
 
 /** Around the ends of the last events, and a spread: `every-byte` cuts at the rest too. */
-function cutPoints(bytes: Uint8Array, budget: number): number[] {
-  const all = Array.from({ length: bytes.length }, (_, at) => at);
-  if (bytes.length <= budget) return all;
-  const step = Math.max(1, Math.floor(bytes.length / budget));
-  const near = new Set(
-    eventEnds(bytes)
-      .slice(-Math.ceil(budget / 4))
-      .flatMap((end) => [end - 2, end - 1, end]),
-  );
-  return all.filter((at) => at % step === 0 || near.has(at));
+function cutPoints(bytes: Uint8Array): number[] {
+  const { spread, lastEvents } =
+    bytes.length > LONG ? { spread: 10, lastEvents: 6 } : { spread: 60, lastEvents: 15 };
+  const near = eventEnds(bytes)
+    .slice(-lastEvents)
+    .flatMap((end) => [end - 2, end - 1, end]);
+  const step = Math.ceil(bytes.length / spread);
+  const between = Array.from({ length: spread }, (_, i) => i * step);
+  return [...new Set([...between, ...near])].filter((at) => at < bytes.length).sort((a, b) => a - b);
 }
 
 /**
  * Cuts an answer at many bytes and checks that each turn ends as it must: what is finished equals the whole, and no
  * call that was cut off has arguments.
  */
-export async function checkCuts(
-  replayed: Replay,
-  bytes: Uint8Array,
-  told: Told,
-  budget: number,
-): Promise<void> {
+export async function checkCuts(replayed: Replay, bytes: Uint8Array, told: Told): Promise<void> {
   const whole = wholeOf(told);
   const ask = asker(replayed);
-  for (const [i, at] of cutPoints(bytes, budget).entries()) {
+  for (const [i, at] of cutPoints(bytes).entries()) {
     const ending = i % 2 === 0 ? "end" : "break";
     const cut = await ask({ pieces: [bytes.subarray(0, at)], ending });
     const wrong = wrongWithCut(cut, whole);
