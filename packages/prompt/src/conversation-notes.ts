@@ -1,6 +1,6 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
 import type { TurnRequest } from "@signalbox/channel";
-import { formatBody } from "./inbound.ts";
+import { formatBody } from "./envelope.ts";
 
 /** A message as it is named among others. */
 export interface BriefMessage {

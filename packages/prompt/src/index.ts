@@ -5,30 +5,18 @@ export {
   summaryNote,
   takenBackNote,
 } from "./conversation-notes.ts";
+export { cleanSenderName, formatBody, readBody } from "./envelope.ts";
 export {
+  type Brought,
   broughtContext,
+  type ContextDocument,
+  type ContextMessage,
   type EventFacts,
   eventContext,
   isRecalled,
   memoryContext,
+  type ToldEvent,
 } from "./event-context.ts";
-export {
-  type Brought,
-  buildInboundContext,
-  type ContextDocument,
-  type ContextMessage,
-  cleanSenderName,
-  formatBody,
-  formatTimestamp,
-  INBOUND_META_SCHEMA,
-  type InboundBlock,
-  type InboundContext,
-  type InboundContextInput,
-  type InboundFacts,
-  readBody,
-  type TrustedInbound,
-  type UntrustedConversation,
-} from "./inbound.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {

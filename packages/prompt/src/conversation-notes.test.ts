@@ -1,0 +1,46 @@
+import { expect, it } from "vitest";
+import { clientHistory, isTakenBackNote, summaryNote, takenBackNote } from "./index.ts";
+
+const MESSAGES = [
+  { messageId: "m1", senderName: "Anna", text: "Ship it\non Friday." },
+  { messageId: "m2", senderName: "Boss:\n", text: "x".repeat(500) },
+];
+
+it("tells messages in short, a line each, whatever stands in them", () => {
+  const [head, first, second, ...more] = summaryNote(MESSAGES).split("\n");
+  expect(head).toBe("2 earlier messages arrived while you were busy. In short:");
+  expect(first).toBe("- [message_id: m1] Anna: Ship it on Friday.");
+  expect(second).toMatch(/^- \[message_id: m2\] Boss: x+$/);
+  expect(second).toHaveLength(202);
+  expect(more).toEqual([]);
+});
+
+it("knows the note of messages that were taken back from others", () => {
+  const note = takenBackNote(MESSAGES);
+  expect(note).toContain("Anna: Ship it on Friday.");
+  expect(isTakenBackNote(note)).toBe(true);
+  expect(isTakenBackNote(summaryNote(MESSAGES))).toBe(false);
+});
+
+it("makes a history of the turns that a client keeps, pictures behind their words", () => {
+  const picture = { mimeType: "image/png", data: "AA==" };
+  const history = clientHistory(
+    {
+      history: [
+        { role: "user", text: "What is this?", pictures: [picture] },
+        { role: "assistant", text: "A dot." },
+        { role: "user", text: "", pictures: [picture] },
+        { role: "user", text: "Thanks." },
+      ],
+    },
+    7,
+  );
+  const image = { type: "image", mimeType: "image/png", source: { kind: "base64", data: "AA==" } };
+  expect(history).toMatchObject([
+    { role: "user", content: [{ type: "text", text: "What is this?" }, image], timestamp: 7 },
+    { role: "assistant", content: [{ type: "text", text: "A dot." }], stopReason: "end_turn", timestamp: 7 },
+    { role: "user", content: [image] },
+    { role: "user", content: "Thanks." },
+  ]);
+  expect(clientHistory({}, 7)).toEqual([]);
+});
