@@ -1,6 +1,7 @@
 import type { AgentInfo, Client, ConversationInfo, Me } from "@signalbox/client";
 import { type ReactNode, useEffect, useState } from "react";
 import { useApprovals } from "./approvals/use-approvals.ts";
+import { SearchField } from "./parts/search-field.tsx";
 import { Sign } from "./parts/sign.tsx";
 import { hashOf, type Place } from "./place.ts";
 import { useFormat } from "./words/use-format.ts";
@@ -96,13 +97,7 @@ function Conversations({ conversations, place, agents, busy, onClose }: Props): 
   return (
     <nav className="conversations" aria-label={words.sidebar.conversations}>
       {conversations.length > 0 && (
-        <input
-          type="search"
-          value={wanted}
-          aria-label={words.sidebar.search}
-          placeholder={words.sidebar.search}
-          onChange={(event) => setWanted(event.target.value)}
-        />
+        <SearchField label={words.sidebar.search} wanted={wanted} onSearch={setWanted} />
       )}
       {matching.length === 0 && (
         <p className="help">{conversations.length === 0 ? words.sidebar.nothing : words.sidebar.noneMatch}</p>

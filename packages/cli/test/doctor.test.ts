@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createSetup } from "@signalbox/setup";
 import { acquireHomeLock, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { hostWith } from "./host.ts";
+import { hostWith, PACKAGES } from "./host.ts";
 import { runCommand } from "./run.ts";
 
 let home: string;
@@ -19,11 +19,7 @@ const host = hostWith({
     setup: await createSetup({
       ...configured,
       vault,
-      packages: {
-        missing: () => [],
-        urlOf: (name) => import.meta.resolve(name),
-        load: (name) => import(name),
-      },
+      packages: PACKAGES,
       channels: [],
       ownChannels: [],
       tools: [],

@@ -1,5 +1,12 @@
 import type { GatewayHost } from "../src/host.ts";
 
+/** The packages of this repository, of which none is missing. */
+export const PACKAGES: GatewayHost["packages"] = {
+  missing: () => [],
+  urlOf: (name) => import.meta.resolve(name),
+  load: (name) => import(name),
+};
+
 /** A gateway that can do what a test gives it, and nothing else. */
 export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
   const never = (): never => {
@@ -9,7 +16,7 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     version: "1.2.3",
     program: "/usr/lib/signalbox.js",
     skillsDir: "/usr/lib/skills",
-    packages: { missing: () => [], urlOf: (name) => import.meta.resolve(name), load: (name) => import(name) },
+    packages: PACKAGES,
     channels: async () => [],
     prepare: never,
     decide: never,

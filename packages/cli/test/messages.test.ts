@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { MessageEvent } from "@signalbox/channel";
-import { plainMessage } from "@signalbox/channel/testkit";
+import { keysOf, plainMessage } from "@signalbox/channel/testkit";
 import type { ServiceBodies } from "@signalbox/service";
 import { openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
@@ -33,15 +33,9 @@ beforeEach(async () => {
   const store = await openStore<ServiceBodies>({ path: join(home, "signalbox.db") });
   const rule = "group_not_allowed";
   for (const event of [written("om_0", "second"), written("om_1", TEXT)]) {
-    const { channel, account, eventId, messageId, conversation, sender } = event;
     const accepted = await store.inbox.accept({
-      channel,
-      account,
-      eventId,
-      messageId,
+      ...keysOf(event),
       kind: "message",
-      conversationId: conversation.id,
-      senderId: sender.id,
       receivedAt: AT,
       payload: { event, rule },
     });

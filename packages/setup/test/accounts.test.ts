@@ -9,6 +9,7 @@ import { loadConfig } from "@signalbox/config";
 import { createVault } from "@signalbox/redaction";
 import { expect, it, onTestFinished } from "vitest";
 import { resolveAccounts } from "../src/index.ts";
+import { PACKAGES } from "./packages.ts";
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -45,7 +46,7 @@ async function plan(
     channelPackages: {},
     own,
     logger: () => SILENT,
-    packages: { missing: () => [], urlOf: (name) => import.meta.resolve(name), load: (name) => import(name) },
+    packages: PACKAGES,
     cache: createMemoryCache({ clock: systemClock }),
     home: { dir: dirname(file) },
     workspaces: [],

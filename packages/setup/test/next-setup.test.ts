@@ -13,6 +13,7 @@ import {
   nextSetup,
   type Setup,
 } from "../src/index.ts";
+import { PACKAGES } from "./packages.ts";
 
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -28,11 +29,7 @@ async function start(text: string) {
       loaded,
       env: { OPENAI_API_KEY: "key" },
       vault: createVault(),
-      packages: {
-        missing: () => [],
-        urlOf: (name) => import.meta.resolve(name),
-        load: (name) => import(name),
-      },
+      packages: PACKAGES,
       channels: [],
       ownChannels: [],
       tools: [],

@@ -84,12 +84,8 @@ export {
   type ToolRunner,
   type ToolRunnerOptions,
 } from "./runner.ts";
-export {
-  describeSandbox,
-  type SandboxReport,
-  type StartSandboxOptions,
-  startSandbox,
-} from "./sandbox/start.ts";
+export { describeSandbox, type SandboxReport } from "./sandbox/report.ts";
+export { type StartSandboxOptions, startSandbox } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
 export type { SessionsCall, SessionsRequest } from "./sessions.ts";
@@ -101,19 +97,16 @@ export {
   TOOL_PROFILES,
   type UnknownToolName,
 } from "./tool-names.ts";
-export {
-  type CommandCallOptions,
-  createToolbox,
-  type HeardMessage,
-  type HookedCall,
-  type HookVerdict,
-  type MayAttach,
-  type MoreTools,
-  type Toolbox,
-  type ToolboxOptions,
-  type ToolboxRun,
-  type ToolRun,
-} from "./toolbox.ts";
+export type {
+  HookedCall,
+  HookVerdict,
+  MayAttach,
+  MoreTools,
+  ToolboxOptions,
+  ToolRun,
+} from "./toolbox/options.ts";
+export type { CommandCallOptions, HeardMessage, ToolboxRun } from "./toolbox/run.ts";
+export { createToolbox, type Toolbox } from "./toolbox/toolbox.ts";
 export type * from "./types.ts";
 export { visibleText } from "./visible.ts";
 export { isPublicAddress } from "./web/address.ts";

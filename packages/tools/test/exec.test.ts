@@ -28,7 +28,7 @@ import {
   startSandbox,
   type Workspace,
 } from "../src/index.ts";
-import { selfTest } from "../src/sandbox/start.ts";
+import { selfTest } from "../src/sandbox/self-test.ts";
 import { caller, textOf } from "./harness.ts";
 
 const sandboxed = await startSandbox({ limits: { timeoutMs: 20_000 } });

@@ -4,8 +4,8 @@ import { ProblemNote } from "../parts/problem.tsx";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
+import type { Item } from "./item.ts";
 import { ToolCall } from "./tool-call.tsx";
-import type { Item } from "./view.ts";
 
 /** Loaded with the first answer: the reader of Markdown is a quarter of the page's scripts. */
 const Markdown = lazy(async () => ({ default: (await import("../markdown/markdown.tsx")).Markdown }));

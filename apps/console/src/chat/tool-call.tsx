@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { CodeBlock } from "../parts/code-block.tsx";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
-import type { Item } from "./view.ts";
+import type { Item } from "./item.ts";
 
 type Call = Extract<Item, { kind: "tool" }>;
 

@@ -1,6 +1,7 @@
 import type { ChatMessage, ServerFrame } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
-import { applyChange, type Change, EMPTY, type Item, isBusy, type View } from "./view.ts";
+import type { Item } from "./item.ts";
+import { applyChange, type Change, EMPTY, isBusy, type View } from "./view.ts";
 
 const c = { conversation: "c1" };
 const r = { ...c, runId: "r1" };

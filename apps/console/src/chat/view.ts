@@ -1,59 +1,14 @@
 /** What the page shows of a conversation, worked out from its history and its frames. Pure. */
 import type {
-  AttachmentInfo,
   ChatMessage,
   ConversationHistory,
   Problem,
-  RunEnd,
   RunOutcome,
   RunUsage,
   ServerFrame,
 } from "@signalbox/client";
-
-/** What came with a message; pictures that were chosen on this page show. */
-export interface Shown extends AttachmentInfo {
-  preview?: string;
-}
-
-export type Item =
-  | {
-      kind: "user";
-      key: string;
-      /** Id of the message; that of the `send` until it is accepted. */
-      id: string;
-      text: string;
-      state: "sending" | "sent" | "refused";
-      problem?: Problem;
-      files?: readonly Shown[];
-      /** The agent begins anew with it, and knows nothing of what stands above. */
-      begins?: true;
-    }
-  | {
-      kind: "assistant";
-      key: string;
-      /** Absent until the message is finished. */
-      id?: string;
-      runId?: string;
-      text: string;
-      thinking: string;
-      /** `cut`: its run ended before it was finished. */
-      state: "streaming" | "done" | "cut";
-    }
-  | {
-      kind: "tool";
-      key: string;
-      /** Id of the call. */
-      id: string;
-      runId?: string;
-      name: string;
-      args: unknown;
-      /** `lost`: its run ended without a result. */
-      state: "running" | "done" | "failed" | "lost";
-      text: string;
-      durationMs?: number;
-    }
-  | { kind: "end"; key: string; runId: string; outcome: RunOutcome; usage?: RunUsage; error?: Problem }
-  | { kind: "problem"; key: string; problem: Problem };
+import { endItem, type Item, isStreaming, itemOf, keep, type Shown, same } from "./item.ts";
+import { merge } from "./merge-history.ts";
 
 export interface View {
   items: Item[];
@@ -229,112 +184,6 @@ function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsa
 /** Why a run fails is told ahead of its end, and shown there. */
 function failing(view: View, runId: string, error: Problem): View {
   return add(view, endItem({ runId, outcome: "failed", error }));
-}
-
-function endItem(end: RunEnd): Item {
-  return { kind: "end", key: `end ${end.runId}`, ...end };
-}
-
-/**
- * The history, and between its messages what is known besides: what streams, was refused, or went wrong.
- * Each of those keeps its place behind the message that it followed; the end of a run is behind all of it.
- */
-function merge({ messages, ends }: ConversationHistory, known: Item[]): Item[] {
-  const rest = new Map<number, Item[]>();
-  const kept = new Map<number, Item>();
-  let place = messages.length - 1;
-  for (const item of known) {
-    const at = messages.findIndex((message) => same(item, message));
-    if (at >= 0) {
-      place = at;
-      kept.set(at, item);
-    } else {
-      const ofRun =
-        item.kind === "end" ? messages.findLastIndex((message) => message.runId === item.runId) : -1;
-      const behind = Math.max(place, ofRun);
-      rest.set(behind, [...(rest.get(behind) ?? []), item]);
-    }
-  }
-  const shown = new Set(known.flatMap((item) => (item.kind === "end" ? [item.runId] : [])));
-  for (const end of ends) {
-    const behind = messages.findLastIndex((message) => message.runId === end.runId);
-    if (behind < 0 || shown.has(end.runId)) continue;
-    rest.set(behind, [endItem(end), ...(rest.get(behind) ?? [])]);
-  }
-  const merged = messages.flatMap((message, at) => {
-    const item = itemOf(message);
-    const old = kept.get(at);
-    return [...(item === undefined ? [] : [keep(old, item)]), ...(rest.get(at) ?? [])];
-  });
-  return [...merged, ...(rest.get(-1) ?? [])];
-}
-
-/** What the gateway says, under the key and with the thinking that the page already has. */
-function keep(old: Item | undefined, item: Item): Item {
-  if (old === undefined) return item;
-  if (old.kind === "assistant" && item.kind === "assistant")
-    return { ...item, key: old.key, thinking: old.thinking };
-  if (old.kind === "user" && item.kind === "user") {
-    const { files, begins } = old;
-    return { ...item, key: old.key, ...(files && { files }), ...(begins && { begins }) };
-  }
-  return { ...item, key: old.key };
-}
-
-function same(item: Item, message: ChatMessage): boolean {
-  switch (item.kind) {
-    case "user":
-      return message.role === "user" && item.id === message.id;
-    case "assistant":
-      return message.role === "assistant" && item.id === message.id;
-    case "tool":
-      return message.role === "tool" && item.id === (message.call?.id ?? message.id);
-    case "end":
-    case "problem":
-      return false;
-  }
-}
-
-/** Undefined for the empty text of a turn that only called tools. */
-function itemOf(message: ChatMessage): Item | undefined {
-  const { id, text } = message;
-  const run = message.runId === undefined ? {} : { runId: message.runId };
-  switch (message.role) {
-    case "user":
-      return {
-        kind: "user",
-        key: id,
-        id,
-        text,
-        state: "sent",
-        ...(message.attachments && { files: message.attachments }),
-        ...(message.begins && { begins: true }),
-      };
-    case "assistant":
-      if (text.trim() === "") return undefined;
-      return { kind: "assistant", key: id, id, ...run, text, thinking: "", state: "done" };
-    case "tool": {
-      const call = message.call ?? { id, name: "tool", args: undefined, isError: false };
-      const { durationMs } = message.call ?? {};
-      const state = call.isError ? "failed" : "done";
-      const timed = durationMs === undefined ? {} : { durationMs };
-      return {
-        kind: "tool",
-        key: call.id,
-        id: call.id,
-        ...run,
-        name: call.name,
-        args: call.args,
-        state,
-        text,
-        ...timed,
-      };
-    }
-  }
-}
-
-function isStreaming(item: Item): item is Extract<Item, { kind: "assistant" }> {
-  return item.kind === "assistant" && item.state === "streaming";
 }
 
 function add(view: View, item: Item): View {

@@ -2,6 +2,7 @@ import type { Client, SessionInfo } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Loaded, Page } from "../parts/page.tsx";
+import { SearchField } from "../parts/search-field.tsx";
 import { hashOf } from "../place.ts";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
@@ -19,13 +20,7 @@ export function SessionsPage({ client }: { client: Client }): ReactNode {
   });
   return (
     <Page title={words.pages.sessions}>
-      <input
-        type="search"
-        value={wanted}
-        aria-label={words.sessions.search}
-        placeholder={words.sessions.search}
-        onChange={(event) => setWanted(event.target.value)}
-      />
+      <SearchField label={words.sessions.search} wanted={wanted} onSearch={setWanted} />
       <Loaded query={query}>
         {(sessions) => <SessionList sessions={sessions.filter((each) => isAbout(each, wanted))} />}
       </Loaded>

@@ -1,4 +1,5 @@
 import { type ChannelDefinition, ChannelError, type MessageEvent } from "@signalbox/channel";
+import { keysOf } from "@signalbox/channel/testkit";
 import { gatewayToken, openVault, readConfig } from "@signalbox/home";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
@@ -122,15 +123,9 @@ it("passes every failpoint on the usual way of messages", async () => {
 });
 
 function unrouted(event: MessageEvent) {
-  const { channel, account, eventId, messageId, conversation, sender } = event;
   return {
-    channel,
-    account,
-    eventId,
-    messageId,
+    ...keysOf(event),
     kind: "message",
-    conversationId: conversation.id,
-    senderId: sender.id,
     payload: { event, role: "guest", rule: "pairing" },
   } as const;
 }

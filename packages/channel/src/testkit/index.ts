@@ -5,7 +5,7 @@ export { damaged } from "./damage.ts";
 export { failing } from "./failing.ts";
 export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, SentMedia } from "./harness.ts";
 export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
-export { plainMessage } from "./plain-message.ts";
+export { keysOf, plainMessage } from "./plain-message.ts";
 export { createRandom } from "./random.ts";
 export { serveWebhook, type WebhookServer } from "./serve-webhook.ts";
 export { type TurnedClock, turnedClock } from "./turned-clock.ts";

@@ -19,3 +19,14 @@ export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
     ...more,
   };
 }
+
+/** What a host keeps a message under: where it came from, what it is called there, and who sent it. */
+export function keysOf(
+  event: MessageEvent,
+): Pick<MessageEvent, "channel" | "account" | "eventId" | "messageId"> & {
+  readonly conversationId: string;
+  readonly senderId: string;
+} {
+  const { channel, account, eventId, messageId, conversation, sender } = event;
+  return { channel, account, eventId, messageId, conversationId: conversation.id, senderId: sender.id };
+}

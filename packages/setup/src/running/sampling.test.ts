@@ -24,6 +24,8 @@ it("passes on what the client states, zero included", () => {
 it("takes a schema that is an object, and no other", () => {
   const schema = { type: "object", properties: { a: { type: "string" } } };
   const json = { name: "city", strict: true };
-  expect(samplingOf(UNLIMITED, { sampling: { json: { ...json, schema } } })).toEqual({ json: { ...json, schema } });
+  expect(samplingOf(UNLIMITED, { sampling: { json: { ...json, schema } } })).toEqual({
+    json: { ...json, schema },
+  });
   expect(samplingOf(UNLIMITED, { sampling: { json: { ...json, schema: true } } })).toEqual({ json });
 });

@@ -1,25 +1,13 @@
-import { randomBytes } from "node:crypto";
-import {
-  access,
-  constants,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  realpath,
-  rm,
-  writeFile,
-} from "node:fs/promises";
 import { homedir, tmpdir } from "node:os";
-import { delimiter, isAbsolute, join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
 import { inheritedDescriptors } from "./descriptors.ts";
 import { type OpenDomainProxy, openDomainProxy } from "./network/proxy.ts";
 import { followProgram, startProgram } from "./process.ts";
+import { findProgram, findShell } from "./programs.ts";
 import { seccompFilter } from "./seccomp.ts";
+import { selfTest } from "./self-test.ts";
 import { commandVariable, limitedShell } from "./shell.ts";
 import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
 
@@ -40,9 +28,6 @@ export interface StartSandboxOptions {
   /** Default `process.platform`. */
   readonly platform?: NodeJS.Platform;
 }
-
-const CANARY_PREFIX = ".signalbox-canary-";
-const STALE_MS = 600_000;
 
 const DEFAULT_LIMITS: SandboxLimits = {
   timeoutMs: 60_000,
@@ -82,37 +67,6 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
     }
   } catch (error) {
     return disabled(limits, reasonOf(error));
-  }
-}
-
-/** What `doctor` prints about a sandbox. */
-export interface SandboxReport {
-  readonly rung: Sandbox["rung"];
-  readonly ok: boolean;
-  /** One sentence. */
-  readonly summary: string;
-  readonly notes: readonly string[];
-}
-
-/** Says in plain words where commands run. */
-export function describeSandbox(sandbox: Sandbox): SandboxReport {
-  const { rung, limits, notes } = sandbox;
-  switch (rung) {
-    case "bubblewrap": {
-      const memory = `${Math.round(limits.memoryBytes / 1_048_576)} MB`;
-      const summary = `Commands run under bubblewrap: workspace only, no network, ${limits.timeoutMs / 1000} s, ${limits.processes} processes, ${memory}. The self-test passed.`;
-      return { rung, ok: true, summary, notes };
-    }
-    case "none":
-      return {
-        rung,
-        ok: false,
-        summary:
-          "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as the owner set it.",
-        notes,
-      };
-    case "disabled":
-      return { rung, ok: false, summary: `exec is disabled: ${sandbox.reason ?? "no reason given"}`, notes };
   }
 }
 
@@ -220,113 +174,4 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
   });
   const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()], descriptors);
   return problem === undefined ? sandbox : disabled(limits, problem);
-}
-
-/**
- * Runs one command that tries to read and to write what it must not. Gives what went wrong, or `undefined`. The folders
- * must be ones that the gateway's user can write to; others are left out, but one is needed.
- *
- * @param descriptors those of this process that the command must not have
- */
-export async function selfTest(
-  sandbox: Sandbox,
-  canaryDirs: readonly string[],
-  descriptors: readonly string[] = [],
-): Promise<string | undefined> {
-  const secret = randomBytes(16).toString("hex");
-  const planted: string[] = [];
-  const made: string[] = [];
-  try {
-    for (const dir of canaryDirs) {
-      await removeStale(dir);
-      const folder = await mkdtemp(join(dir, CANARY_PREFIX)).catch(() => undefined);
-      if (folder === undefined) continue;
-      made.push(folder);
-      await writeFile(join(folder, "canary"), secret, { mode: 0o644 });
-      planted.push(await realpath(folder));
-    }
-    const [first] = planted;
-    if (first === undefined) return "the self-test found no folder to plant its canary in.";
-    const dir = join(first, "workspace");
-    await mkdir(dir);
-    const tries = planted.flatMap((folder) => [
-      `cat '${folder}/canary'`,
-      `cat '/proc/${process.pid}/root${folder}/canary'`,
-      `echo spoiled > '${folder}/canary'`,
-      `echo spoiled > '${folder}/planted'`,
-    ]);
-    const script = [
-      ...tries,
-      'touch special; chmod u+s special 2>/dev/null && echo "special=left"',
-      ...descriptors.map((each) => `[ -e /proc/self/fd/${each} ] && echo "descriptor=left"`),
-      'echo "uid=$(id -u)"',
-      'echo "links=$(grep -c : /proc/net/dev)"',
-      // The first process of a namespace of its own is the launcher.
-      'echo "first=$(cat /proc/1/comm)"',
-      "echo fine > proof",
-    ].join("\n");
-    const outcome = await sandbox.run({
-      script,
-      folders: { dir, readOnlyDirs: [], forbidden: [] },
-      cwd: dir,
-      protect: { files: [], folders: [] },
-      covers: [],
-      signal: AbortSignal.timeout(10_000),
-    });
-    if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";
-    for (const folder of planted) {
-      const after = await readFile(join(folder, "canary"), "utf8").catch(() => "");
-      const extra = await readFile(join(folder, "planted"), "utf8").catch(() => undefined);
-      if (after !== secret || extra !== undefined) return "the self-test could write outside the workspace.";
-    }
-    if (!/^uid=[1-9]\d*$/m.test(outcome.output))
-      return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
-    if (seccompFilter(process.arch) !== undefined && outcome.output.includes("special=left"))
-      return "the self-test could leave a file with the set-user-id bit.";
-    if (outcome.output.includes("descriptor=left"))
-      return "the self-test had a file open that whoever started the gateway left open.";
-    if (!outcome.output.includes("links=1\n")) return "the self-test found a network.";
-    if (!outcome.output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
-    const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");
-    return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
-  } catch (error) {
-    return `the sandbox does not start here: ${reasonOf(error)} Unprivileged user namespaces may be turned off.`;
-  } finally {
-    for (const folder of made) await rm(folder, { recursive: true, force: true }).catch(() => {});
-  }
-}
-
-/** What self-tests that were killed half-way have left. */
-async function removeStale(dir: string): Promise<void> {
-  for (const name of await readdir(dir).catch(() => [])) {
-    const path = join(dir, name);
-    if (!name.startsWith(CANARY_PREFIX)) continue;
-    const made = (await lstat(path).catch(() => undefined))?.mtimeMs ?? Number.POSITIVE_INFINITY;
-    if (Date.now() - made > STALE_MS) await rm(path, { recursive: true, force: true }).catch(() => {});
-  }
-}
-
-function hint(output: string): string {
-  return output.split("\n", 1)[0]?.slice(0, 200) ?? "";
-}
-
-async function findShell(): Promise<string> {
-  for (const path of ["/bin/bash", "/usr/bin/bash", "/bin/sh"]) {
-    if (await isProgram(path)) return await realpath(path);
-  }
-  throw new Error("there is no shell (/bin/bash or /bin/sh).");
-}
-
-async function findProgram(name: string, searchPath: string): Promise<string | undefined> {
-  for (const folder of searchPath.split(delimiter)) {
-    if (isAbsolute(folder) && (await isProgram(join(folder, name)))) return join(folder, name);
-  }
-  return undefined;
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,11 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { type FileHandle, open, opendir, realpath, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, open, opendir, unlink } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 import { type FileLabels, openFileLabels } from "../labels/file-labels.ts";
 import { createMemoryLabelStore } from "../labels/label.ts";
-import { errno, WorkspaceError } from "./errors.ts";
-import { fold, inside } from "./paths.ts";
+import { explained, outside, WorkspaceError } from "./errors.ts";
+import { fold, inside, realFolder, realOrGiven } from "./paths.ts";
+import { replaceFile } from "./replace-file.ts";
 import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
 
 export interface WorkspaceOptions {
@@ -190,9 +190,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     async locateFolder(path) {
       const place = await reach(path);
       await place.close();
-      if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
-      if (place.type !== "folder")
-        throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
+      mustBeFolder(place, path);
       return place.path;
     },
 
@@ -221,9 +219,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     async list(path) {
       const place = await reach(path);
       try {
-        if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
-        if (place.type !== "folder")
-          throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
+        mustBeFolder(place, path);
         const types = new Map<string, FolderEntry["type"]>();
         // In portions: all entries of a large folder at once would hold everybody else up.
         for await (const entry of await opendir(place.access, { bufferSize: ENTRIES_AT_ONCE }))
@@ -246,13 +242,12 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         throw new WorkspaceError("not-a-file", `${path} names a folder; name a file in it.`);
       const place = await reach(path, { makeFolders: true });
       try {
-        if (!place.root.writable)
-          throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
+        mustBeWritable(place, path);
         if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder.`);
         if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
         writeOptions.check?.(displayPath(place.path));
         if (place.path !== resolve(dir, expected)) await writeOptions.before?.(place.path);
-        await replace(place, content);
+        await replaceFile(place, content);
         return displayPath(place.path);
       } catch (error) {
         throw explained(error, path);
@@ -264,8 +259,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     async removeFile(path) {
       const place = await reach(path);
       try {
-        if (!place.root.writable)
-          throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
+        mustBeWritable(place, path);
         if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
         if (place.type !== "file") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
         await unlink(place.access);
@@ -278,39 +272,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   };
 }
 
-/** Writes beside the file and renames over it, so that a reader sees the old content or the new, never a part. */
-async function replace(place: Place, content: Uint8Array): Promise<void> {
-  const mode = place.type === "file" ? (await stat(place.access)).mode & 0o777 : undefined;
-  const temporary = `${place.folderAccess}/.signalbox-${randomBytes(8).toString("hex")}.tmp`;
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-  const handle = await open(temporary, flags, 0o644);
-  try {
-    try {
-      await handle.writeFile(content);
-      if (mode !== undefined) await handle.chmod(mode);
-      await handle.datasync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, place.access);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
-  }
+function mustBeFolder(place: Place, path: string): void {
+  if (place.type === undefined) throw new WorkspaceError("not-found", `There is no folder ${path}.`);
+  if (place.type !== "folder") throw new WorkspaceError("not-a-folder", `${path} is a file, not a folder.`);
 }
 
-async function realFolder(dir: string): Promise<string> {
-  const real = await realpath(dir).catch((error: unknown) => {
-    throw new WorkspaceError("not-found", `The folder ${dir} does not exist.`, { cause: error });
-  });
-  if (!(await stat(real)).isDirectory()) throw new WorkspaceError("not-a-folder", `${dir} is not a folder.`);
-  return real;
-}
-
-async function realOrGiven(path: string): Promise<string[]> {
-  const given = resolve(path);
-  const real = await realpath(given).catch(() => given);
-  return real === given ? [given] : [given, real];
+function mustBeWritable(place: Place, path: string): void {
+  if (!place.root.writable) throw new WorkspaceError("read-only", `${path} can be read but not changed.`);
 }
 
 function entryType(entry: {
@@ -321,41 +289,4 @@ function entryType(entry: {
   if (entry.isSymbolicLink()) return "link";
   if (entry.isDirectory()) return "folder";
   return entry.isFile() ? "file" : "other";
-}
-
-function outside(path: string): WorkspaceError {
-  return new WorkspaceError("outside", `${path} is outside the workspace. Use a path relative to it.`);
-}
-
-function explained(error: unknown, path: string): WorkspaceError {
-  if (error instanceof WorkspaceError) {
-    return error.code === "outside"
-      ? new WorkspaceError("outside", outside(path).message, { cause: error })
-      : error;
-  }
-  const code = errno(error);
-  const cause = { cause: error };
-  switch (code) {
-    case "ENOENT":
-      return new WorkspaceError("not-found", `There is no ${path}.`, cause);
-    case "ENOTDIR":
-      return new WorkspaceError("not-a-folder", `A part of ${path} is a file, not a folder.`, cause);
-    case "ELOOP":
-      return new WorkspaceError(
-        "changed",
-        `${path} was replaced by a link while it was being opened.`,
-        cause,
-      );
-    case "EACCES":
-    case "EPERM":
-      return new WorkspaceError("io", `The gateway's user has no permission for ${path}.`, cause);
-    case "ENAMETOOLONG":
-      return new WorkspaceError("bad-path", "The path is too long.", cause);
-    case "ENOSPC":
-      return new WorkspaceError("io", "The disk is full.", cause);
-    case "EROFS":
-      return new WorkspaceError("read-only", `${path} is on a read-only file system.`, cause);
-    default:
-      return new WorkspaceError("io", `${path} cannot be used (${code ?? "unknown error"}).`, cause);
-  }
 }

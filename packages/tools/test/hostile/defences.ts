@@ -155,7 +155,7 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       { file: "sandbox/start.ts", from: "filter,\n", to: "filter: undefined,\n" },
       {
-        file: "sandbox/start.ts",
+        file: "sandbox/self-test.ts",
         from: 'outcome.output.includes("special=left")',
         to: 'outcome.output.includes("special=never")',
       },

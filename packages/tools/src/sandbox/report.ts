@@ -1,0 +1,32 @@
+import type { Sandbox } from "./types.ts";
+
+/** What `doctor` prints about a sandbox. */
+export interface SandboxReport {
+  readonly rung: Sandbox["rung"];
+  readonly ok: boolean;
+  /** One sentence. */
+  readonly summary: string;
+  readonly notes: readonly string[];
+}
+
+/** Says in plain words where commands run. */
+export function describeSandbox(sandbox: Sandbox): SandboxReport {
+  const { rung, limits, notes } = sandbox;
+  switch (rung) {
+    case "bubblewrap": {
+      const memory = `${Math.round(limits.memoryBytes / 1_048_576)} MB`;
+      const summary = `Commands run under bubblewrap: workspace only, no network, ${limits.timeoutMs / 1000} s, ${limits.processes} processes, ${memory}. The self-test passed.`;
+      return { rung, ok: true, summary, notes };
+    }
+    case "none":
+      return {
+        rung,
+        ok: false,
+        summary:
+          "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as the owner set it.",
+        notes,
+      };
+    case "disabled":
+      return { rung, ok: false, summary: `exec is disabled: ${sandbox.reason ?? "no reason given"}`, notes };
+  }
+}

@@ -1,0 +1,120 @@
+import type { JsonObject } from "@signalbox/agent-core";
+import type { Approval, ApprovalStore } from "../approval-store.ts";
+import type { AttachmentSource } from "../attachments.ts";
+import type { BuiltInToolsOptions } from "../built-in.ts";
+import type { CronRequest } from "../cron.ts";
+import type { ToolDefinition } from "../define.ts";
+import type { UserQuestion } from "../inquiries/ask-user.ts";
+import type { InquiryEnd } from "../inquiries/inquiry.ts";
+import type { AgentMemory } from "../memory.ts";
+import type { MessageAction, MessageOutcome } from "../message.ts";
+import type { ToolPolicy } from "../policy.ts";
+import type { SessionsCall, SessionsRequest } from "../sessions.ts";
+import type { StandingRule } from "../shell/standing-rules.ts";
+import type { Role, TaintMark } from "../types.ts";
+
+/** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
+export interface ToolRun {
+  readonly agent: { readonly id: string; readonly tools: ToolPolicy };
+  readonly sessionKey: string;
+  /** Of whoever speaks first in it. */
+  readonly role: Role;
+  /** Who that is, by an id that never changes. */
+  readonly speaker: string;
+  /** See `RunFacts`. */
+  readonly channelKind: string;
+  /** Whether somebody can answer a question while the run goes on. */
+  readonly canAsk: boolean;
+  /** See `RunFacts`. */
+  readonly models?: readonly string[];
+  /** See `RunFacts`. */
+  readonly parentTools?: readonly string[];
+}
+
+/** Whether a run may give something out, decided and noted as a `read` of it would be. */
+export type MayAttach = (
+  source: AttachmentSource,
+) => { readonly ok: true } | { readonly ok: false; readonly why: string };
+
+export interface ToolboxOptions<Run extends ToolRun> {
+  /** Where the tools of an agent work. */
+  readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace">;
+  /** What an agent remembers. Default: nothing, and it has no tools for it. */
+  readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
+  readonly sandbox: BuiltInToolsOptions["sandbox"];
+  /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
+  readonly domains?: (agent: Run["agent"]) => readonly string[];
+  readonly fetch: BuiltInToolsOptions["fetch"];
+  /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
+  readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
+  /** Carries out what the message tool asks for. */
+  readonly send: (
+    action: MessageAction,
+    run: Run & { readonly mayAttach: MayAttach },
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<MessageOutcome>;
+  /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
+  readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
+  /**
+   * Asks the person that a run works for, see {@link AskUserToolOptions.ask}. Default: people are
+   * asked nothing, and there is no such tool.
+   */
+  readonly askUser?: (
+    question: UserQuestion,
+    run: Run,
+    call: { readonly callId: string; readonly signal: AbortSignal },
+  ) => Promise<InquiryEnd>;
+  /**
+   * Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them.
+   */
+  readonly sessions?: (
+    request: SessionsRequest,
+    run: Run & { readonly offered: readonly string[] },
+    call: SessionsCall,
+  ) => Promise<string>;
+  /** Tools besides the built-in ones, asked for before each run. Default: none. */
+  readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
+  /** Where questions to people are kept. */
+  readonly approvals: ApprovalStore;
+  /** Puts a question to people. */
+  readonly ask: (approval: Approval, run: Run) => Promise<void>;
+  /** What an agent may do unasked where its rule asks about what is not listed. Default: nothing. */
+  readonly standingRules?: (
+    agent: Run["agent"],
+  ) => readonly StandingRule[] | Promise<readonly StandingRule[]>;
+  /** Code of the host ahead of every decision. */
+  readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
+  /** Puts a decision on record. When it throws, the call does not run. */
+  readonly note: (run: Run, text: string, data: NotedDecision) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** What was decided, in parts. */
+export interface NotedDecision {
+  /** The tool, or `attach` for what a reply was to carry. */
+  readonly tool: string;
+  readonly decision: "allow" | "ask" | "deny";
+  readonly rule: string;
+  readonly call?: string;
+}
+
+/** Tools that are not built in: a host's own, of packages, of servers. */
+export interface MoreTools {
+  readonly tools: readonly ToolDefinition[];
+  /** What the run has seen that is shown them: words about them that nobody has looked at. Default: nothing. */
+  readonly taint?: readonly TaintMark[];
+}
+
+export interface HookedCall {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly tool: string;
+  readonly callId: string;
+  readonly args: unknown;
+}
+
+/** Changed arguments are checked by the tool's schema again, and judged before the tool runs. */
+export type HookVerdict =
+  | { readonly action: "allow"; readonly args?: JsonObject }
+  | { readonly action: "deny"; readonly reason: string };
