@@ -21,9 +21,10 @@ export function plainMessage(more: Partial<MessageEvent> = {}): MessageEvent {
 }
 
 /** What a host keeps a message under: where it came from, what it is called there, and who sent it. */
-export function keysOf(
-  event: MessageEvent,
-): Pick<MessageEvent, "channel" | "account" | "eventId" | "messageId"> & {
+export function keysOf(event: MessageEvent): Pick<
+  MessageEvent,
+  "channel" | "account" | "eventId" | "messageId"
+> & {
   readonly conversationId: string;
   readonly senderId: string;
 } {
