@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
 import type { EmitResult, InboundEvent } from "@signalbox/channel";
 import { channelState } from "@signalbox/channel/accounts";
@@ -25,7 +26,7 @@ import { type GatewayService, isOneOff } from "@signalbox/server";
 import { createService } from "@signalbox/service";
 import { createLiveSetup } from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
-import type { WakeAgent } from "@signalbox/wakes";
+import { createScheduleDesk, type WakeAgent } from "@signalbox/wakes";
 import { accountCommands } from "./compose/account-commands.ts";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { listen } from "./compose/listen.ts";
@@ -266,7 +267,8 @@ function serviceOf(
   const { now = Date.now } = options;
   const { agents, models, accounts, surfaces, uploads } = resolved;
   const { store, lease, redact, audit } = opened;
-  const { exchanges, inquiries, live, outcomes, metrics, router, delivery, toolbox, trust } = surroundings;
+  const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
+  const { delivery, toolbox, trust, scheduledWakes } = surroundings;
   return createService({
     version: VERSION,
     reading: READING,
@@ -293,6 +295,13 @@ function serviceOf(
     approvals: toolbox.approvals,
     trust,
     audit,
+    schedules: createScheduleDesk({
+      scheduledWakes,
+      store,
+      agents,
+      now,
+      newId: () => randomBytes(4).toString("hex"),
+    }),
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,
   });

@@ -23,7 +23,7 @@ it("goes to the agent's own conversation on the page, once over stops, and is si
   world.script([{ text: "There is mail." }, { text: "__SILENT__" }]);
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   await (await world.start()).stop();
-  const listed = world.run(["schedules", "--json"]);
+  const listed = world.run(["cron", "list", "--json"]);
   await listed.exited;
   expect(JSON.parse(listed.stdout())).toMatchObject([{ id: "heartbeat", agent: "coder", when: "every 30m" }]);
   const second = await startLater(world, 31);

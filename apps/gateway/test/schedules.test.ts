@@ -21,6 +21,98 @@ function lastSaid(world: World): string {
   return JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
 }
 
+/** What `signalbox cron` says. */
+async function cron(
+  world: World,
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
+  const child = world.run(["cron", ...args]);
+  const { code } = await child.exited;
+  return { code, out: child.stdout(), err: child.stderr() };
+}
+
+describe("signalbox cron", () => {
+  it("adds, lists, runs and removes what an owner wants done in a conversation of theirs", async () => {
+    const world = await open();
+    world.script([{ text: "Hello." }, { text: "Your call is at five." }]);
+    const started = await world.start();
+    await started.post(textMessage("hello", from(ZHANG)));
+    await started.settled();
+    const [row] = await inboxRows(world);
+    const session = row?.route?.sessionKey ?? "";
+    const [every, missed] = [
+      ["--every", "1d"],
+      ["--missed", "skip"],
+    ];
+    const added = await cron(
+      world,
+      "add",
+      ...every,
+      ...missed,
+      "--session",
+      session,
+      "--json",
+      "Remind",
+      "me.",
+    );
+    const { id, ...what } = JSON.parse(added.out);
+    expect(what).toMatchObject({
+      agent: "coder",
+      session,
+      when: "every 1d",
+      missed: "skip",
+      text: "Remind me.",
+    });
+    expect(JSON.parse((await cron(world, "list", "--json")).out)).toMatchObject([{ id, missed: "skip" }]);
+    expect(await cron(world, "run", id)).toMatchObject({ code: 0, out: `${id} runs now.\n` });
+    await eventually(() => said(world).length === 2, "it came");
+    await started.settled();
+    expect(lastSaid(world)).toContain("Remind me.");
+    expect((await inboxRows(world)).map(({ payload }) => payload.role)).toEqual(["owner", "system"]);
+    expect(await cron(world, "remove", id)).toMatchObject({ code: 0, out: `${id} was removed.\n` });
+    expect(JSON.parse((await cron(world, "list", "--json")).out)).toEqual([]);
+  });
+
+  it("has an agent's own conversation on the page hear of what names none", async () => {
+    const world = await open();
+    world.script([{ text: "All is quiet." }]);
+    const started = await world.start();
+    const { out } = await cron(world, "add", "--in", "1h", "--json", "Look around.");
+    await cron(world, "run", JSON.parse(out).id);
+    await eventually(() => world.anthropic.requests.length === 1, "it came");
+    await started.settled();
+    expect(await started.gateway.service.conversations("")).toMatchObject([{ id: "schedules-coder" }]);
+    expect(said(world)).toEqual([]);
+  });
+
+  it("says what is wrong, and removes while no gateway runs", async () => {
+    const world = await open();
+    const started = await world.start();
+    await started.post(textMessage("hello", { ...from(LI), chatId: "oc_li" }));
+    await started.settled();
+    const theirs = (await inboxRows(world))[0]?.route?.sessionKey ?? "";
+    const added = await cron(world, "add", "--in", "1h", "--json", "Look around.");
+    const { id } = JSON.parse(added.out);
+    const wrongs = [
+      [["add", "--in", "soon", "x"], /is no time span/],
+      [["add", "x"], /exactly one of at, in, every and cron/],
+      [["add", "--in", "1h", "--agent", "nobody", "x"], /no agent nobody/],
+      [["add", "--in", "1h", "--session", theirs, "x"], /No owner has written/],
+      [["remove", "0123abcd"], /Nothing is scheduled as 0123abcd/],
+      [["run", "heartbeat"], /The configuration has heartbeats/],
+    ] as const;
+    for (const [args, why] of wrongs) {
+      const { code, err } = await cron(world, ...args);
+      expect([args, code !== 0, why.test(err)]).toEqual([args, true, true]);
+    }
+    await started.stop();
+    expect((await cron(world, "run", id)).err).toContain("No gateway runs");
+    expect(await cron(world, "remove", id)).toMatchObject({ code: 0 });
+    expect((await cron(world, "remove", id)).code).toBe(1);
+    expect(JSON.parse((await cron(world, "list", "--json")).out)).toEqual([]);
+  });
+});
+
 describe("a schedule", () => {
   it("has the agent speak in its conversation when it is due, once, quoting nothing", async () => {
     const world = await open();
@@ -55,7 +147,7 @@ describe("a schedule", () => {
     const first = await world.start();
     await first.post(textMessage("remind me of the call", from(ZHANG)));
     await eventually(() => said(world).length > 0, "it is scheduled");
-    const listed = world.run(["schedules", "--json"]);
+    const listed = world.run(["cron", "list", "--json"]);
     await listed.exited;
     expect(JSON.parse(listed.stdout())).toMatchObject([
       { agent: "coder", when: expect.stringMatching(/^at /), text: "Remind Zhang of the call." },

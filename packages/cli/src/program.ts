@@ -7,9 +7,9 @@ import { type Actions, actionsOn, command, takeCommonOptionsFirst } from "./defi
 import { addConfiguration } from "./definitions/configuration.ts";
 import {
   addConversations,
+  addCron,
   addMessages,
   addOutbox,
-  addSchedules,
   addSessions,
   addUsage,
 } from "./definitions/conversations.ts";
@@ -55,7 +55,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addConfiguration(program.command("config").description("check or show the configuration"), actions);
   addConversations(program, actions);
   addMessages(program, actions);
-  addSchedules(program, actions);
+  addCron(program.command("cron").description("what agents are to do by themselves"), actions);
   addUsage(program, actions);
   addSessions(program.command("sessions").description("the conversations"), actions);
   addOutbox(program.command("outbox").description("replies that were not delivered"), actions);

@@ -15,12 +15,17 @@ import {
   type MessageInfo,
   MessageList,
   type MessageToSend,
+  type NewSchedule,
   PairedPerson,
   type PairingApproval,
   PairingList,
   type Person,
   type RemoteCheck,
   RemoteChecks,
+  ScheduleAnswer,
+  type ScheduleInfo,
+  ScheduleList,
+  ScheduleRun,
   SESSION_KEY_HEADER,
   type SentAttachment,
   type ServerFrame,
@@ -97,6 +102,13 @@ export interface HttpApi {
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; code `not_found` where it is not open any more. */
   answerApproval(id: string, answer: ApprovalAnswer["answer"]): Promise<void>;
+  /** What agents are to do by themselves, the soonest first. */
+  schedules(): Promise<ScheduleInfo[]>;
+  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
+  /** Code `not_found` where there is none. */
+  removeSchedule(id: string): Promise<void>;
+  /** Has it happen now, beside its times; code `not_found` where there is none. */
+  runSchedule(id: string): Promise<ScheduleRun["outcome"]>;
   /** Vouches for a file or folder of an agent's workspace. */
   trust(file: TrustRequest): Promise<TrustAnswer>;
 }
@@ -194,6 +206,18 @@ export function createHttpApi(options: HttpOptions): HttpApi {
     answerApproval: async (id, answer) => {
       const body: ApprovalAnswer = { answer };
       await request(options, "POST", `/api/approvals/${encodeURIComponent(id)}`, body);
+    },
+    schedules: async () => (await get("/api/schedules", ScheduleList)).schedules,
+    addSchedule: async (wanted) => {
+      const path = "/api/schedules";
+      return understood(path, ScheduleAnswer, await request(options, "POST", path, wanted));
+    },
+    removeSchedule: async (id) => {
+      await request(options, "POST", `/api/schedules/${encodeURIComponent(id)}/remove`, {});
+    },
+    runSchedule: async (id) => {
+      const path = `/api/schedules/${encodeURIComponent(id)}/run`;
+      return understood(path, ScheduleRun, await request(options, "POST", path, {})).outcome;
     },
     trust: async (file) =>
       understood("/api/trust", TrustAnswer, await request(options, "POST", "/api/trust", file)),

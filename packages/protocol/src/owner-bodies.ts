@@ -78,3 +78,53 @@ export type PairingApproval = z.infer<typeof PairingApproval>;
 /** `POST /api/sign-in-links`, for whoever sends an owner's token: what signs a browser in once. */
 export const SignInLink = z.object({ secret: z.string(), expiresAt: z.number() });
 export type SignInLink = z.infer<typeof SignInLink>;
+
+/** Something that an agent is to do by itself. Times are milliseconds since the epoch. */
+export const ScheduleInfo = z.object({
+  /** `heartbeat` for that of an agent, which its configuration has. */
+  id: z.string(),
+  agent: z.string(),
+  /** Absent for a heartbeat, which goes where it is to go by then. */
+  session: z.exactOptional(z.string()),
+  /** In words. */
+  when: z.string(),
+  nextAt: z.number(),
+  lastAt: z.exactOptional(z.number()),
+  /** What becomes of times that pass while no gateway runs: the last one comes late, or none does. */
+  missed: z.enum(["once", "skip"]),
+  text: z.string(),
+});
+export type ScheduleInfo = z.infer<typeof ScheduleInfo>;
+
+/** `GET /api/schedules`, the soonest first. */
+export const ScheduleList = z.object({ schedules: z.array(ScheduleInfo) });
+export type ScheduleList = z.infer<typeof ScheduleList>;
+
+/** `POST /api/schedules`: exactly one of `at`, `in`, `every` and `cron`. */
+export const NewSchedule = z.strictObject({
+  /** What the agent is told when it is due. */
+  text: z.string().check(z.minLength(1), z.maxLength(4_000)),
+  at: z.exactOptional(z.string().check(z.maxLength(100))),
+  in: z.exactOptional(z.string().check(z.maxLength(100))),
+  every: z.exactOptional(z.string().check(z.maxLength(100))),
+  cron: z.exactOptional(z.string().check(z.maxLength(200))),
+  zone: z.exactOptional(z.string().check(z.maxLength(100))),
+  /** Default: `once`. */
+  missed: z.exactOptional(z.enum(["once", "skip"])),
+  /** Whose conversation hears of it, where it is one in which an owner has written. */
+  session: z.exactOptional(z.string()),
+  /** Without a session: whose conversation on the web page it is. Default: the default agent's. */
+  agent: z.exactOptional(z.string()),
+});
+export type NewSchedule = z.infer<typeof NewSchedule>;
+
+/** The answer: what is on record now, or why nothing is. */
+export const ScheduleAnswer = z.union([
+  z.object({ ok: z.literal(true), schedule: ScheduleInfo }),
+  z.object({ ok: z.literal(false), message: z.string() }),
+]);
+export type ScheduleAnswer = z.infer<typeof ScheduleAnswer>;
+
+/** `POST /api/schedules/:id/run`; `later` where the gateway takes nothing just now; 404 where there is none. */
+export const ScheduleRun = z.object({ outcome: z.enum(["taken", "later"]) });
+export type ScheduleRun = z.infer<typeof ScheduleRun>;

@@ -6,12 +6,16 @@ import type {
   ConversationHistory,
   ConversationInfo,
   MessageInfo,
+  NewSchedule,
   PairedPerson,
   PairingList,
   Person,
   PruneReport,
   RemoteCheck,
   RunOutcome,
+  ScheduleAnswer,
+  ScheduleInfo,
+  ScheduleRun,
   SessionInfo,
   Status,
   Trace,
@@ -178,6 +182,14 @@ export interface GatewayService {
   answerApproval(id: string, answer: ApprovalAnswer["answer"], approver: string): Promise<boolean>;
   /** Takes the word of an owner that a file in an agent's workspace may be believed; default: the default agent's. */
   trust(agent: string | undefined, path: string, owner: string): Promise<TrustAnswer>;
+  /** What agents are to do by themselves, the soonest first. */
+  schedules(): Promise<ScheduleInfo[]>;
+  /** Has an agent do something later, in the name of the owner who asks. */
+  addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
+  /** False where there is none. */
+  removeSchedule(id: string): Promise<boolean>;
+  /** Has it happen now, beside its times. */
+  runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
   status(): Promise<Status>;
   /** Asks platforms, and vendors of models where that is wanted, what is wrong on their side. */
   checks(withModels: boolean): Promise<RemoteCheck[]>;

@@ -105,6 +105,10 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     approvals: async () => [],
     answerApproval: async () => false,
     trust: async (_agent, path) => ({ ok: true, path }),
+    schedules: async () => [],
+    addSchedule: async () => ({ ok: false, message: "nothing is scheduled here" }),
+    removeSchedule: async () => false,
+    runSchedule: async () => "unknown",
     checks: async () => [],
     status: async () => ({
       version: "1.0.0",

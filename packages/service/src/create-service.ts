@@ -57,6 +57,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
   readonly upkeep: Pick<Upkeep, "prune" | "vacuum">;
+  /** What agents do by themselves, as its host has them do it. */
+  readonly schedules: Pick<GatewayService, "schedules" | "addSchedule" | "removeSchedule" | "runSchedule">;
   /** Takes secrets out of what a channel says of its state. */
   readonly redact: (text: string) => string;
 }
@@ -92,6 +94,7 @@ export function createService(options: ServiceOptions): GatewayService {
       ),
     why: (messageId) => readWhy(store, messageId, options.explainRoute),
     ...createPairings(store, options.audit),
+    ...options.schedules,
     trace: (messageId) => readTrace(store, messageId, options.explainRoute),
     async approvals() {
       return (await approvals.list({ states: ["pending"] })).toReversed().map(approvalOf);

@@ -12,6 +12,8 @@ export type CronRequest =
       /** Exactly one of these, as the model wrote it. */
       readonly when: Readonly<Partial<Record<"at" | "in" | "every" | "cron", string>>>;
       readonly zone?: string;
+      /** What becomes of times that pass while no gateway runs. Default: the last one comes late. */
+      readonly missed?: "once" | "skip";
     }
   | { readonly action: "list" }
   | { readonly action: "remove" | "run"; readonly id: string };
@@ -41,6 +43,10 @@ export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
       every: z.string().max(100).optional(),
       cron: z.string().max(200).optional(),
       zone: z.string().max(100).optional(),
+      missed: z
+        .enum(["once", "skip"])
+        .optional()
+        .describe("What was due while the gateway was down comes once, late, or not at all"),
       id: z.string().min(1).max(100).optional(),
     }),
     effects: "idempotent",
@@ -69,18 +75,35 @@ interface CronArgs {
   readonly every?: string | undefined;
   readonly cron?: string | undefined;
   readonly zone?: string | undefined;
+  readonly missed?: "once" | "skip" | undefined;
   readonly id?: string | undefined;
 }
 
 /** The request, or what is missing. */
-function requestOf({ action, text, id, zone, at, in: within, every, cron }: CronArgs): CronRequest | string {
+function requestOf({
+  action,
+  text,
+  id,
+  zone,
+  missed,
+  at,
+  in: within,
+  every,
+  cron,
+}: CronArgs): CronRequest | string {
   switch (action) {
     case "list":
       return { action };
     case "add": {
       if (text === undefined) return "`add` needs `text`: what you are to do then.";
       const when = Object.entries({ at, in: within, every, cron }).filter(([, value]) => value !== undefined);
-      return { action, text, when: Object.fromEntries(when), ...(zone === undefined ? {} : { zone }) };
+      return {
+        action,
+        text,
+        when: Object.fromEntries(when),
+        ...(zone === undefined ? {} : { zone }),
+        ...(missed === undefined ? {} : { missed }),
+      };
     }
     case "remove":
     case "run":

@@ -5,7 +5,7 @@ import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { createCronHandler } from "./cron-handler.ts";
 import type { WakesBodies, WakingRun } from "./ports.ts";
-import { createScheduledWakes } from "./scheduled-wakes.ts";
+import { createScheduledWakes, type ScheduledWakes } from "./scheduled-wakes.ts";
 
 const HOUR = 3_600_000;
 const agent: WakingRun["agent"] = {
@@ -23,14 +23,18 @@ async function world() {
   const clock = createManualClock(Date.UTC(2026, 5, 1, 12));
   const { kv, close } = await openStore<WakesBodies>({ path: ":memory:" });
   onTestFinished(close);
-  const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
   const told: MessageEvent[] = [];
-  await wakes.start(async (event) => {
-    told.push(event);
-    return { outcome: "taken" };
-  });
-  onTestFinished(() => wakes.stop());
-  return { clock, wakes, told, handle: createCronHandler(wakes, clock.now) };
+  const restart = async (): Promise<ScheduledWakes> => {
+    const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
+    await wakes.start(async (event) => {
+      told.push(event);
+      return { outcome: "taken" };
+    });
+    onTestFinished(() => wakes.stop());
+    return wakes;
+  };
+  const wakes = await restart();
+  return { clock, wakes, told, restart, handle: createCronHandler(wakes, clock.now) };
 }
 
 const inAnHour = { action: "add", text: "look at the build", when: { in: "1h" } } as const;
@@ -49,6 +53,34 @@ it("makes one schedule of a call that is made again", async () => {
   expect(await handle(inAnHour, runIn("kitchen"), { callId: "c1" })).toBe(first);
   await handle(inAnHour, runIn("kitchen"), { callId: "c2" });
   expect(wakes.list()).toHaveLength(2);
+});
+
+it("has what had its time come once, also where the call that asked for it is made again", async () => {
+  const { clock, wakes, told, handle } = await world();
+  await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  await clock.advance(HOUR + 1);
+  await expect.poll(() => told).toHaveLength(1);
+  for (const _ of ["while it is handed over", "afterwards"]) {
+    await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+    await expect.poll(() => wakes.list()).toEqual([]);
+  }
+  await clock.advance(2 * HOUR);
+  expect(told).toHaveLength(1);
+  await handle(inAnHour, runIn("kitchen"), { callId: "c2" });
+  await clock.advance(HOUR + 1);
+  await expect.poll(() => told).toHaveLength(2);
+});
+
+it("leaves out what was missed while no gateway ran, where that was asked for", async () => {
+  const { clock, told, wakes, handle, restart } = await world();
+  await handle({ ...inAnHour, missed: "skip" }, runIn("kitchen"), { callId: "c1" });
+  await handle(inAnHour, runIn("cellar"), { callId: "c2" });
+  await wakes.stop();
+  await clock.advance(2 * HOUR);
+  const later = await restart();
+  await clock.advance(1);
+  await expect.poll(() => later.list()).toEqual([]);
+  expect(told.map(({ address }) => address)).toEqual(["cellar"]);
 });
 
 it("shows, runs and removes nothing of another conversation", async () => {

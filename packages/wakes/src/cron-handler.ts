@@ -6,7 +6,7 @@ import type { ScheduledWakes, Wake } from "./scheduled-wakes.ts";
 import { placeOf } from "./wake.ts";
 
 /** Schedules of one conversation. */
-const MOST = 50;
+export const MOST_SCHEDULES = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
 export function createCronHandler(
@@ -17,18 +17,18 @@ export function createCronHandler(
     scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
 
   const add = async (
-    { text, when: written, zone }: Extract<CronRequest, { action: "add" }>,
+    { text, when: written, zone, missed = "once" }: Extract<CronRequest, { action: "add" }>,
     run: WakingRun,
     callId: string,
   ): Promise<string> => {
-    if (ofSession(run).length >= MOST)
-      throw new Error(`This conversation has ${MOST} schedules already: remove one first.`);
+    if (ofSession(run).length >= MOST_SCHEDULES)
+      throw new Error(`This conversation has ${MOST_SCHEDULES} schedules already: remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
     // The same call, made again after a crash, is the same schedule.
     const id = createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 8);
     const { agent, sessionKey, event } = run;
     const task: Wake = { agentId: agent.id, sessionKey, text, place: placeOf(event) };
-    await scheduler.add({ id, when, missed: "once", task });
+    await scheduler.add({ id, when, missed, task });
     return `Scheduled as ${id}: ${describeWhen(when)}.`;
   };
 

@@ -1,4 +1,3 @@
-import { formatSessionKey } from "@signalbox/routing";
 import {
   type Clock,
   createScheduler,
@@ -7,12 +6,13 @@ import {
   type ScheduleStore,
   type When,
 } from "@signalbox/schedules";
-import { type Agent, type Agents, type Heartbeat, OWN_ACCOUNT } from "@signalbox/setup";
+import type { Agent, Agents, Heartbeat } from "@signalbox/setup";
 import { z } from "zod";
 import { type Checklist, heartbeatText, isActive } from "./checklist.ts";
+import { type Destination, ownPlace } from "./own-place.ts";
 import type { WakesLogger, WakesStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
-import { messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
+import { messageAt, placeOf, type WakeAgent } from "./wake.ts";
 
 export interface HeartbeatPorts {
   readonly agents: Pick<Agents, "all" | "get">;
@@ -109,11 +109,6 @@ function isAsOften(wanted: When, kept: When | undefined): boolean {
   return wanted.kind === "every" && kept?.kind === "every" && wanted.everyMs === kept.everyMs;
 }
 
-interface Destination {
-  readonly place: Place;
-  readonly sessionKey: string;
-}
-
 async function placeFor(
   agent: Agent,
   { to }: Heartbeat,
@@ -121,7 +116,8 @@ async function placeFor(
   inbox: InboxList,
 ): Promise<Destination> {
   const owners = to === "owner" ? await lastPlaceOfOwner(agent, dueAt, inbox) : undefined;
-  return owners ?? placeOnPage(agent);
+  // Only owners decide what is in HEARTBEAT.md, so that it speaks for them.
+  return owners ?? ownPlace(agent.id, "heartbeat");
 }
 
 /** Messages that are looked through for an owner's. */
@@ -145,20 +141,4 @@ async function lastPlaceOfOwner(
   );
   if (last?.route === undefined) return undefined;
   return { place: placeOf(last.payload.event), sessionKey: last.route.sessionKey };
-}
-
-/** Only owners decide what is in HEARTBEAT.md, so that it speaks for them. */
-function placeOnPage({ id: agentId }: Agent): Destination {
-  const channel = "web";
-  const id = `heartbeat-${agentId}`;
-  return {
-    sessionKey: formatSessionKey({ kind: "direct", agentId, channel, peerId: id }),
-    place: {
-      channel,
-      account: OWN_ACCOUNT,
-      address: `${channel}:${id}`,
-      conversation: { id, kind: "direct" },
-      sender: { id, isBot: false, isSelf: false, authenticatedAs: "owner" },
-    },
-  };
 }

@@ -25,12 +25,24 @@ const keptWake = z.object({
   place: keptPlace,
 });
 
+const SCHEDULES = "schedules";
+/** Names of schedules that are over, for as long as a call may be made again after a crash. */
+const OVER = "schedules-over";
+const OVER_MS = 7 * 24 * 60 * 60_000;
+
 /** Wakes in the store of their host. */
 export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => void): ScheduleStore<Wake> {
-  return createScheduleStore(kv, "schedules", keptWake, onUnreadable);
+  const store = createScheduleStore(kv, SCHEDULES, keptWake, onUnreadable);
+  return {
+    ...store,
+    async remove(id) {
+      await kv.set(OVER, id, true, OVER_MS);
+      await store.remove(id);
+    },
+  };
 }
 
-/** What agents were asked to do later. */
+/** What agents were asked to do later. An id is used once: what is over is not added again under it for a week. */
 export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
   /** Reads what is on record, and begins to wake agents when it is due. */
   start(wake: WakeAgent): Promise<void>;
@@ -50,6 +62,11 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
   });
   return {
     ...scheduler,
+    /** What is on record, or was, is not put off by a call that is made again after a crash. */
+    async add(wanted) {
+      const records = await Promise.all([SCHEDULES, OVER].map((kind) => kv.get(kind, wanted.id)));
+      return records.some((record) => record !== undefined) || scheduler.add(wanted);
+    },
     start: (wake) => scheduler.start((occurrence) => wakeForSchedule(occurrence, wake)),
   };
 }

@@ -6,11 +6,12 @@ import type { RelayName } from "./relay.ts";
 /**
  * What a message asks of the model: its tools, and its answer. `echo` says by the message tool what it then answers,
  * which must be said once; `retract` says it before, so that the draft of its run is taken back; `silent` is answered
- * by the token of silence; the answer to `long` takes several messages; the platform takes none to `refused`.
+ * by the token of silence; the answer to `long` takes several messages; the platform takes none to `refused`. What
+ * `schedule` and `delegate` ask for comes back later by itself, and is answered then; `enter` uses an MCP server.
  */
 const KINDS = [
   ...(["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const),
-  ...(["long", "refused"] as const),
+  ...(["long", "refused", "schedule", "delegate", "enter"] as const),
 ] as const;
 type Asked = (typeof KINDS)[number];
 
@@ -23,10 +24,18 @@ export function isCommand(kind: Kind): kind is Command {
   return COMMANDS.some((one) => one === kind);
 }
 
-/** A group's runs have seen what others wrote, so that no command of theirs runs without an approval. */
-const IN_GROUPS = ["plain", "write", "send", "echo", "retract", "silent"] as const;
+const ANYWHERE = ["plain", "send", "echo", "retract", "silent"] as const;
 
-const IN_DIRECT = [...IN_GROUPS, "exec", "steps"] as const;
+/** A group's runs have seen what others wrote, so that no command of theirs runs without an approval. */
+const IN_GROUPS = [...ANYWHERE, "write"] as const;
+
+/** What a server says taints a conversation, and what is written there taints whoever reads it. */
+const BY_SERVERS = [...ANYWHERE, "enter", "enter"] as const;
+
+/** Where the gateway speaks by itself, commands and further schedules would need an approval. */
+const LATER = [...ANYWHERE, "schedule"] as const;
+
+const IN_DIRECT = [...IN_GROUPS, "exec", "steps", "delegate"] as const;
 const ON_RELAYS = [
   ...(["plain", "plain", "plain", "plain", "long", "long", "refused", "silent"] as const),
   ...(["write", "send", "exec", "steps", "echo", ...COMMANDS] as const),
@@ -72,7 +81,8 @@ export function isBlunt(channel: string): boolean {
 
 export function kindsOf(session: number): readonly [Kind, ...Kind[]] {
   if (RELAYS.has(session)) return ON_RELAYS;
-  return isGroup(session) ? IN_GROUPS : IN_DIRECT;
+  if (isGroup(session)) return session % 4 === 1 ? IN_GROUPS : BY_SERVERS;
+  return session % 4 === 2 && session < 9000 ? LATER : IN_DIRECT;
 }
 
 /** A text with these words is refused for good by the platforms of the relays. */
@@ -125,6 +135,26 @@ export function sideText(name: string): string {
   return `side ${name}!`;
 }
 
+/** What comes back by itself, by its words: what was scheduled, a task before a sub-agent, and what that one reports. */
+const COMES_BACK = /(wake|task|report) of (s\d+\.\d+);/g;
+type Owed = "wake" | "task" | "report";
+
+export function comesBackText(kind: Owed, name: string): string {
+  return `${kind} of ${name};`;
+}
+
+/** What is said once it has come: a sub-agent says its report. */
+export function heardText(kind: Owed, name: string): string {
+  return kind === "task" ? comesBackText("report", name) : `heard ${kind} ${name}!`;
+}
+
+/** What has come back in a text. */
+export function comingBackIn(text: string): { readonly kind: Owed; readonly name: string }[] {
+  return [...text.matchAll(COMES_BACK)].flatMap(([, kind, name]) =>
+    name !== undefined && (kind === "wake" || kind === "task" || kind === "report") ? [{ kind, name }] : [],
+  );
+}
+
 /** Names that a reply says it answers, each as often as it is said. */
 export function answeredIn(text: string): string[] {
   return [...text.matchAll(/done((?: s\d+\.\d+)+)/g)].flatMap(([, names]) => (names ?? "").trim().split(" "));
@@ -153,6 +183,8 @@ export interface Seen {
   readonly said: readonly Tag[];
   /** Those without an answer yet. */
   readonly open: readonly Tag[];
+  /** What has come back by itself and was not heard yet. */
+  readonly owed: readonly { readonly kind: Owed; readonly name: string }[];
   /** Messages whose changed text has no answer yet. */
   readonly edited: readonly string[];
   /** Tool calls of each message so far. */
@@ -187,6 +219,7 @@ export function readConversation(request: unknown): Seen {
   const said: Tag[] = [];
   const edited = new Set<string>();
   const open = new Map<string, Tag>();
+  const owed = new Map<string, Seen["owed"][number]>();
   const calls = new Map<string, number>();
   const skipped = new Map<string, number>();
   const unknown = new Set<string>();
@@ -196,6 +229,7 @@ export function readConversation(request: unknown): Seen {
     for (const block of listOf(content)) {
       if (role === "user" && block["type"] === "text" && !textIn([block]).startsWith(SUMMARY)) {
         const [text = "", gone = ""] = textIn([block]).replace(RECALLED, "").split(TAKEN_BACK);
+        for (const back of comingBackIn(text)) owed.set(heardText(back.kind, back.name), back);
         for (const tag of tagsIn(gone)) open.delete(nameOf(tag));
         for (const { edited: changed, late, ...tag } of tagsIn(text)) {
           if (changed) edited.add(nameOf(tag));
@@ -210,9 +244,10 @@ export function readConversation(request: unknown): Seen {
         if (text.trim() === SILENT_TOKEN) open.clear();
         for (const [, name] of text.matchAll(/read (s\d+\.\d+)#1/g)) if (name) edited.delete(name);
         for (const name of finished(text)) open.delete(name);
+        for (const heard of owed.keys()) if (text.includes(heard)) owed.delete(heard);
       }
       const id = String(block["id"] ?? block["tool_use_id"] ?? "");
-      const name = /^call_(s\d+)_(\d+)_/.exec(id)?.slice(1).join(".");
+      const name = /^(?:call|task)_(s\d+)_(\d+)_/.exec(id)?.slice(1).join(".");
       if (name === undefined) continue;
       if (block["type"] === "tool_use") calls.set(name, (calls.get(name) ?? 0) + 1);
       const result = textIn(block["content"]);
@@ -222,7 +257,16 @@ export function readConversation(request: unknown): Seen {
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
     }
   }
-  return { said, open: [...open.values()], edited: [...edited], calls, skipped, unknown, failed };
+  return {
+    said,
+    open: [...open.values()],
+    owed: [...owed.values()],
+    edited: [...edited],
+    calls,
+    skipped,
+    unknown,
+    failed,
+  };
 }
 
 /** The messages that a turn of the model answers. */
@@ -238,7 +282,7 @@ export function asksForSummary(request: unknown): boolean {
 /** What the model does next. Its wait depends on the conversation only, so that a run asked again is the same run. */
 export function nextTurn(request: unknown): ScriptedTurn {
   if (asksForSummary(request)) return { text: "Notes of all that was said.", delayMs: 20 };
-  const { open, edited, calls, skipped, unknown, said } = readConversation(request);
+  const { open, owed, edited, calls, skipped, unknown, said } = readConversation(request);
   const last = said.at(-1);
   const random = seeded((last?.session ?? 0) * 7919 + (last?.number ?? 0) * 31 + calls.size);
   const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 8), chunks: random.int(1, 6) };
@@ -249,15 +293,18 @@ export function nextTurn(request: unknown): ScriptedTurn {
     const text = tag.kind === "retract" ? sideText(name) : `on ${tag.session}`;
     if (call !== undefined) return { ...pace, text, toolCalls: [call] };
   }
+  for (const { kind, name } of owed)
+    if (kind === "task" && !calls.has(name)) return { ...pace, toolCalls: [taskCall(name)] };
   const [only] = open;
   const corrections = edited.map(readText);
-  if (open.length + corrections.length === 1 && only !== undefined) {
+  if (open.length + corrections.length + owed.length === 1 && only !== undefined) {
     if (only.kind === "silent") return { ...pace, text: SILENT_TOKEN };
     if (only.kind === "echo" && !unknown.has(nameOf(only))) return { ...pace, text: sideText(nameOf(only)) };
   }
   const lines = [
     ...inLines(open.map(nameOf)).map((names) => `done ${names.join(" ")}`),
     ...corrections,
+    ...owed.map(({ kind, name }) => heardText(kind, name)),
     ...(open.some(({ kind }) => kind === "refused") ? [REFUSED] : []),
     ...open.flatMap((tag) => (tag.kind === "long" ? furtherParts(nameOf(tag)).map(({ text }) => text) : [])),
   ];
@@ -272,6 +319,17 @@ function inLines(names: readonly string[]): readonly (readonly string[])[] {
   );
 }
 
+/** What a sub-agent does. */
+function taskCall(name: string): ScriptedToolCall {
+  const command = `echo ${effectOf("delegate", name)} >> effects.log`;
+  return { id: `task_${name.replace(".", "_")}_0`, name: "exec", input: { command } };
+}
+
+/** The line that stands in the log of effects for what a message asked for. */
+export function effectOf(kind: Kind, name: string): string {
+  return kind === "delegate" || kind === "enter" ? `${kind} ${name}` : name;
+}
+
 /** The `step`-th call that a message wants; `made` have been made for it before. */
 function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefined {
   const name = nameOf(tag);
@@ -283,6 +341,15 @@ function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefi
     echo: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
     retract: [{ id, name: "message", input: { action: "send", message: sideText(name) } }],
     exec: [{ id, name: "exec", input: { command: `echo ${name} >> effects.log` } }],
+    schedule: [{ id, name: "cron", input: { action: "add", text: comesBackText("wake", name), in: "1s" } }],
+    delegate: [
+      {
+        id,
+        name: "sessions_spawn",
+        input: { task: comesBackText("task", name), label: "work", tools: ["exec"] },
+      },
+    ],
+    enter: [{ id, name: "mcp__ledger__enter", input: { line: effectOf("enter", name) } }],
     steps: [
       { id, name: "write", input: note },
       { id, name: "read", input: { file_path: note.file_path } },

@@ -14,6 +14,8 @@ export interface Evidence {
   /** Answers to events that were neither an acknowledgement nor a refusal to try later. */
   readonly odd: readonly string[];
   readonly inbox: readonly InboxFact[];
+  /** What came back by itself: the messages that carry it. */
+  readonly comingBack: readonly ComingBack[];
   readonly outbox: readonly OutboxFact[];
   /** Runs without an end. */
   readonly runsActive: number;
@@ -51,6 +53,13 @@ export interface InboxFact {
   readonly revision: number;
   /** When it had its end, in milliseconds since the epoch. */
   readonly settledAt?: number | undefined;
+}
+
+/** What was scheduled and is due, a task of a sub-agent, or its report. */
+export interface ComingBack extends Pick<InboxFact, "eventId" | "state" | "rule"> {
+  readonly kind: "wake" | "task" | "report";
+  /** The message that asked for it. */
+  readonly name: string;
 }
 
 export interface OutboxFact {

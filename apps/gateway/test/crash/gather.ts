@@ -2,12 +2,14 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
-import { isRaw, nameOf } from "./conversation.ts";
+import { comingBackIn, isRaw, nameOf } from "./conversation.ts";
 import type { Evidence, Post } from "./evidence.ts";
 import { chatOf, messageId } from "./platform.ts";
 import type { World } from "./world.ts";
 
 const ALL = 1_000_000;
+/** Behind the name of the bot, where its platform has one. */
+const BY_ITSELF = /^(.*\/)?(schedule|subagent):/;
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
 /** Collects what is to be judged of a world. Its gateway must have ended. */
@@ -39,6 +41,11 @@ export async function gather(world: World): Promise<Evidence> {
         settledAt,
         rule: detail?.rule,
       })),
+      comingBack: inbox.flatMap(({ eventId, state, detail, payload }) =>
+        BY_ITSELF.test(eventId)
+          ? comingBackIn(payload.event.text).map((back) => ({ ...back, eventId, state, rule: detail?.rule }))
+          : [],
+      ),
       outbox: outbox.map(({ state, channel, payload, receipts }) => ({
         state,
         channel,

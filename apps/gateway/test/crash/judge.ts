@@ -2,6 +2,7 @@ import {
   answeredIn,
   asksForSummary,
   draftsBearNoKey,
+  effectOf,
   furtherParts,
   isBlunt,
   isCommand,
@@ -13,8 +14,19 @@ import {
   type Tag,
 } from "./conversation.ts";
 import type { Evidence, InboxFact, Post } from "./evidence.ts";
+import { judgeComingBack } from "./judge-coming-back.ts";
 import { judgeOrder } from "./judge-order.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
+import {
+  type Blame,
+  type Conversations,
+  ENDS,
+  INJECTED,
+  isStopped,
+  shown,
+  standing,
+  textOf,
+} from "./reading.ts";
 
 /** What is to be said of a world. */
 export interface Verdict {
@@ -30,12 +42,8 @@ export interface Verdict {
   readonly unknown: number;
 }
 
-/** What the model is told where a failpoint or a full disk kept a tool from its work. */
-const INJECTED = /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
 /** What it is told where a newer message stopped the run beside the tool. */
 const STOPPED = /the run was stopped first|The run was stopped while/;
-
-const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
 
 /** Holds every message against what the stand-ins saw. */
 export function judge(all: Evidence): Verdict {
@@ -49,6 +57,7 @@ export function judge(all: Evidence): Verdict {
   judgeReplies(evidence, ends, blame);
   judgeChanges(evidence, ends, blame);
   judgeEffects(evidence, ends, conversations, blame);
+  judgeComingBack(evidence, ends, conversations, blame);
   judgeSecrets(evidence, blame);
   violations.push(...evidence.odd.map((text) => `odd: ${text}`));
   return {
@@ -60,8 +69,6 @@ export function judge(all: Evidence): Verdict {
     unknown: conversations.unknown.size,
   };
 }
-
-export type Blame = (text: string) => void;
 
 /**
  * On platforms where a draft bears no key, one whose sending was broken off stays as it was, beside the reply: at most
@@ -75,27 +82,6 @@ function withoutLeftDrafts({ posts, outbox, breaks }: Evidence, blame: Blame): P
     if (left.length > breaks)
       blame(`draft: ${left.length} were left on ${channel}, and nothing broke off but ${breaks}`);
   return posts.filter((post) => !isLeft(post));
-}
-
-/** What people see; of a turn that was stopped they see what it had written, which is no answer. */
-function standing({ posts }: Evidence): Post[] {
-  return posts.filter((post) => !post.deleted);
-}
-
-function isStopped({ content }: Post): boolean {
-  return content.includes("(stopped)");
-}
-
-/**
- * Texts that did not reach anybody, or of which nobody knows, and may have not: those a platform has refused, and the
- * doubtful ones of the platform that gives no way to find out. They are shown to the operator.
- */
-function shown({ outbox }: Evidence): string[] {
-  return outbox.filter(({ state }) => state === "uncertain" || state === "dead").map(textOf);
-}
-
-function textOf({ texts }: Evidence["outbox"][number]): string {
-  return texts.map((text) => text ?? "").join("\n\n");
 }
 
 /** Acknowledged means committed, and ended in exactly one way. */
@@ -163,13 +149,6 @@ function judgeRest({ outbox, runsActive, damage }: Evidence, blame: Blame): void
     blame(`open: a reply on ${row.channel} is ${row.state} at rest: ${textOf(row)}`);
   }
   if (damage.length > 0) blame(`damaged: the database: ${damage.join("; ")}`);
-}
-
-interface Conversations {
-  /** Messages one of whose calls the model was told to have an unknown outcome. */
-  readonly unknown: ReadonlySet<string>;
-  /** Messages one of whose calls failed, with what the model was told of each that did, in their order. */
-  readonly failed: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Sessions are what the vendor takes, hold every message once, in order, and none of another session. */
@@ -340,7 +319,7 @@ function judgeEffects(
     const name = nameOf(tag);
     const sayings = there.filter(({ content }) => content.includes(sideText(name)));
     const said = sayings.length;
-    const ran = evidence.ran.filter((line) => line === name).length;
+    const ran = evidence.ran.filter((line) => line === effectOf(tag.kind, name)).length;
     const end = ends.get(name);
     // What was set aside, or gave way to a newer message, after the tool had said it is still open to the model, which
     // may say it in the answer to the next message.
@@ -360,7 +339,8 @@ function judgeEffects(
     if (excused) continue;
     if (["send", "echo", "steps"].includes(tag.kind) && said === 0 && !unsure.includes(sideText(name)))
       blame(`lost: ${name} was not said by the message tool`);
-    if (["exec", "steps"].includes(tag.kind) && ran === 0) blame(`lost: the command of ${name} did not run`);
+    if (["exec", "steps", "enter"].includes(tag.kind) && ran === 0)
+      blame(`lost: the command of ${name} did not run`);
     if (["write", "steps"].includes(tag.kind) && !evidence.notes.has(name))
       blame(`lost: the file of ${name} is missing`);
   }

@@ -116,6 +116,7 @@ export function cleanWorld(said: "echo" | "retract" = "echo"): Evidence & { read
     ],
     outbox: rowsOf(posts),
     runsActive: 0,
+    comingBack: [],
     damage: [],
     requests: tags.map((_, index) => requestOf(tags.slice(0, index + 1))),
     posts,

@@ -3,6 +3,7 @@ import type { DeletedEvent, EditedEvent, MessageEvent } from "@signalbox/channel
 import { type FeishuStandIn, groupMention, textMessage } from "@signalbox/testkit/feishu";
 import {
   editedTextOf,
+  heardText,
   isCommand,
   isGroup,
   type Kind,
@@ -36,7 +37,7 @@ export interface PlatformOptions {
   readonly url: () => string | undefined;
   /** What people on the relays write more often than else just now. */
   readonly wish: () => Kind | undefined;
-  /** Whether a message has its answer or will get none. */
+  /** Whether a message has its answer or will get none, by its name; or what came back was heard, by those words. */
   readonly answered: (name: string) => boolean;
 }
 
@@ -174,6 +175,9 @@ export function startPlatform(options: PlatformOptions): Platform {
       acknowledged.push(tag);
       waiting.push(nameOf(tag));
       await sleep(random.int(0, options.pauseMs));
+      // What is said meanwhile would join the run of what was scheduled, and have its rights.
+      const wake = heardText("wake", nameOf(tag));
+      while (!finishing && tag.kind === "schedule" && !options.answered(wake)) await sleep(10);
       while (!finishing && waiting.filter((name) => !options.answered(name)).length >= options.ahead)
         await sleep(10);
     }

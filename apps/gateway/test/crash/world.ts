@@ -1,10 +1,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
+import { openStore } from "@signalbox/store";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
+import type { GatewayBodies } from "../../src/store.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
 import {
   answeredIn,
@@ -55,6 +59,8 @@ export interface WorldOptions {
   /** Where the home is made; default: the system's folder for temporary files. */
   readonly within?: string;
 }
+
+const LEDGER = fileURLToPath(new URL("./ledger.ts", import.meta.url));
 
 /** Between two faults of Feishu, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
@@ -128,11 +134,16 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             id: "worker",
             model: "anthropic/claude-sonnet-4-6",
             workspaceDir: workspace,
-            tools: { allow: ["read", "write", "exec", "message"] },
+            tools: {
+              allow: ["read", "write", "exec", "message", "cron", "sessions_spawn", "mcp__ledger__enter"],
+            },
           },
         ],
       },
       tools: { exec: { sandbox: "none" } },
+      mcp: {
+        servers: { ledger: { command: process.execPath, args: [LEDGER, join(workspace, "effects.log")] } },
+      },
       channels: {
         feishu: {
           accounts: { main: { ...APP, verificationToken: VERIFICATION, baseUrl: feishu.url } },
@@ -241,7 +252,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       const found = await gateway.listening;
       await platform.finish();
       heal();
-      await atRest(found, options.restMs ?? REST_MS);
+      await atRest(home, found, options.restMs ?? REST_MS);
       gateway.signal("SIGTERM");
       const { code } = await gateway.exited;
       if (code !== 0) throw new Error(`the gateway ended with ${code} after SIGTERM:\n${gateway.said()}`);
@@ -280,6 +291,7 @@ function answeredNames(
   const read = (text: string): void => {
     for (const one of answeredIn(text)) names.add(one);
     for (const [, one] of text.matchAll(/side (s\d+\.\d+)!/g)) if (one) names.add(one);
+    for (const [heard] of text.matchAll(/heard wake s\d+\.\d+!/g)) names.add(heard);
   };
   let lookedAt = 0;
   return (name) => {
@@ -300,18 +312,35 @@ function answeredNames(
 
 const REST_MS = 330_000;
 
-/** Waits until no message waits for its end and no reply for its way out. */
-async function atRest(url: string, restMs: number): Promise<void> {
+/** Waits until no message waits for its end, no reply for its way out, and nothing is to come by itself. */
+async function atRest(home: string, url: string, restMs: number): Promise<void> {
   const deadline = performance.now() + restMs;
-  for (;;) {
-    const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
-    const found: unknown = await response.json();
-    const { inboxPending, outboxPending } = found as { inboxPending: number; outboxPending: number };
-    if (inboxPending === 0 && outboxPending === 0) return;
+  for (let times = 0; ; ) {
+    const waiting = { ...(await statusOf(url)), toCome: await countToCome(home) };
+    const isOver = Object.values(waiting).every((count) => count === 0);
+    // What a message leads to may be read a moment too early.
+    times = isOver ? times + 1 : 0;
+    if (times === 2) return;
     if (performance.now() > deadline)
-      throw new Error(
-        `the gateway did not come to rest: ${inboxPending} messages and ${outboxPending} replies wait`,
-      );
+      throw new Error(`the gateway did not come to rest: ${JSON.stringify(waiting)} wait`);
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function statusOf(url: string): Promise<{ readonly messages: number; readonly replies: number }> {
+  const response = await fetch(`${url}/api/status`, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const status: unknown = await response.json();
+  const { inboxPending, outboxPending } = status as { inboxPending: number; outboxPending: number };
+  return { messages: inboxPending, replies: outboxPending };
+}
+
+/** What is scheduled, and tasks of sub-agents whose end nobody was told of. */
+async function countToCome(home: string): Promise<number> {
+  const store = await openStore<GatewayBodies>({ path: join(home, "signalbox.db"), access: "read" });
+  try {
+    const subAgents = createDelegation({ store, logger: { warn: () => {} }, now: Date.now });
+    return (await listWakes(store.kv)).length + (await subAgents.countOpen());
+  } finally {
+    await store.close();
   }
 }

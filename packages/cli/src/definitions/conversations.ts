@@ -43,9 +43,36 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     .action(runOn(async () => (await import("../commands/prompt.ts")).prompt));
 }
 
-export function addSchedules(program: Command, { run }: Actions): void {
-  command(program, "schedules", "list what agents are to do by themselves", ["schedules"]).action(
-    run(async () => (await import("../commands/schedules.ts")).schedules),
+export function addCron(cron: Command, { run, runOn }: Actions): void {
+  command(cron, "list", "list it, heartbeats included", ["cron list"], { isDefault: true }).action(
+    run(async () => (await import("../commands/cron.ts")).list),
+  );
+  command(cron, "add <text...>", "tell an agent something later, in a conversation or on the page", [
+    `cron add --cron "0 9 * * 1-5" --zone Europe/Berlin "Say what is new in the repository."`,
+    `cron add --in 2h --session agent:main:feishu:direct:ou_1 "Remind me of the call."`,
+  ])
+    .option("--at <time>", "once, for instance 2026-12-24T18:00")
+    .option("--in <span>", "once, so long from now: 2h 30m")
+    .option("--every <span>", "again and again: 1d")
+    .option("--cron <expression>", "by a cron expression: 0 9 * * 1-5")
+    .option("--zone <name>", "of the time or the expression; otherwise that of the gateway's machine")
+    .addOption(
+      new Option(
+        "--missed <policy>",
+        "what was due while no gateway ran comes once, late, or not at all",
+      ).choices(["once", "skip"]),
+    )
+    .option("--session <key>", "in which conversation, as `sessions` names it; an owner has written there")
+    .option(
+      "--agent <id>",
+      "which agent, in a conversation of its own on the page; otherwise the default one",
+    )
+    .action(runOn(async () => (await import("../commands/cron.ts")).add));
+  command(cron, "remove <id>", "have it not come any more", ["cron remove 4f2c9a1e"]).action(
+    runOn(async () => (await import("../commands/cron.ts")).remove),
+  );
+  command(cron, "run <id>", "have it come now, beside its times", ["cron run 4f2c9a1e"]).action(
+    runOn(async () => (await import("../commands/cron.ts")).run),
   );
 }
 

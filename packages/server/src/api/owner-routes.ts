@@ -2,9 +2,12 @@ import {
   ApprovalAnswer,
   type ApprovalList,
   type MessageList,
+  NewSchedule,
   PairingApproval,
   Person,
   type RemoteChecks,
+  type ScheduleList,
+  type ScheduleRun,
   type SessionList,
   type TrustAnswer,
   TrustRequest,
@@ -67,6 +70,25 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     if (!body.success) return apiErrors.badJson(context, 'Send {"path": "a file of the workspace"}.');
     const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, ownerOf(context));
     return context.json(answer);
+  });
+  app.get("/schedules", async (context) => {
+    const list: ScheduleList = { schedules: await service.schedules() };
+    return context.json(list);
+  });
+  app.post("/schedules", async (context) => {
+    const body = NewSchedule.safeParse(await context.req.json().catch(() => undefined));
+    if (!body.success) return apiErrors.badJson(context, 'Send {"text": "…", "in": "2h 30m"}.');
+    return context.json(await service.addSchedule(body.data));
+  });
+  app.post("/schedules/:id/remove", async (context) => {
+    const removed = await service.removeSchedule(context.req.param("id"));
+    return removed ? context.body(null, 204) : apiErrors.notFound(context);
+  });
+  app.post("/schedules/:id/run", async (context) => {
+    const outcome = await service.runSchedule(context.req.param("id"));
+    if (outcome === "unknown") return apiErrors.notFound(context);
+    const run: ScheduleRun = { outcome };
+    return context.json(run);
   });
   app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
   app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
