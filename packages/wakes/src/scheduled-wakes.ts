@@ -6,7 +6,7 @@ import {
   type ScheduleStore,
 } from "@signalbox/schedules";
 import { z } from "zod";
-import type { WakesLogger } from "./ports.ts";
+import type { WakesLogger, WakesStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import { keptPlace, messageAt, type Place, type WakeAgent } from "./wake.ts";
 
@@ -49,7 +49,7 @@ export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
 }
 
 export interface ScheduledWakesPorts {
-  readonly kv: KeyValues;
+  readonly kv: KeyValues & Pick<WakesStore["kv"], "get">;
   readonly clock: Clock;
   readonly logger: WakesLogger;
 }
