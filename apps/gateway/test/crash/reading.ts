@@ -6,7 +6,8 @@ export type Blame = (text: string) => void;
 export const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", "expired-reported"]);
 
 /** What the model is told where a failpoint or a full disk kept a tool from its work. */
-export const INJECTED = /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
+export const INJECTED =
+  /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
 
 export interface Conversations {
   /** Messages one of whose calls the model was told to have an unknown outcome. */
