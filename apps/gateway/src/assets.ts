@@ -3,11 +3,14 @@ import { fileURLToPath } from "node:url";
 /** What the build puts beside the compiled code. */
 export const ASSETS: {
   readonly consoleDir: string;
+  /** The documents of the repository. */
+  readonly docsDir: string;
   readonly skillsDir: string;
   /** What Node.js runs as `signalbox`. */
   readonly program: string;
 } = {
   consoleDir: fileURLToPath(new URL("./assets/console", import.meta.url)),
+  docsDir: fileURLToPath(new URL("./assets/docs", import.meta.url)),
   program: fileURLToPath(new URL("./signalbox.js", import.meta.url)),
   skillsDir: fileURLToPath(new URL("./assets/skills", import.meta.url)),
 };

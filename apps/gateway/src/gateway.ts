@@ -7,7 +7,6 @@ import {
   createAccountLeases,
   createUpkeep,
   keepToken,
-  prepareWorkspace,
   refuseGuessableToken,
   refuseOpenListening,
   type Upkeep,
@@ -35,6 +34,7 @@ import { openHome } from "./compose/open-home.ts";
 import { createReload, type Reloading } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
+import { prepareWorkspaces } from "./compose/workspaces.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { explainRoute } from "./path/2-admit/route.ts";
 import { READING } from "./path/reading.ts";
@@ -75,8 +75,7 @@ async function start(
   const first = { loaded: options.loaded, resolved: resolvedAtStart };
   const configuration = createLiveSetup(first);
   const { resolved } = configuration;
-  for (const { id, workspaceDir } of resolved.agents.all)
-    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
+  await prepareWorkspaces(options, resolved.agents);
   await resolved.skills.pinFirstSeen();
   const ending = watchEnd(options.onFatal, now);
   const surroundings = await createSurroundings(options, resolved, opened, configuration, ending.fatal);

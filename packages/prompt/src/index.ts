@@ -17,6 +17,7 @@ export {
   memoryContext,
   type ToldEvent,
 } from "./event-context.ts";
+export { endFirstRun, type FirstRun, readFirstRun } from "./first-run.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {
@@ -48,6 +49,8 @@ export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
+export { layOutWorkspace, templateLanguage } from "./templates/lay-out.ts";
+export type { TemplateLanguage } from "./templates/template.ts";
 export { capabilityNames, turnInstructions } from "./turn-facts.ts";
 export type * from "./types.ts";
 export {
@@ -59,3 +62,4 @@ export {
   type WorkspaceFileProblem,
   type WorkspaceFileReaderOptions,
 } from "./workspace-files.ts";
+export { saysSomething } from "./workspace-text.ts";

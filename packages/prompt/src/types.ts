@@ -96,10 +96,20 @@ export interface SystemPromptInput {
   readonly skills?: string;
   /** Absolute path of the agent's folder. */
   readonly workspaceDir?: string;
+  /** Documents about the host that the agent may read. Told where it has the `read` tool. */
+  readonly documentation?: Documentation;
   readonly workspaceFiles?: readonly WorkspaceFile[];
   readonly workspaceFileLimits?: WorkspaceFileLimits;
   readonly extra?: readonly ExtraSection[];
   readonly runtime?: PromptRuntime;
+}
+
+/** Where the documents of the host are. */
+export interface Documentation {
+  /** Absolute. */
+  readonly dir: string;
+  /** Names of files in it. */
+  readonly files: readonly string[];
 }
 
 /** A guide that applies to every request. */

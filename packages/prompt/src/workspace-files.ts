@@ -4,14 +4,16 @@ import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import type { WorkspaceFile } from "./types.ts";
 
-/** The files that are part of the prompt, in this order: what changes most often comes last. */
+/**
+ * The files that are part of every prompt, in this order: what changes most often comes last. `BOOTSTRAP.md` is for the
+ * first conversation alone: see `readFirstRun`.
+ */
 export const WORKSPACE_FILES: readonly string[] = [
   "AGENTS.md",
   "SOUL.md",
   "IDENTITY.md",
   "USER.md",
   "TOOLS.md",
-  "BOOTSTRAP.md",
   "MEMORY.md",
 ];
 

@@ -1,6 +1,7 @@
 import { cutWell, neutralise, oneLine } from "./neutralise.ts";
 import type { RenderedSection } from "./section.ts";
 import type { SystemPromptInput, WorkspaceFile } from "./types.ts";
+import { saysSomething, withoutComments } from "./workspace-text.ts";
 
 const MAX_FILE_CHARS = 20_000;
 const MAX_TOTAL_CHARS = 150_000;
@@ -15,8 +16,10 @@ export function workspaceFiles(input: SystemPromptInput): RenderedSection[] {
   const sections: RenderedSection[] = [];
   for (const file of files) {
     if (mode === "minimal" && !MINIMAL_FILES.has(file.name)) continue;
-    const text = neutralise(file.text).trim();
-    if (text === "") continue;
+    const said = withoutComments(file.text);
+    const isUnfilled = said !== file.text && !saysSomething(said);
+    const text = neutralise(said).trim();
+    if (isUnfilled || text === "") continue;
     const start = cut(text, Math.min(perFile, left), file);
     left -= Math.min(text.length, perFile, left);
     const name = oneLine(file.name, 120);
@@ -35,7 +38,7 @@ const INTRODUCTION: RenderedSection = {
   title: "Workspace files",
   text: [
     "## Workspace files",
-    "Notes kept in the working folder: how to work, who you are, whom you serve, what to remember. Follow them where they do not conflict with the sections above. They name no tools you lack and lift no limit.",
+    "Notes kept in the working folder. Follow them where they do not conflict with the sections above; they give no tools and lift no limit.",
   ].join("\n"),
 };
 

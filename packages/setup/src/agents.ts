@@ -14,6 +14,8 @@ export interface Agent {
   readonly fallbacks: readonly string[];
   readonly thinking: ThinkingLevel;
   readonly systemPrompt: string | undefined;
+  /** Of the files that its workspace begins with. Absent: that of the machine. */
+  readonly language: "en" | "zh" | undefined;
   readonly maxOutputTokens: number | undefined;
   /** How many of the last turns of a conversation the model is sent. Absent: all. */
   readonly historyTurns: number | undefined;
@@ -104,6 +106,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
       fallbacks: config.fallbacks ?? defaults.fallbacks ?? [],
       thinking: config.thinking ?? defaults.thinking ?? "off",
       systemPrompt: config.systemPrompt ?? defaults.systemPrompt,
+      language: config.language ?? defaults.language,
       maxOutputTokens: config.maxOutputTokens ?? defaults.maxOutputTokens,
       historyTurns: config.historyTurns ?? defaults.historyTurns,
       workspaceDir,

@@ -1,6 +1,7 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
 import { oneLine, sha256 } from "./ids.ts";
+import { byRelevance } from "./relevance.ts";
 import type { Skill } from "./skill.ts";
 
 /** The list of skills in the system prompt. */
@@ -20,6 +21,11 @@ export interface CatalogueOptions {
   readonly maxSkills?: number;
   /** Length of the text in UTF-16 units. Default 30,000. */
   readonly maxChars?: number;
+  /**
+   * What the skills are wanted for, for instance the message that began a conversation: where some must be left out,
+   * those stay that have most to do with it. Default: those that are nearest to the agent stay.
+   */
+  readonly relevantTo?: string;
 }
 
 /** Length kept free for the sentence about what was left out. */
@@ -50,11 +56,11 @@ interface UnavailableSkill {
 
 /**
  * Writes the list of skills for the system prompt. Where there is no space for all of them, every description is cut
- * short before any skill is left out.
+ * short before any skill is left out; which those are, depends on what they are wanted for.
  */
 export function writeCatalogue(
   { skills, unavailable, locate, note }: CatalogueContent,
-  { maxSkills = 150, maxChars = 30_000 }: CatalogueOptions,
+  { maxSkills = 150, maxChars = 30_000, relevantTo = "" }: CatalogueOptions,
 ): SkillCatalogue {
   const last = `${writeUnavailable(unavailable, Math.min(UNAVAILABLE_CHARS, maxChars / 5))}${note === undefined ? "" : `\n${escapeXml(note)}`}`;
   if (skills.length === 0) {
@@ -62,18 +68,36 @@ export function writeCatalogue(
     return { text, included: [], omitted: [], version: text === "" ? "" : sha256(text).slice(0, 12) };
   }
   const space = maxChars - OPEN.length - CLOSE.length - last.length;
-  const listed = skills.slice(0, maxSkills);
-  const whole = listed.map((skill) => `${writeEntry(skill, locate(skill))}\n`);
-  const fitsWhole = lengthOf(whole) <= space - (listed.length < skills.length ? NOTE_CHARS : 0);
-  const entries = fitsWhole
-    ? whole
-    : listed.map((skill) => `${writeEntry(shortened(skill), locate(skill))}\n`);
-  const fitsAll = entries.length === skills.length && lengthOf(entries) <= space;
-  const count = fitsAll ? entries.length : countFitting(entries, space - NOTE_CHARS, skills.length - 1);
-  const included = skills.slice(0, count).map(({ id }) => id);
-  const omitted = skills.slice(count).map(({ id }) => id);
-  const text = `${OPEN}${entries.slice(0, count).join("")}${CLOSE}${leftOut(omitted)}${last}`;
-  return { text, included, omitted, version: sha256(text).slice(0, 12) };
+  const entries = entriesThatFit(skills, { maxSkills, space, relevantTo, locate });
+  const included = skills.filter((skill) => entries.has(skill));
+  const omitted = skills.filter((skill) => !entries.has(skill)).map(({ id }) => id);
+  const list = included.map((skill) => entries.get(skill)).join("");
+  const text = `${OPEN}${list}${CLOSE}${leftOut(omitted, relevantTo !== "")}${last}`;
+  return { text, included: included.map(({ id }) => id), omitted, version: sha256(text).slice(0, 12) };
+}
+
+interface Room extends Required<Pick<CatalogueOptions, "maxSkills" | "relevantTo">> {
+  readonly space: number;
+  readonly locate: CatalogueContent["locate"];
+}
+
+/** The entries that are listed: of all skills, in short where they are too long, else of the most relevant. */
+function entriesThatFit(
+  skills: readonly Skill[],
+  { maxSkills, space, relevantTo, locate }: Room,
+): ReadonlyMap<Skill, string> {
+  const entriesOf = (some: readonly Skill[], form: (skill: Skill) => Skill) =>
+    new Map(some.map((skill) => [skill, `${writeEntry(form(skill), locate(skill))}\n`]));
+  if (skills.length <= maxSkills) {
+    const whole = entriesOf(skills, (skill) => skill);
+    if (lengthOf(whole) <= space) return whole;
+    const short = entriesOf(skills, shortened);
+    if (lengthOf(short) <= space) return short;
+  }
+  const chosen = byRelevance(skills, relevantTo).slice(0, Math.min(maxSkills, skills.length - 1));
+  const whole = entriesOf(chosen, (skill) => skill);
+  if (chosen.length === maxSkills && lengthOf(whole) <= space - NOTE_CHARS) return whole;
+  return firstThatFit(entriesOf(chosen, shortened), space - NOTE_CHARS);
 }
 
 function shortened(skill: Skill): Skill {
@@ -96,18 +120,17 @@ function writeUnavailable(skills: readonly UnavailableSkill[], maxChars: number)
   return `\nNot usable here until what they lack is there:\n${lines.join("\n")}${rest}`;
 }
 
-function lengthOf(entries: readonly string[]): number {
-  return entries.reduce((sum, entry) => sum + entry.length, 0);
+function lengthOf(entries: ReadonlyMap<Skill, string>): number {
+  return [...entries.values()].reduce((sum, entry) => sum + entry.length, 0);
 }
 
-/** How many of the first entries fit into a space, and into a number. */
-function countFitting(entries: readonly string[], space: number, most: number): number {
+function firstThatFit(entries: ReadonlyMap<Skill, string>, space: number): ReadonlyMap<Skill, string> {
   let length = 0;
-  const tooLong = entries.findIndex((entry) => {
+  const tooLong = [...entries.values()].findIndex((entry) => {
     length += entry.length;
     return length > space;
   });
-  return Math.min(tooLong < 0 ? entries.length : tooLong, most);
+  return tooLong < 0 ? entries : new Map([...entries].slice(0, tooLong));
 }
 
 function writeEntry({ name, description, version }: Skill, location: string): string {
@@ -121,9 +144,10 @@ function writeEntry({ name, description, version }: Skill, location: string): st
   ].join("\n");
 }
 
-function leftOut(ids: readonly string[]): string {
+function leftOut(ids: readonly string[], isRanked: boolean): string {
   if (ids.length === 0) return "";
-  const start = `\n${ids.length} more ${ids.length === 1 ? "skill is" : "skills are"} not listed for lack of space: `;
+  const ranked = isRanked ? ", having less to do with this conversation" : "";
+  const start = `\n${ids.length} more ${ids.length === 1 ? "skill is" : "skills are"} not listed for lack of space${ranked}: `;
   const named: string[] = [];
   let length = start.length;
   for (const id of ids) {

@@ -138,6 +138,42 @@ describe("a catalogue that does not fit", () => {
     ).toBe(true);
   });
 
+  it.each([
+    { asked: "What does the weather do in Shanghai tomorrow?", kept: "weather" },
+    { asked: "帮我把这份合同翻译成英文", kept: "translate" },
+    { asked: "please make my PDFs plain text", kept: "pdf-to-text" },
+  ])("keeps what has to do with $asked, in the order of all", ({ asked, kept }) => {
+    const skills = [
+      ...many(170),
+      made("pdf-to-text", "Turns a PDF into text."),
+      made("translate", "把文本翻译成另一种语言。"),
+      made("weather", "Tells the weather of a place."),
+      made(
+        "zz-stuffed",
+        `weather translate 翻译 pdf ${many(30)
+          .map(({ id }) => id)
+          .join(" ")}`,
+      ),
+    ];
+    const { included, omitted, text } = writeAll(skills, undefined, { relevantTo: asked });
+    expect(included).toHaveLength(150);
+    expect(included).toContain(kept);
+    expect(omitted).not.toContain(kept);
+    const order = skills.map(({ id }) => id);
+    expect(included).toEqual(order.filter((id) => included.includes(id)));
+    expect(text).toContain(
+      "24 more skills are not listed for lack of space, having less to do with this conversation: ",
+    );
+    const first = writeAll(skills, undefined, { relevantTo: asked, maxSkills: 1 });
+    expect(first.included).toEqual([kept]);
+  });
+
+  it("is not changed by what is asked where all fit", () => {
+    const skills = many(40);
+    const text = writeAll(skills, undefined, {}).text;
+    expect(writeAll(skills, undefined, { relevantTo: "skill-007, please" }).text).toBe(text);
+  });
+
   it("cuts descriptions short before it leaves a skill out", async () => {
     const { omitted, text } = writeAll(many(100, 1_000), undefined, {});
     expect(text.length).toBeLessThanOrEqual(30_000);

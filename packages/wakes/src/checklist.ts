@@ -1,6 +1,6 @@
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { loadWorkspaceFiles, SILENT_TOKEN } from "@signalbox/prompt";
+import { loadWorkspaceFiles, SILENT_TOKEN, saysSomething } from "@signalbox/prompt";
 import type { ActiveHours, Agent, Heartbeat } from "@signalbox/setup";
 import type { FileLabels } from "@signalbox/tools";
 import type { WakesLogger } from "./ports.ts";
@@ -31,22 +31,13 @@ export async function readChecklist(
   const loaded = await loadWorkspaceFiles(workspaceDir, { names: [NAME], maxBytes: MAX_BYTES });
   for (const { message } of loaded.problems) logger.warn({ dir: workspaceDir, file: NAME }, message);
   const [file] = loaded.files;
-  if (file === undefined || !asksForSomething(file.text)) return undefined;
+  if (file === undefined || !saysSomething(file.text)) return undefined;
   if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
     const message = "the heartbeat waits: its file holds what others wrote, until an owner trusts it";
     logger.warn({ dir: workspaceDir, file: NAME }, message);
     return undefined;
   }
   return { text: file.text.trim(), cut: file.totalBytes !== undefined };
-}
-
-/** A heading, or the mark of an item with nothing behind it. */
-const BARE_LINE = /^(#{1,6}(\s.*)?|[-*+](\s+\[[ xX]?\])?)$/;
-
-/** Whether a text is more than headings, comments and items that are not filled in. */
-export function asksForSomething(text: string): boolean {
-  const lines = text.replaceAll(/<!--[\s\S]*?(-->|$)/g, "").split("\n");
-  return lines.some((line) => line.trim() !== "" && !BARE_LINE.test(line.trim()));
 }
 
 /** Whether a time is within active hours. */

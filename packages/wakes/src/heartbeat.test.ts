@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { JsonValue } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { createManualClock } from "@signalbox/lanes/testkit";
+import { saysSomething } from "@signalbox/prompt";
 import type { Agent, Heartbeat } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { asksForSomething, isActive, readChecklist } from "./checklist.ts";
+import { isActive, readChecklist } from "./checklist.ts";
 import { createHeartbeats } from "./heartbeat.ts";
 import type { WakesBodies } from "./ports.ts";
 import type { KeyValues } from "./schedule-store.ts";
@@ -76,7 +77,7 @@ async function world(heartbeat: Heartbeat | undefined = HALF_HOURLY) {
       logger: { warn() {} },
       async readChecklist() {
         current.reads++;
-        return asksForSomething(current.text) ? { text: current.text, cut: false } : undefined;
+        return saysSomething(current.text) ? { text: current.text, cut: false } : undefined;
       },
     });
     await heartbeats.start({
@@ -264,21 +265,6 @@ describe("active hours", () => {
 });
 
 describe("a checklist", () => {
-  it.each([
-    "",
-    "\n \n",
-    "# Heartbeat\n## Daily",
-    "#",
-    "<!-- one\ntwo -->",
-    "<!-- never closed\nx",
-    "- [ ]\n*\n-",
-  ])("asks for nothing: %j", (text) => expect(asksForSomething(text)).toBe(false));
-
-  it.each(["look at the mail", "# Daily\n- [ ] mail", "<!-- a --> mail <!-- b -->", "#hashtag", "-1"])(
-    "asks for something: %j",
-    (text) => expect(asksForSomething(text)).toBe(true),
-  );
-
   it("is not read through a link, and not believed while it holds what others wrote", async () => {
     const workspaceDir = mkdtempSync(join(tmpdir(), "signalbox-heartbeat-"));
     onTestFinished(() => rmSync(workspaceDir, { recursive: true }));

@@ -20,6 +20,7 @@ import { createConclude } from "../path/7-conclude/conclude.ts";
 import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { type Answering, createAnswering } from "../path/path.ts";
+import { DOCUMENTS } from "./documents.ts";
 import type { Parts } from "./surroundings.ts";
 
 /** A run that may be what ends the process goes on alone for so long, in milliseconds. */
@@ -111,6 +112,14 @@ function createPreparing({ options, resolved, opened, surroundings, configuratio
       recallTokens: () => configuration.config().memory.recallTokens,
       onProblem: (agent, error) => logger.warn({ agent, err: reasonOf(error) }, "memory could not be read"),
     }),
-    systemPrompt: createSystemPrompt({ skills: resolved.skills, account, hooks, logger, now }),
+    systemPrompt: createSystemPrompt({
+      skills: resolved.skills,
+      documentation: DOCUMENTS,
+      system: `${process.platform} ${process.arch}`,
+      account,
+      hooks,
+      logger,
+      now,
+    }),
   });
 }

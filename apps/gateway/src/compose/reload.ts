@@ -1,6 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { LoadedConfig } from "@signalbox/config";
-import { prepareWorkspace } from "@signalbox/home";
 import type { ConfigurationState } from "@signalbox/protocol";
 import {
   type Applied,
@@ -13,6 +12,7 @@ import {
 import type { ReadConfiguration, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
 import type { Parts } from "./surroundings.ts";
+import { prepareWorkspaces } from "./workspaces.ts";
 
 /** How long an account whose settings have changed may take to end what is under way, in milliseconds. */
 const DRAIN_MS = 5_000;
@@ -87,12 +87,8 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
 }
 
 /** What agents of a configuration need on the disk. Where it cannot be had, the configuration before goes on. */
-async function prepareAgents(
-  { options: { home } }: Parts,
-  { resolved }: Applied<ResolvedConfig>,
-): Promise<void> {
-  for (const { id, workspaceDir } of resolved.agents.all)
-    if (workspaceDir === home.workspace(id)) prepareWorkspace(workspaceDir);
+async function prepareAgents({ options }: Parts, { resolved }: Applied<ResolvedConfig>): Promise<void> {
+  await prepareWorkspaces(options, resolved.agents);
   await resolved.skills.pinFirstSeen();
 }
 

@@ -31,6 +31,7 @@ import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
+import { DOCUMENTS } from "./documents.ts";
 import { createObservers, type Observers } from "./observers.ts";
 import type { OpenHome } from "./open-home.ts";
 import { createOutward, type Outward } from "./outward.ts";
@@ -185,7 +186,7 @@ function createTools(
     home,
     labels,
     agents,
-    skills,
+    readOnlyDirs: () => [...skills.dirs, DOCUMENTS.dir],
     fetch: web.fetch,
     tracer,
     hooks,

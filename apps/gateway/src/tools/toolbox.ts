@@ -6,7 +6,6 @@ import { createToolMemory, type Memories } from "@signalbox/memory/agents";
 import {
   type Agent,
   type Agents,
-  type AgentsSkills,
   createExecSandbox,
   type MoreToolsOf,
   type StartExecSandbox,
@@ -56,7 +55,8 @@ export interface ToolboxOptions {
   readonly home: Home;
   readonly labels: FileLabels;
   readonly agents: Agents;
-  readonly skills: AgentsSkills;
+  /** Folders outside the workspaces in which agents may read. */
+  readonly readOnlyDirs: () => readonly string[];
   readonly more: MoreToolsOf;
   readonly fetch: GuardedFetch;
   readonly tracer: Tracer;
@@ -86,7 +86,7 @@ type PlacedRun = ToolRun & {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, labels, skills, tracer, hooks, speaking, audit, memories } = options;
+  const { agents, config, home, labels, tracer, hooks, speaking, audit, memories } = options;
   const { store, definition } = speaking;
   const sandbox = createExecSandbox(config, options.execSandbox);
   // Proving it takes a moment; the first run that needs it waits, the start does not.
@@ -95,7 +95,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   const asking = createAsking(speaking);
   const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
-      workspace: { dir: workspaceDir, readOnlyDirs: skills.dirs, forbidden: home.closed, labels },
+      workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
     }),
     memory(agent) {
       const remembered = memories();

@@ -120,6 +120,10 @@ const agentFields = {
     .describe("Models that are asked in this order where the first one fails."),
   thinking: thinkingLevel.optional().describe("How much the model thinks before it answers."),
   systemPrompt: z.string().optional().describe("What stands in its instructions besides its own files."),
+  language: z
+    .enum(["en", "zh"])
+    .optional()
+    .describe("Of the files that its workspace begins with. Default: that of the machine (`LANG`)."),
   maxOutputTokens: z.int().positive().optional().describe("Of one answer."),
   historyTurns: z
     .int()

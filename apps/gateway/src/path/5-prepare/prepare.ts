@@ -1,4 +1,4 @@
-import { toolSpec } from "@signalbox/agent-core";
+import { textOf, toolSpec } from "@signalbox/agent-core";
 import type { Incoming } from "@signalbox/attachments";
 import { speakerOf } from "@signalbox/channel";
 import type { RunMemory } from "@signalbox/memory/agents";
@@ -92,6 +92,8 @@ export function createPrepare(ports: PreparePorts): Prepare {
         pages,
         files: media.flatMap(({ files }) => files),
         memory: memory.sections,
+        answers: run.history.filter(({ role }) => role === "user").length,
+        opening: openingOf(run),
       });
       // What is kept beside a message must not outlive what is known of where it comes from.
       await taint.keep({ sources: tools.taint(), speakers: [] });
@@ -105,6 +107,12 @@ export function createPrepare(ports: PreparePorts): Prepare {
       throw error;
     }
   };
+}
+
+/** Stays the same from turn to turn, as what is chosen by it must. */
+function openingOf({ history, input }: OpenedRun): string {
+  const first = [...history, ...input].find(({ role }) => role === "user");
+  return first?.role === "user" ? textOf(first.content) : "";
 }
 
 /** All that may answer in a run. */

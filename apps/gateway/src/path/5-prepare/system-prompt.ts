@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
 import { isShared } from "@signalbox/memory/agents";
 import {
@@ -6,8 +7,11 @@ import {
   type ContextDocument,
   capabilityNames,
   createWorkspaceFileReader,
+  type Documentation,
   type ExtraSection,
+  endFirstRun,
   type PromptTool,
+  readFirstRun,
   turnInstructions,
   type WorkspaceFile,
 } from "@signalbox/prompt";
@@ -19,8 +23,12 @@ import { isHeard, type QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {
   readonly skills: Pick<AgentsSkills, "forAgent">;
+  /** What agents may read about the gateway. */
+  readonly documentation: Documentation;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly hooks: Pick<GatewayHooks, "modify">;
+  /** The machine, as operating system and architecture. */
+  readonly system: string;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -29,6 +37,8 @@ export interface SystemPromptPorts {
 export interface PromptedTurn {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
+  /** What the conversation began with, as far as it is in the history. */
+  readonly opening: string;
   /** The last message of the turn. */
   readonly message: QueuedMessage;
   /** The weakest of those who speak in it. */
@@ -36,6 +46,8 @@ export interface PromptedTurn {
   readonly tools: readonly PromptTool[];
   readonly pages: readonly ContextDocument[];
   readonly files: MediaForModel["files"];
+  /** How often it has been answered in the conversation before. */
+  readonly answers: number;
   /** The agent's notes, as far as those who speak may know them. */
   readonly memory: readonly ExtraSection[];
 }
@@ -46,7 +58,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     now: ports.now,
     onProblem: (dir, { name, message }) => ports.logger.warn({ dir, file: name }, message),
   });
-  return async ({ agent, agentModel, message, role, tools, pages, files, memory }) => {
+  return async ({ agent, agentModel, message, role, tools, pages, files, memory, answers, opening }) => {
     const { sessionKey, stored } = message;
     const { event } = stored;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
@@ -61,8 +73,11 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       instructions: turnInstructions(event.turn),
     });
     const isSubAgent = !isHeard(message);
+    const isPrivate = !isShared(sessionKey);
+    const meetsOwner = role === "owner" && isPrivate && !isSubAgent;
+    const firstRun = meetsOwner ? await firstRunOf(ports, agent, answers) : [];
     const skills = await ports.skills.forAgent(agent);
-    const { text: catalogue } = skills.catalogue();
+    const { text: catalogue } = skills.catalogue({ relevantTo: opening });
     return buildSystemPrompt({
       mode: isSubAgent ? "minimal" : "full",
       agent: {
@@ -74,14 +89,16 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       ...(catalogue === "" ? {} : { skills: catalogue }),
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
-      workspaceFiles: filesFor(role, sessionKey, await workspaceFiles(agent.workspaceDir)),
-      extra: [...(isSubAgent ? [SUB_AGENT] : []), ...extra, ...memory],
+      documentation: ports.documentation,
+      workspaceFiles: filesFor(role, isPrivate, await workspaceFiles(agent.workspaceDir)),
+      extra: [...(isSubAgent ? [SUB_AGENT] : []), ...extra, ...memory, ...firstRun],
       runtime: {
         session: sessionKey,
         channel: event.channel,
         model,
         thinking: agent.thinking,
         capabilities: capabilityNames(ports.account(event.channel, event.account)?.definition.capabilities),
+        facts: { system: ports.system },
       },
     });
   };
@@ -97,7 +114,22 @@ const SUB_AGENT: ExtraSection = {
 /** What owners keep about themselves: it is told to nobody else, and not where others read along. */
 const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
 
-function filesFor(role: Role, sessionKey: string, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
-  const isPrivate = (role === "owner" || role === "system") && !isShared(sessionKey);
-  return isPrivate ? files : files.filter(({ name }) => !PRIVATE.has(name));
+function filesFor(role: Role, isPrivate: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  const isTold = (role === "owner" || role === "system") && isPrivate;
+  return isTold ? files : files.filter(({ name }) => !PRIVATE.has(name));
+}
+
+/** What a new agent is told for its first conversation. Afterwards the file goes. */
+async function firstRunOf(
+  { logger }: SystemPromptPorts,
+  { id, workspaceDir }: Agent,
+  answers: number,
+): Promise<readonly ExtraSection[]> {
+  const { section, isOver, problem } = await readFirstRun(workspaceDir, answers);
+  if (problem !== undefined) logger.warn({ agent: id, file: problem.name }, problem.message);
+  if (isOver)
+    await endFirstRun(workspaceDir).catch((error: unknown) =>
+      logger.warn({ agent: id, err: reasonOf(error) }, "BOOTSTRAP.md could not be removed"),
+    );
+  return section === undefined ? [] : [section];
 }

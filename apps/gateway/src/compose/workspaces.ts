@@ -1,0 +1,24 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { prepareWorkspace } from "@signalbox/home";
+import { layOutWorkspace, templateLanguage } from "@signalbox/prompt";
+import type { Agents } from "@signalbox/setup";
+import type { GatewayOptions } from "../gateway-options.ts";
+
+/**
+ * Makes the workspaces of the home and gives new ones their first files. Folders that the configuration names are their
+ * owner's: nothing is put into them.
+ *
+ * @throws GatewayError naming the folder that cannot be made
+ */
+export async function prepareWorkspaces(
+  { home, env, logger }: Pick<GatewayOptions, "home" | "env" | "logger">,
+  agents: Pick<Agents, "all">,
+): Promise<void> {
+  for (const { id, workspaceDir, language = templateLanguage(env) } of agents.all) {
+    if (workspaceDir !== home.workspace(id)) continue;
+    prepareWorkspace(workspaceDir);
+    await layOutWorkspace(workspaceDir, language).catch((error: unknown) =>
+      logger.warn({ dir: workspaceDir, err: reasonOf(error) }, "a new workspace has no first files"),
+    );
+  }
+}
