@@ -96,6 +96,7 @@ describe("a message on Feishu", () => {
       "Safety",
       "Skills",
       "Workspace",
+      "Documentation",
       "Output directives",
       "Silent replies",
     ]);
