@@ -27,6 +27,7 @@ function agentWith(heartbeat: Heartbeat | undefined): Agent {
     limits: {},
     subAgents: { maxDepth: 1, maxAtOnce: 4, maxTasks: 20, limits: {} },
     systemPrompt: undefined,
+    language: undefined,
     maxOutputTokens: undefined,
     historyTurns: undefined,
     workspaceDir: "/w",
