@@ -110,7 +110,7 @@ export function createPrepare(ports: PreparePorts): Prepare {
 }
 
 /** Stays the same from turn to turn, as what is chosen by it must. */
-function openingOf({ history, input }: OpenedRun): string {
+function openingOf({ history, input = [] }: OpenedRun): string {
   const first = [...history, ...input].find(({ role }) => role === "user");
   return first?.role === "user" ? textOf(first.content) : "";
 }
