@@ -69,7 +69,7 @@ async function tainted(channel: string) {
     home,
     labels: await openFileLabels(createMemoryLabelStore()),
     agents,
-    skills,
+    readOnlyDirs: () => skills.dirs,
     fetch: nothing,
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
