@@ -53,11 +53,15 @@ export function relayOf(session: number): RelayName | undefined {
   return RELAYS.get(session);
 }
 
-/** Sessions with a vendor's own platform, where one person writes to the bot alone. */
+/** On the page the conversation is what the agent says: what its message tool says elsewhere is no part of it. */
+const ON_THE_PAGE = ["plain", "write", "exec", "silent"] as const;
+
+/** Sessions with a platform of their own, that of a vendor or the gateway's page, where one person writes to the bot alone. */
 export const VENDOR_SESSIONS = [
   [9101, "discord"],
   [9102, "slack"],
   [9103, "telegram"],
+  [9104, "web"],
 ] as const;
 export type VendorName = (typeof VENDOR_SESSIONS)[number][1];
 
@@ -74,6 +78,11 @@ export function draftsBearNoKey(channel: string): boolean {
   return channel === "slack" || channel === "telegram";
 }
 
+/** Where people read the conversation itself, and nothing is sent to them. */
+export function readsConversation(channel: string): boolean {
+  return channel === "web";
+}
+
 /** Platforms that take a message twice where it is sent twice, and give no way to look for it. */
 export function isBlunt(channel: string): boolean {
   return channel === "blunt" || channel === "telegram";
@@ -81,6 +90,7 @@ export function isBlunt(channel: string): boolean {
 
 export function kindsOf(session: number): readonly [Kind, ...Kind[]] {
   if (RELAYS.has(session)) return ON_RELAYS;
+  if (VENDOR_SESSIONS.some(([of, name]) => of === session && name === "web")) return ON_THE_PAGE;
   if (isGroup(session)) return session % 4 === 1 ? IN_GROUPS : BY_SERVERS;
   return session % 4 === 2 && session < 9000 ? LATER : IN_DIRECT;
 }

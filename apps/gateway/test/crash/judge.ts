@@ -9,6 +9,7 @@ import {
   nameOf,
   REFUSED,
   readConversation,
+  readsConversation,
   readText,
   sideText,
   type Tag,
@@ -123,6 +124,7 @@ function judgeDrafts(evidence: Evidence, blame: Blame): void {
   }
   const unsure = shown(evidence);
   for (const { channel, messageId: id, content } of standing(evidence)) {
+    if (readsConversation(channel)) continue;
     const text = said.get(id);
     const known = unsure.some((one) => content.length > 0 && includesText(one, content));
     if (text === undefined && isBlunt(channel) && known) continue;

@@ -4,13 +4,15 @@ import { textMessage as slackMessage, startSlack } from "@signalbox/testkit/slac
 import { startTelegram, textMessage as telegramMessage } from "@signalbox/testkit/telegram";
 import { nameOf, type Tag, textOf, type VendorName } from "./conversation.ts";
 import type { Post } from "./evidence.ts";
+import { startPage } from "./page.ts";
 import type { Random } from "./random.ts";
 
-/** A platform whose channel keeps a connection of its own, with one person who writes to the bot alone. */
+/** A platform with one person who writes to the bot alone: a vendor's, or the page that the gateway itself has. */
 export interface Vendor {
-  readonly account: Readonly<Record<string, unknown>>;
-  /** The person, as the channel names people. */
-  readonly person: string;
+  /** Absent where every gateway has the channel. */
+  readonly account?: Readonly<Record<string, unknown>>;
+  /** The person, as the channel names people. Absent: whoever has the gateway's token. */
+  readonly person?: string;
   readonly secrets: readonly string[];
   /** What the platform calls a message of the person. */
   idOf(tag: Tag): string | undefined;
@@ -18,6 +20,8 @@ export interface Vendor {
   deliver(tag: Tag): Promise<void>;
   /** What the bot sent, in order; its conversation is the session's, whatever the platform calls it. */
   posts(chatId: string): Post[];
+  /** Reads what stands there, while the gateway can still be asked. */
+  look?(): Promise<void>;
   /** Something goes wrong with the next message. */
   fail(random: Random): void;
   heal(): void;
@@ -27,7 +31,16 @@ export interface Vendor {
 const AGAIN_MS = 40;
 const BOT = { id: "1000", username: "signalbox" };
 
-export const startVendor: Readonly<Record<VendorName, () => Promise<Vendor>>> = {
+/** The gateway, as its own page knows it. */
+export interface PageAccess {
+  readonly token: string;
+  readonly agent: string;
+  /** Where it listens just now. */
+  readonly url: () => string | undefined;
+}
+
+export const startVendor: Readonly<Record<VendorName, (access: PageAccess) => Promise<Vendor>>> = {
+  web: startPage,
   discord: async () => {
     const person = "2001";
     const token = `${Buffer.from(BOT.id).toString("base64")}.made-up.secret-of-the-crash`;

@@ -28,6 +28,7 @@ import { startVendor, type Vendor } from "./vendors.ts";
 
 /** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
 export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
+const AGENT = "worker";
 const KEY = "key-of-the-model-0123456789";
 const APP = { appId: "cli_crash", appSecret: "secret-of-the-feishu-app" };
 const VERIFICATION = "verification-of-the-app";
@@ -120,7 +121,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const mode = options.mode ?? random.pick(QUEUE_MODES);
   const relays = await startRelays(seeded(random.int(0, 1e9)));
   const vendors = new Map<number, Vendor>();
-  for (const [session, name] of VENDOR_SESSIONS) vendors.set(session, await startVendor[name]());
+  let url: string | undefined;
+  const access = { token: TOKEN, agent: AGENT, url: () => url };
+  for (const [session, name] of VENDOR_SESSIONS) vendors.set(session, await startVendor[name](access));
   writeFileSync(
     join(home, "signalbox.yaml"),
     stringify({
@@ -131,7 +134,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       agents: {
         list: [
           {
-            id: "worker",
+            id: AGENT,
             model: "anthropic/claude-sonnet-4-6",
             workspaceDir: workspace,
             tools: {
@@ -150,10 +153,10 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         },
         ...Object.fromEntries(RELAY_SESSIONS.map((session) => relayIn(session, relays))),
         ...Object.fromEntries(
-          VENDOR_SESSIONS.map(([session, name]) => [
-            name,
-            { accounts: { main: vendors.get(session)?.account } },
-          ]),
+          VENDOR_SESSIONS.flatMap(([session, name]) => {
+            const account = vendors.get(session)?.account;
+            return account === undefined ? [] : [[name, { accounts: { main: account } }]];
+          }),
         ),
       },
       session: { queue: { mode, cap: 10_000 } },
@@ -163,13 +166,15 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         owners: [
           ...Object.keys(users).map((id) => `feishu:${id}`),
           ...RELAY_SESSIONS.map((session) => `${relayOf(session)}:${senderOf(session)}`),
-          ...VENDOR_SESSIONS.map(([session, name]) => `${name}:${vendors.get(session)?.person}`),
+          ...VENDOR_SESSIONS.flatMap(([session, name]) => {
+            const person = vendors.get(session)?.person;
+            return person === undefined ? [] : [`${name}:${person}`];
+          }),
         ],
       },
     }),
   );
 
-  let url: string | undefined;
   let wish: Kind | undefined;
   const answered = answeredNames(feishu, relays, vendors, quiet);
   const platform = startPlatform({
@@ -253,6 +258,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       await platform.finish();
       heal();
       await atRest(home, found, options.restMs ?? REST_MS);
+      await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
       const { code } = await gateway.exited;
       if (code !== 0) throw new Error(`the gateway ended with ${code} after SIGTERM:\n${gateway.said()}`);
