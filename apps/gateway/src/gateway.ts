@@ -233,6 +233,8 @@ function upkeepOf(
     async recover() {
       await recover();
       await surroundings.subAgents.recover();
+      // Somebody may have been let in by the command line.
+      await surroundings.delivery.pairingNotices.look();
     },
     ...leases,
     oneOffs: { channel: "api", isOneOff },
@@ -303,5 +305,6 @@ function serviceOf(
     }),
     outboxInFlight: delivery.inFlight,
     wakeOutbox: delivery.wake,
+    onPaired: () => void delivery.pairingNotices.look(),
   });
 }

@@ -69,6 +69,14 @@ describe("who may talk to an agent on Feishu", () => {
     expect((await command(world, "pairing", "revoke", person)).code).toBe(1);
   });
 
+  it("who asks in Chinese is answered in Chinese", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { dm: "pairing", owners: [`feishu:${LI}`] } }));
+    const started = await world.start();
+    await say(started, textMessage("你好", { senderId: ZHANG }));
+    expect(world.feishu.sent[0]?.content).toMatch(/配对码：[A-Z0-9]{8}。/);
+  });
+
   it("takes a binding that names somebody for leave where that binding holds, and nowhere else", async () => {
     const world = await openWorld();
     const named = (kind: string, id: string) => ({ channel: "feishu", account: "w*", peer: { kind, id } });

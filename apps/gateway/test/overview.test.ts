@@ -1,7 +1,7 @@
 import { createClient, isClientError } from "@signalbox/client";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
 
 /** The code of what a request is refused with. */
 async function refusal(request: Promise<unknown>): Promise<string | undefined> {
@@ -27,7 +27,7 @@ describe("what an owner sees and decides over HTTP", () => {
 
     await say("let me in", "om_1");
     const code = /Pairing code: ([A-Z0-9]{8})\./.exec(world.feishu.sent[0]?.content ?? "")?.[1] ?? "";
-    const person = { channel: "feishu", account: "main", peer: ZHANG };
+    const person = { channel: "feishu", account: "main", peer: ZHANG, label: "张三" };
     expect(await client.pairings()).toMatchObject({ pending: [person], paired: [] });
     expect(JSON.stringify(await client.pairings())).not.toContain(code);
     expect(await client.why("om_1")).toMatchObject({
@@ -42,6 +42,8 @@ describe("what an owner sees and decides over HTTP", () => {
       ...person,
       approvedBy: "token owner",
     });
+    const told = () => world.feishu.sent.some(({ content }) => content.includes("You may talk"));
+    await eventually(told, "they hear of it");
     await say("thank you", "om_2");
     const key = `agent:coder:feishu:direct:${ZHANG}`;
     expect(await client.sessions()).toMatchObject([{ agent: "coder", channel: "feishu", busy: false }]);

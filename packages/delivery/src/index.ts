@@ -31,6 +31,12 @@ export type {
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 export {
+  createPairingNotices,
+  type PairedPeer,
+  type PairingNotices,
+  type PairingNoticesOptions,
+} from "./pairing-notices.ts";
+export {
   type AskedMessage,
   answerIn,
   type Choice,

@@ -56,6 +56,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
+  /** Somebody was let in, who is to hear of it. */
+  readonly onPaired: () => void;
   readonly upkeep: Pick<Upkeep, "prune" | "vacuum">;
   /** What agents do by themselves, as its host has them do it. */
   readonly schedules: Pick<GatewayService, "schedules" | "addSchedule" | "removeSchedule" | "runSchedule">;
@@ -93,7 +95,7 @@ export function createService(options: ServiceOptions): GatewayService {
         messageInfo,
       ),
     why: (messageId) => readWhy(store, messageId, options.explainRoute),
-    ...createPairings(store, options.audit),
+    ...createPairings(store, options.audit, options.onPaired),
     ...options.schedules,
     trace: (messageId) => readTrace(store, messageId, options.explainRoute),
     async approvals() {

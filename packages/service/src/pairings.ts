@@ -6,6 +6,7 @@ import type { ServiceStore } from "./service-store.ts";
 export function createPairings(
   { pairing }: Pick<ServiceStore, "pairing">,
   audit: Pick<Auditor, "pairing">,
+  onPaired: () => void,
 ): Pick<GatewayService, "pairings" | "approvePairing" | "revokePairing"> {
   return {
     async pairings() {
@@ -20,6 +21,7 @@ export function createPairings(
       if (approval.outcome === "unknown") return undefined;
       const { peerId: peer, ...person } = approval.peer;
       audit.pairing("approved", { channel: person.channel, account: person.account, peer }, approver);
+      onPaired();
       return { ...person, peer };
     },
     async revokePairing({ channel, account, peer }, revoker) {

@@ -1,6 +1,13 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
-import { createDelivery, createOwnerNotices, type Delivery, type DeliveryState } from "@signalbox/delivery";
+import {
+  createDelivery,
+  createOwnerNotices,
+  createPairingNotices,
+  type Delivery,
+  type DeliveryState,
+  type PairingNotices,
+} from "@signalbox/delivery";
 import type { Accounts } from "@signalbox/setup";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -26,11 +33,15 @@ export interface DeliveryOptions {
 
 type Row = OutboxRow<GatewayBodies>;
 
+export interface ReplyDelivery extends Delivery<Row> {
+  readonly pairingNotices: PairingNotices;
+}
+
 /** Replies that were given up, of which owners are told. */
 const GIVEN_UP: ReadonlySet<DeliveryState> = new Set(["dead", "uncertain", "expired"]);
 
 /** Delivers replies, and lets those know who have to hear how that went: traces, hooks, metrics, owners. */
-export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
+export function createReplyDelivery(options: DeliveryOptions): ReplyDelivery {
   const { store, lease, accounts, account, hooks, logger, now } = options;
 
   /** From the outbox itself, so that replies of an earlier process and answers without a run have their note, too. */
@@ -78,8 +89,17 @@ export function createReplyDelivery(options: DeliveryOptions): Delivery<Row> {
   });
   // What an earlier process gave up and told nobody of.
   notices.look();
+  const pairingNotices = createPairingNotices({
+    outbox,
+    lease,
+    account,
+    logger,
+    peers: store.pairing.peers,
+    wakeOutbox: delivery.wake,
+  });
   return {
     ...delivery,
+    pairingNotices,
     stop(drainMs) {
       notices.stop();
       return delivery.stop(drainMs);

@@ -3,7 +3,6 @@ import {
   createBlockReplies,
   createDrafts,
   createTyping,
-  type Delivery,
   type Drafts,
   type Typing,
 } from "@signalbox/delivery";
@@ -23,7 +22,7 @@ import {
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
-import { createReplyDelivery } from "./delivery.ts";
+import { createReplyDelivery, type ReplyDelivery } from "./delivery.ts";
 import type { Observers } from "./observers.ts";
 import type { OpenHome } from "./open-home.ts";
 
@@ -36,7 +35,7 @@ export interface Outward {
   /** What agents have asked people. */
   readonly inquiries: Inquiries;
   readonly media: Media;
-  readonly delivery: Delivery<OutboxRow<GatewayBodies>>;
+  readonly delivery: ReplyDelivery;
   readonly typing: Typing;
   readonly drafts: Drafts;
   readonly blocks: BlockReplies<RunId>;

@@ -1,5 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { createAttachmentCrashes } from "@signalbox/attachments";
+import { senderName } from "@signalbox/channel/accounts";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
@@ -154,7 +155,8 @@ function createTakingHalf(
   const { lanes, queueModes, readOrder } = ports;
   const { logger, now = Date.now } = options;
   const { config } = configuration;
-  const { definition } = resolved.accounts;
+  const { accounts } = resolved;
+  const { definition } = accounts;
   const { store, lease } = opened;
   const { live, tracer, metrics, hooks, router, delivery, supervisor } = surroundings;
   const answerAtOnce = createAnswerAtOnce(parts, ports);
@@ -195,6 +197,7 @@ function createTakingHalf(
       now,
       supervisor,
       historyLimit: () => config().access.groups.historyLimit,
+      nameOf: (event) => senderName(event, accounts.get(event.channel, event.account)),
       wakeOutbox: delivery.wake,
     }),
     edits: createEdits({ store, lease, lanes, queue, tracer }),

@@ -50,6 +50,7 @@ async function world() {
       logger: createLogger("silent", (text) => text),
       now: Date.now,
       historyLimit: () => 20,
+      nameOf: async ({ sender }) => sender.id,
       wakeOutbox: () => {},
       supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => fatal.push(error) }),
     });

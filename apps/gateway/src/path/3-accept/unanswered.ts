@@ -14,6 +14,8 @@ export interface UnansweredPorts {
   readonly now: () => number;
   /** Messages of a group to remember for when the agent is addressed. */
   readonly historyLimit: () => number;
+  /** What the sender is called, or their id. */
+  readonly nameOf: (event: MessageEvent) => Promise<string>;
   /** Looks at the outbox after a row was added. */
   readonly wakeOutbox: () => void;
   readonly supervisor: Pick<Supervisor, "run">;
@@ -72,22 +74,29 @@ function keep({ store, historyLimit }: UnansweredPorts, event: MessageEvent): Pr
 async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageEvent): Promise<void> {
   const code = pairingCode();
   const { channel, account, sender } = event;
-  const text = `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
+  const name = await ports.nameOf(event);
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
-  const payload = { parts: [{ type: "text" as const, text }], ...replyTo };
+  const payload = { parts: [{ type: "text" as const, text: pairingText(code, event.text) }], ...replyTo };
   const expiresAt = ports.now() + PAIRING_TTL_MS;
   const outcome = await ports.store.pairing.request({
     channel,
     account,
     peerId: sender.id,
     code,
-    ...(sender.name === undefined ? {} : { label: sender.name }),
+    ...(name === sender.id ? {} : { label: name }),
     reply: {
       row: { ...outboxRow(event, payload, { expiresAt, claim: false }), answers: [id] },
       lease: ports.lease,
     },
   });
   if (outcome === "created") ports.wakeOutbox();
+}
+
+/** In the language of whoever asked, as far as their script tells. */
+function pairingText(code: string, asked: string): string {
+  return /\p{Script=Han}/u.test(asked)
+    ? `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`
+    : `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
 }
 
 function pairingCode(): string {
