@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ChatMessage, ConversationHistory, type RunEnd } from "@signalbox/protocol";
 import { nameOf, type Tag, textOf } from "./conversation.ts";
-import type { PageAccess, Vendor } from "./vendors.ts";
+import type { PageAccess, Vendor } from "./vendor.ts";
 
 const CONVERSATION = "conversation-of-the-crash";
 const AGAIN_MS = 40;

@@ -17,7 +17,7 @@ import {
 import type { Change } from "./evidence.ts";
 import type { Random } from "./random.ts";
 import type { RelayName } from "./relay.ts";
-import type { Vendor } from "./vendors.ts";
+import type { Vendor } from "./vendor.ts";
 
 export interface PlatformOptions {
   readonly feishu: FeishuStandIn;

@@ -24,7 +24,8 @@ import {
 import { type Platform, senderOf, startPlatform } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
-import { startVendor, type Vendor } from "./vendors.ts";
+import type { Vendor } from "./vendor.ts";
+import { startVendor } from "./vendors.ts";
 
 /** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
 export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
