@@ -42,6 +42,17 @@ describe("hooks of a host", () => {
         },
       },
       {
+        point: "run_start",
+        name: "t",
+        run: ({ model, messageIds, goesOn }) => note(`run_start ${model} ${messageIds} ${goesOn}`),
+      },
+      { point: "turn_start", name: "t", run: ({ turn }) => note(`turn_start ${turn}`) },
+      {
+        point: "turn_end",
+        name: "t",
+        run: ({ turn, stopReason, text, tools }) => note(`turn_end ${turn} ${stopReason} ${text} ${tools}`),
+      },
+      {
         point: "before_tool_call",
         name: "t",
         run({ tool, args }) {
@@ -88,15 +99,20 @@ describe("hooks of a host", () => {
     );
     expect(lines).toContain('signalbox_outbox_age_seconds_count{channel="feishu"} 1');
     await started.stop();
-    expect(seen.slice(0, 6)).toEqual([
+    expect(seen.slice(0, 11)).toEqual([
       "message_received answer om_1",
       "before_model_resolve undefined off",
       "before_prompt_build anthropic/claude-haiku-4-5",
+      "run_start anthropic/claude-haiku-4-5 om_1 false",
+      "turn_start 1",
       'before_tool_call write {"file_path":"a.txt","content":"A"}',
       "after_tool_call write ok",
+      "turn_end 1 tool_use  write",
+      "turn_start 2",
+      "turn_end 2 end_turn written ",
       "before_reply turn written",
     ]);
-    expect(seen.slice(6).toSorted()).toEqual([
+    expect(seen.slice(11).toSorted()).toEqual([
       'message_sent [{"type":"markdown","text":"WRITTEN"}]',
       "run_end replied om_1",
     ]);
@@ -105,6 +121,33 @@ describe("hooks of a host", () => {
     expect(request?.body["thinking"]).toBeDefined();
     expect(request?.volatile).toContain("No shoes.");
     expect(world.feishu.sent.map(({ content }) => content)).toEqual([expect.stringContaining("WRITTEN")]);
+  });
+
+  it("hear of a compaction that somebody asks for", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const long = "word ".repeat(2_000);
+    world.script(() => ({ text: long }));
+    const seen: string[] = [];
+    const hooks: GatewayHook[] = [
+      {
+        point: "compaction_start",
+        name: "t",
+        run: ({ reason, tokens }) => void seen.push(`start ${reason} ${tokens > 4_000}`),
+      },
+      {
+        point: "compaction_end",
+        name: "t",
+        run: ({ source, tokens }) => void seen.push(`end ${source} ${tokens < 9_000}`),
+      },
+    ];
+    const started = await world.start({ hooks });
+    for (const [index, text] of ["one", "two", "three", "/compact"].entries()) {
+      await started.post(textMessage(text, { senderId: ZHANG, messageId: `om_${index}` }));
+      await started.settled();
+    }
+    await started.stop();
+    expect(seen).toEqual(["start manual true", "end model true"]);
   });
 
   it.each<[string, GatewayHook["name"], () => never | { action: "deny"; reason: string }]>([

@@ -86,6 +86,36 @@ it("an agent has the tools of an MCP server that its list names, and what they s
   expect(await taintIn(world)).toEqual(["mcp"]);
 });
 
+it("signalbox mcp says which servers there are, what they offer to whom, and which do not come up", async () => {
+  const world = await openWorld();
+  const file = join(world.dir, "server.mjs");
+  writeFileSync(file, SERVER.replace("Greets.", "Greets.\\u001b[31m"));
+  const servers = {
+    hello: { command: process.execPath, args: [file, "--token=secret"] },
+    broken: { command: "/does/not/exist" },
+  };
+  world.configure(configured({ allow: ["write", "mcp__hello__*"] }, { mcp: { servers } }));
+  const said = async (...args: string[]) => {
+    const child = world.run(["mcp", ...args]);
+    const { code } = await child.exited;
+    return { code, out: child.stdout(), err: child.stderr() };
+  };
+  const listed = await said("list", "--json");
+  expect(JSON.parse(listed.out)).toEqual([
+    { name: "hello", at: `${process.execPath} ${file}`, agents: ["coder"] },
+    { name: "broken", at: "/does/not/exist", agents: [] },
+  ]);
+  const hello = await said("tools", "hello", "--json");
+  expect(JSON.parse(hello.out)).toMatchObject([{ name: "mcp__hello__greet", server: "hello", agents: ["coder"] }]);
+  const all = await said("tools");
+  expect([all.code, all.out, all.err]).toEqual([
+    1,
+    expect.stringContaining("Greets.\\u{1b}[31m"),
+    expect.stringMatching(/broken: .*exist/),
+  ]);
+  expect((await said("tools", "nobody")).err).toContain("There is no MCP server nobody.");
+});
+
 it("an agent that names a server's tools which nobody configured is told so", async () => {
   const world = await openWorld();
   world.configure(configured({ allow: ["read", "mcp__helo__greet", "group:fss"] }));

@@ -2,7 +2,7 @@ import { Argument, Command, CommanderError } from "commander";
 import { completionFor, SHELLS, type Shell } from "./commands/completion.ts";
 import type { CommonOptions } from "./common-options.ts";
 import { addApprovals, addAudit, addCan, addPairing, addTokens, addTrust } from "./definitions/access.ts";
-import { addMemory, addSkills } from "./definitions/agents.ts";
+import { addMcp, addMemory, addSkills } from "./definitions/agents.ts";
 import { type Actions, actionsOn, command, takeCommonOptionsFirst } from "./definitions/command.ts";
 import { addConfiguration } from "./definitions/configuration.ts";
 import {
@@ -70,6 +70,7 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addCan(program, actions);
   addAudit(program.command("audit").description("what was decided, and by whom"), actions);
   addSkills(program.command("skills").description("skills the agents can use"), actions);
+  addMcp(program.command("mcp").description("servers of tools"), actions);
   addMemory(program.command("memory").description("what the agents remember"), actions);
   addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"), actions);
   addCopies(program, actions);

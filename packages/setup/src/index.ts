@@ -31,7 +31,7 @@ export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from ".
 export { routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
-export { createMoreTools, type MoreToolsOf } from "./running/more-tools.ts";
+export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
 export { samplingOf } from "./running/sampling.ts";
 export { createSpending, type Spending, type SpendingPorts } from "./running/spending.ts";
 export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";

@@ -78,6 +78,7 @@ export function resolveModels(
       ...providerProblems(loaded, models),
       ...packageProblems(loaded, models, packages),
       ...agentProblems(loaded, agents, models, demoOnly),
+      ...imageProblems(loaded, models),
     ],
     demoOnly,
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
@@ -171,6 +172,22 @@ function remedyOf(problem: ModelProblem): string {
 }
 
 /** References that cannot be asked, and unknown models that run on assumptions. */
+/** What looks at pictures has to take them. */
+function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
+  const { image } = loaded.config.tools;
+  if (image === undefined) return [];
+  const path = ["tools", "image", "model"];
+  const disables = "tool image";
+  const resolution = models.resolve(image.model, { strict: true });
+  if (!resolution.ok) {
+    const message = resolution.problem.message.replace(/\.$/, "");
+    return [loaded.problem(path, { severity: "error", message, remedy: remedyOf(resolution.problem), disables })];
+  }
+  if (resolution.model.input.includes("image")) return [];
+  const message = `${image.model} takes no pictures`;
+  return [loaded.problem(path, { severity: "error", message, remedy: "Name a model that does.", disables })];
+}
+
 function agentProblems(
   loaded: LoadedConfig,
   agents: Agents,

@@ -10,6 +10,7 @@ import { createGrepTool } from "./files/grep.ts";
 import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
+import { createImageTool, type ImageToolOptions } from "./image.ts";
 import { type AskUserToolOptions, createAskUserTool } from "./inquiries/ask-user.ts";
 import { type AgentMemory, createMemoryTools } from "./memory.ts";
 import { createMessageTool, type MessageToolOptions } from "./message.ts";
@@ -39,6 +40,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "ask_user",
   "web_fetch",
   "web_search",
+  "image",
   "cron",
   "sessions_spawn",
   "sessions_send",
@@ -68,6 +70,8 @@ export interface BuiltInToolsOptions {
   readonly askUser?: AskUserToolOptions["ask"];
   /** Default: there is no search of the web, and no tool for it. */
   readonly webSearch?: WebSearchSettings;
+  /** Default: no model looks at pictures for another, and there is no tool for it. */
+  readonly look?: ImageToolOptions["look"];
   /** Default: nothing runs by itself, and there is no tool for it. */
   readonly cron?: CronToolOptions["carryOut"];
   /** Default: it has no sub-agents, and no tools for them. */
@@ -106,6 +110,7 @@ export async function createBuiltInTools(
         ]
       : []),
     ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
+    ...(options.look === undefined ? [] : [createImageTool({ workspace, look: options.look })]),
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),

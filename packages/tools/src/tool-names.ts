@@ -5,6 +5,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   runtime: ["exec", "process"],
   messaging: ["message", "ask_user"],
   web: ["web_fetch", "web_search"],
+  media: ["image"],
   automation: ["cron"],
   sessions: ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history"],
   memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],

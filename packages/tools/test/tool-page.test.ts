@@ -57,6 +57,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       askUser: never,
       cron: never,
       sessions: never,
+      look: never,
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },
   );

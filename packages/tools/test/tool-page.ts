@@ -20,6 +20,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>
   ask_user: { question: "Which of the two drafts shall I send?", options: ["The short one", "The long one"] },
   web_fetch: { url: "https://example.com/paper.pdf", offset: 20_000 },
   web_search: { query: "weather in Hangzhou tomorrow", limit: 3 },
+  image: { file_path: "inbox/photo.jpg", question: "What does the sign say?" },
   cron: { action: "add", text: "Remind Anna of the call.", at: "2026-12-24T17:45", zone: "Europe/Berlin" },
   sessions_spawn: {
     label: "release notes",

@@ -16,6 +16,8 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   const agentModel = options.spending.forMessage(chosen, run.message);
   const { messages, places } = await histories.load(sessionKey, session);
   const tokens = estimateTokens(messages);
+  const place = { agentId: agent.id, sessionKey, runId: run.runId };
+  options.hooks.observe("compaction_start", { ...place, reason: "manual", tokens });
   const beforeCompaction = options.flush({
     agent,
     agentModel,
@@ -38,6 +40,8 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
     return endCommand(options, run, "There is nothing to compact yet.");
   await store.sessions.compact(sessionKey, { summary: done.summary, upTo, lease });
   histories.forget(sessionKey);
+  const left = estimateTokens([done.summary, ...messages.slice(done.replaced)]);
+  options.hooks.observe("compaction_end", { ...place, source: done.source, tokens: left });
   const usages = done.turns.flatMap((turn) => turn.usage ?? []);
   const [first, ...rest] = usages;
   const used =

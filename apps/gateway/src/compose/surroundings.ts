@@ -29,6 +29,7 @@ import {
 import type { GatewayOptions } from "../gateway-options.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { createLook } from "../tools/look.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
 import { DOCUMENTS } from "./documents.ts";
@@ -96,6 +97,15 @@ export async function createSurroundings(
     mcp,
     scheduledWakes,
     subAgents,
+    // Which asks people by the toolbox, and is there before any tool is called.
+    spending: () => spending,
+  });
+  const spending = createSpending(configuration, {
+    ledger: store.budgets.ledger(lease),
+    approvals: toolbox.approvals,
+    onNews: observers.metrics.budgetNews,
+    logger,
+    now,
   });
   return {
     ...observers,
@@ -112,13 +122,7 @@ export async function createSurroundings(
     heartbeats,
     subAgents,
     toolbox,
-    spending: createSpending(configuration, {
-      ledger: store.budgets.ledger(lease),
-      approvals: toolbox.approvals,
-      onNews: observers.metrics.budgetNews,
-      logger,
-      now,
-    }),
+    spending,
     router: createLiveRouter(configuration, opened, logger),
     supervisor: createFailureSupervisor(logger, onFatal),
   };
@@ -170,12 +174,16 @@ function createFailureSupervisor(
   });
 }
 
+type AroundTools = Observers &
+  Outward &
+  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents"> & { readonly spending: () => Spending };
+
 /** What agents can do. */
 function createTools(
   options: GatewayOptions,
-  { config, resolved: { agents, skills, plugins, accounts, web } }: LiveSetup<ResolvedConfig>,
+  { config, resolved: { agents, models, skills, plugins, accounts, web } }: LiveSetup<ResolvedConfig>,
   { store, lease, redact, audit }: OpenHome,
-  around: Observers & Outward & Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents">,
+  around: AroundTools,
 ): Toolbox {
   const { live, tracer, hooks, account, labels, inquiries, media, delivery } = around;
   const { memories, mcp, scheduledWakes, subAgents } = around;
@@ -198,6 +206,7 @@ function createTools(
     more: createMoreTools(plugins, mcp),
     cron: createCronHandler(scheduledWakes, now),
     sessions: createSessionsHandler(subAgents, store),
+    look: createLook({ config, models, spending: around.spending, now }),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;

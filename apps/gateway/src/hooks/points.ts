@@ -1,4 +1,4 @@
-import type { JsonObject, ThinkingLevel, ToolOutcome } from "@signalbox/agent-core";
+import type { JsonObject, StopReason, ThinkingLevel, ToolOutcome, Usage } from "@signalbox/agent-core";
 import type { MessageEvent, Outbound } from "@signalbox/channel";
 import type { Gated, Hook, Hooks, Modified, Observed, PointDefinitions } from "@signalbox/hooks";
 import type { ContextDocument, ExtraSection } from "@signalbox/prompt";
@@ -61,9 +61,55 @@ export interface BeforeToolCall extends Place {
   readonly args: unknown;
 }
 
-/** A tool call has its result. */
-export interface AfterToolCall extends Place {
+/** What happens in a run. */
+export interface InRun extends Place {
   readonly runId: string;
+}
+
+/** An agent begins to work, or goes on with what an earlier process left. */
+export interface RunStarted extends InRun {
+  /** `provider/model` that it begins with. */
+  readonly model: string;
+  /** The platforms' ids of the messages it deals with. */
+  readonly messageIds: readonly string[];
+  /** An earlier process began it. */
+  readonly goesOn: boolean;
+}
+
+/** A turn begins: the model is about to be asked. */
+export interface TurnStarted extends InRun {
+  readonly model: string;
+  /** From 1. */
+  readonly turn: number;
+}
+
+/** A turn has ended: the model has answered, and its tool calls have their results. */
+export interface TurnEnded extends TurnStarted {
+  readonly stopReason: StopReason;
+  readonly text: string;
+  /** Names of the tools that were called. */
+  readonly tools: readonly string[];
+  readonly usage: Usage | undefined;
+}
+
+/** The older part of a conversation is about to give way to a summary. */
+export interface CompactionStarted extends InRun {
+  /** `manual`: somebody asked for it with /compact. */
+  readonly reason: "threshold" | "overflow" | "manual";
+  /** About how many the conversation has. */
+  readonly tokens: number;
+}
+
+/** A summary stands for the older part of a conversation. */
+export interface CompactionEnded extends InRun {
+  /** `metadata` where the model gave none in time. */
+  readonly source: "model" | "metadata";
+  /** About how many the conversation has now. */
+  readonly tokens: number;
+}
+
+/** A tool call has its result. */
+export interface AfterToolCall extends InRun {
   readonly tool: string;
   readonly callId: string;
   readonly args: unknown;
@@ -97,9 +143,8 @@ export interface MessageSent {
   readonly message: Outbound;
 }
 
-/** A turn ended, its end committed. */
-export interface RunEnded extends Place {
-  readonly runId: string;
+/** A run ended, its end committed. */
+export interface RunEnded extends InRun {
   /** The platforms' ids of the messages it dealt with. */
   readonly messageIds: readonly string[];
   readonly outcome: RunOutcome;
@@ -115,8 +160,13 @@ export interface HookPoints {
   readonly message_received: Observed<MessageReceived>;
   readonly before_model_resolve: Modified<BeforeModelResolve, "model" | "thinking">;
   readonly before_prompt_build: Modified<BeforePromptBuild, "extra">;
+  readonly run_start: Observed<RunStarted>;
+  readonly turn_start: Observed<TurnStarted>;
   readonly before_tool_call: Gated<BeforeToolCall, "args">;
   readonly after_tool_call: Observed<AfterToolCall>;
+  readonly turn_end: Observed<TurnEnded>;
+  readonly compaction_start: Observed<CompactionStarted>;
+  readonly compaction_end: Observed<CompactionEnded>;
   readonly before_reply: Modified<BeforeReply, "text">;
   readonly message_sent: Observed<MessageSent>;
   readonly run_end: Observed<RunEnded>;
@@ -159,11 +209,16 @@ export const HOOK_POINTS: PointDefinitions<HookPoints> = {
     }),
   },
   before_prompt_build: { kind: "modify", change: z.object({ extra: z.exactOptional(SECTIONS) }) },
+  run_start: { kind: "observe" },
+  turn_start: { kind: "observe" },
   before_tool_call: {
     kind: "gate",
     change: z.object({ args: z.exactOptional(TOOL_ARGUMENTS) }),
   },
   after_tool_call: { kind: "observe" },
+  turn_end: { kind: "observe" },
+  compaction_start: { kind: "observe" },
+  compaction_end: { kind: "observe" },
   before_reply: { kind: "modify", change: z.object({ text: z.exactOptional(z.string()) }) },
   message_sent: { kind: "observe" },
   run_end: { kind: "observe" },

@@ -17,6 +17,7 @@ import {
   type FileLabels,
   type GuardedFetch,
   type Inquiries,
+  type LookFor,
   type Questions,
   type SessionsCall,
   type SessionsRequest,
@@ -73,6 +74,8 @@ export interface ToolboxOptions {
     run: ToolRun & { readonly offered: readonly string[] },
     call: SessionsCall,
   ) => Promise<string>;
+  /** Has the model of the configuration look at a picture. */
+  readonly look: LookFor<ToolRun>;
   readonly speaking: SpeakingOptions;
   readonly execSandbox?: StartExecSandbox | undefined;
   readonly now: () => number;
@@ -105,6 +108,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     domains: ({ tools }) => tools.domains,
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
+    look: () => (config().tools.image === undefined ? undefined : options.look),
     more: options.more,
     send: createSend(speaking),
     askUser: createAskUser(speaking, options.inquiries),

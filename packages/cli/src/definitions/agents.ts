@@ -18,6 +18,16 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
     .action(runOn(async () => (await import("../commands/skills.ts")).approve));
 }
 
+export function addMcp(mcp: Command, { run, runOn }: Actions): void {
+  command(mcp, "list", "list those of the configuration, and whose tools may name theirs; starts none", ["mcp list"], {
+    isDefault: true,
+  }).action(run(async () => (await import("../commands/mcp.ts")).list));
+  command(mcp, "tools [server]", "start them, and list what they offer and which agents have it", [
+    "mcp tools",
+    "mcp tools files --json",
+  ]).action(runOn(async () => (await import("../commands/mcp.ts")).tools));
+}
+
 export function addMemory(memory: Command, { run, runOn }: Actions): void {
   const about = (name: string, description: string, example: string) =>
     command(memory, name, description, [example]).option(

@@ -58,6 +58,10 @@ export const toolsSchema = z
       .describe(
         "npm packages, or folders that hold one, that export tools as `default` or `tools`; looked for in the home first.",
       ),
+    image: z
+      .strictObject({ model: z.string().min(1).describe("`provider/model`, of one that takes pictures.") })
+      .optional()
+      .describe("What looks at pictures for other models, by `image`; without it there is no such tool."),
     exec: execSchema.prefault({}),
     web: webSchema.prefault({}),
   })
@@ -91,8 +95,13 @@ const HOOK_POINTS = [
   "message_received",
   "before_model_resolve",
   "before_prompt_build",
+  "run_start",
+  "turn_start",
   "before_tool_call",
   "after_tool_call",
+  "turn_end",
+  "compaction_start",
+  "compaction_end",
   "before_reply",
   "message_sent",
   "run_end",

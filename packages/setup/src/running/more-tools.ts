@@ -9,9 +9,8 @@ export type MoreToolsOf = (agent: Agent) => Promise<MoreTools>;
 /** Only servers are asked whose tools the agent's list names. */
 export function createMoreTools(plugins: Pick<PluginTools, "tools">, servers: McpServers): MoreToolsOf {
   return async ({ tools: { allow, ...rule } }) => {
-    const names = (prefix: string): boolean =>
-      allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));
-    const ofServers = (await servers.tools(names)).filter(({ name }) => allowsTool({ ...rule, allow }, name));
+    const wants = (_: string, server: string): boolean => namesServer(allow, server);
+    const ofServers = (await servers.tools(wants)).filter(({ name }) => allowsTool({ ...rule, allow }, name));
     return {
       tools: [
         ...plugins.tools.map((tool) => fromTool(tool)),
@@ -24,6 +23,12 @@ export function createMoreTools(plugins: Pick<PluginTools, "tools">, servers: Mc
       })),
     };
   };
+}
+
+/** Whether a list of tools may name those of a server. */
+export function namesServer(allow: readonly string[], server: string): boolean {
+  const prefix = toolPrefix(server);
+  return allow.some((name) => name.startsWith(prefix) || matchesAny([name], prefix));
 }
 
 function changedServers(tools: readonly McpTool[]): readonly string[] {

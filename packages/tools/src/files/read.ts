@@ -8,9 +8,10 @@ import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
 import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
+import { MAX_PICTURE_BYTES, readPicture, readStart } from "./picture.ts";
 import { assertVisible } from "./places.ts";
 import { readTail } from "./tail.ts";
-import { count, detectEncoding, SAMPLE_BYTES, type TextEncoding } from "./text.ts";
+import { count, detectEncoding, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
@@ -18,7 +19,6 @@ export interface ReadToolOptions {
   readonly maxImageBytes?: number;
 }
 
-const MAX_PIXELS = 50_000_000;
 /** Of the start of a file that does not fit; the end has the rest. */
 const HEAD_SHARE = 0.7;
 
@@ -26,7 +26,7 @@ const HEAD_SHARE = 0.7;
 export function createReadTool(options: ReadToolOptions): ToolDefinition {
   const { workspace } = options;
   const words = labelledWorkspace(workspace);
-  const maxImageBytes = options.maxImageBytes ?? 3_750_000;
+  const maxImageBytes = options.maxImageBytes ?? MAX_PICTURE_BYTES;
   return defineTool({
     name: "read",
     description:
@@ -54,7 +54,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
         words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
         const image = imageInfo(sample);
-        if (image !== undefined) return await readImage(file, image, maxImageBytes);
+        if (image !== undefined) return await readPicture(file, image, maxImageBytes);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;
@@ -95,35 +95,6 @@ async function readText(
   const head = await read(Math.floor(room * HEAD_SHARE));
   const tail = await readTail(file.handle, encoding, file.size, Math.floor(room * (1 - HEAD_SHARE)));
   return textResult(head, path, encoding, file.size, tail);
-}
-
-async function readStart(file: OpenFile): Promise<Uint8Array> {
-  const buffer = new Uint8Array(Math.min(SAMPLE_BYTES, file.size));
-  const { bytesRead } = await file.handle.read(buffer, 0, buffer.length, 0);
-  return buffer.subarray(0, bytesRead);
-}
-
-async function readImage(
-  file: OpenFile,
-  image: NonNullable<ReturnType<typeof imageInfo>>,
-  maxBytes: number,
-): Promise<ToolResult> {
-  if (file.size > maxBytes) {
-    const text = `${file.displayPath} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
-    return failure(text, { bytes: file.size });
-  }
-  const { width = 0, height = 0 } = image;
-  if (width * height > MAX_PIXELS) {
-    const text = `${file.displayPath} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
-    return failure(text, { bytes: file.size });
-  }
-  const bytes = new Uint8Array(file.size);
-  const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0);
-  const data = Buffer.from(bytes.buffer, 0, bytesRead).toString("base64");
-  return {
-    content: [{ type: "image", mimeType: image.mimeType, source: { kind: "base64", data } }],
-    details: { mimeType: image.mimeType, bytes: bytesRead },
-  };
 }
 
 function textResult(

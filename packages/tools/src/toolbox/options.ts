@@ -4,6 +4,7 @@ import type { AttachmentSource } from "../attachments.ts";
 import type { BuiltInToolsOptions } from "../built-in.ts";
 import type { CronRequest } from "../cron.ts";
 import type { ToolDefinition } from "../define.ts";
+import type { PictureQuestion } from "../image.ts";
 import type { UserQuestion } from "../inquiries/ask-user.ts";
 import type { InquiryEnd } from "../inquiries/inquiry.ts";
 import type { AgentMemory } from "../memory.ts";
@@ -47,6 +48,11 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
+  /**
+   * Has a model that sees look at a picture for a run; asked for whenever an agent's tools are made. Default: none does,
+   * and there is no such tool.
+   */
+  readonly look?: () => LookFor<Run> | undefined;
   /** Carries out what the message tool asks for. */
   readonly send: (
     action: MessageAction,
@@ -89,6 +95,9 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
+
+/** Has a model look at a picture for a run. */
+export type LookFor<Run> = (picture: PictureQuestion, run: Run, signal: AbortSignal) => Promise<string>;
 
 /** What was decided, in parts. */
 export interface NotedDecision {

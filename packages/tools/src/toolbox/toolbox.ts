@@ -4,6 +4,7 @@ import { createProcesses } from "../background/processes.ts";
 import { createBuiltInTools } from "../built-in.ts";
 import type { CronToolOptions } from "../cron.ts";
 import { createGivenLinks } from "../given-links.ts";
+import type { ImageToolOptions } from "../image.ts";
 import type { AskUserToolOptions } from "../inquiries/ask-user.ts";
 import { allowsTool, type ToolPolicy } from "../policy.ts";
 import { createQuestions, type Questions } from "../questions.ts";
@@ -62,6 +63,9 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
     const memory = options.memory?.(agent);
     const webSearch = options.webSearch?.();
+    const lookFor = options.look?.();
+    const look: ImageToolOptions["look"] | undefined =
+      lookFor && (async (picture, { sessionKey, signal }) => lookFor(picture, runOf(sessionKey), signal));
     return createToolRunner({
       tools: await createBuiltInTools(agent.tools, {
         ...options.folders(agent),
@@ -71,6 +75,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         processes,
         fetch: options.fetch,
         ...(webSearch === undefined ? {} : { webSearch }),
+        ...(look === undefined ? {} : { look }),
         ...(carryOut === undefined ? {} : { cron: carryOut }),
         ...(ask === undefined ? {} : { askUser: ask }),
         ...(delegate === undefined ? {} : { sessions: delegate }),

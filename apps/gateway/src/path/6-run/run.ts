@@ -3,7 +3,6 @@ import {
   type AgentLoopConfig,
   type CompactionCache,
   type ToolCallBlock,
-  textOf,
 } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
@@ -13,13 +12,14 @@ import { type Spending, samplingOf } from "@signalbox/setup";
 import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import type { AfterToolCall, GatewayHooks } from "../../hooks/points.ts";
+import type { GatewayHooks } from "../../hooks/points.ts";
 import { ShutdownAbort } from "../../shutdown.ts";
 import type { GatewayStore } from "../../store.ts";
 import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { draftText } from "./draft-text.ts";
+import { createHookTeller } from "./tell-hooks.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 
 export interface RunPorts extends SteeringPorts {
@@ -173,11 +173,12 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
     ? (ports.blocks.watch(watched) ?? ports.drafts.watch(watched))
     : undefined;
   const watchModel = ports.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
+  const tellHooks = createHookTeller(ports.hooks, run);
   return (happened) => {
     view.see(happened);
     watchModel(happened);
+    tellHooks(happened);
     if (happened.type === "text.delta" || happened.type === "message") showOnPlatform?.();
-    if (happened.type === "tool.end") ports.hooks.observe("after_tool_call", toolCalled(run, happened));
   };
 }
 
@@ -194,13 +195,4 @@ function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);
   const isBroken = last?.role === "assistant" && last.stopReason === "error";
   return isBroken ? { messages: tail.messages.slice(0, -1), places: undefined } : tail;
-}
-
-function toolCalled(
-  { agent, sessionKey, runId }: PreparedRun,
-  { call, result, outcome, durationMs }: Extract<AgentEvent, { type: "tool.end" }>,
-): AfterToolCall {
-  const text = textOf(result.content, "\n");
-  const { id: callId, name: tool, args } = call;
-  return { agentId: agent.id, sessionKey, runId, tool, callId, args, outcome, text, durationMs };
 }

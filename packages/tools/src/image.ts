@@ -1,0 +1,80 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "./define.ts";
+import { fileFailure } from "./files/failure.ts";
+import { identityClaims } from "./files/identity-files.ts";
+import { imageInfo } from "./files/images.ts";
+import { MAX_PICTURE_BYTES, readPicture, readStart } from "./files/picture.ts";
+import { assertVisible } from "./files/places.ts";
+import { labelledWorkspace } from "./labels/labelled-workspace.ts";
+import { failure, success } from "./result.ts";
+import type { OpenFile, Workspace } from "./workspace/workspace.ts";
+
+/** A picture, and what is to be found out about it. */
+export interface PictureQuestion {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+  readonly question: string;
+}
+
+export interface ImageToolOptions {
+  readonly workspace: Workspace;
+  /** Has a model that sees look at a picture, and gives its answer. Its errors are told to the model that asks. */
+  readonly look: (
+    picture: PictureQuestion,
+    call: { readonly sessionKey: string; readonly signal: AbortSignal },
+  ) => Promise<string>;
+}
+
+const DESCRIBE = "Describe it, with every text that is in it, word for word.";
+
+/** `image`: what is on a picture, as another model sees it. No effects; the same files as for `read`. */
+export function createImageTool({ workspace, look }: ImageToolOptions): ToolDefinition {
+  const words = labelledWorkspace(workspace);
+  return defineTool({
+    name: "image",
+    description:
+      "Have a model that sees look at a picture (PNG, JPEG, GIF, WebP) and answer `question`; without one, describe it. For pictures that `read` cannot show you.",
+    inputSchema: z.object({
+      file_path: z.string().min(1).describe("As for read"),
+      question: z.string().min(1).max(2_000).optional(),
+    }),
+    effects: "none",
+    execution: "parallel",
+    claims: (args) => identityClaims(workspace, "read-identity", args.file_path),
+    async run({ args: { file_path: path, question = DESCRIBE } }, { signal }, { run, record }) {
+      let file: OpenFile;
+      try {
+        file = await workspace.openFile(path);
+      } catch (error) {
+        return fileFailure(error);
+      }
+      try {
+        assertVisible(path, file.displayPath, run.facts);
+        words.read(file.path, file.changedAt, run);
+        const info = imageInfo(await readStart(file));
+        if (info === undefined) return failure(`${path} is no picture that can be looked at.`);
+        const picture = await readPicture(file, info, MAX_PICTURE_BYTES);
+        const [block] = picture.content;
+        if (block?.type !== "image" || block.source.kind !== "base64") return picture;
+        const { mimeType, source } = block;
+        return await answered(() =>
+          look({ mimeType, data: source.data, question }, { sessionKey: record.sessionKey, signal }),
+        );
+      } catch (error) {
+        return fileFailure(error);
+      } finally {
+        await file.close();
+      }
+    },
+  });
+}
+
+async function answered(ask: () => Promise<string>) {
+  try {
+    return success(await ask(), {});
+  } catch (error) {
+    return failure(`Nobody could look at it: ${reasonOf(error)}`);
+  }
+}
