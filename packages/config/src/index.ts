@@ -23,4 +23,5 @@ export type {
   SkillsConfig,
   ToolsConfig,
 } from "./schema/index.ts";
+export { secretsIn } from "./secret-places.ts";
 export { didYouMean } from "./suggest.ts";

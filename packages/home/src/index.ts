@@ -7,9 +7,9 @@ export {
 export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, lastBackup, noteBackup } from "./backup/note.ts";
-export { changeConfig } from "./config/edit.ts";
+export { changeConfig, editedConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
-export { type ConfigVersion, configVersions, restoreConfig } from "./config/versions.ts";
+export { type ConfigVersion, configText, configVersions, restoreConfig } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { gatewayLease, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";

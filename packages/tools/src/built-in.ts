@@ -10,6 +10,7 @@ import { createGrepTool } from "./files/grep.ts";
 import { createLsTool } from "./files/ls.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
+import { createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
 import { createImageTool, type ImageToolOptions } from "./image.ts";
 import { type AskUserToolOptions, createAskUserTool } from "./inquiries/ask-user.ts";
 import { type AgentMemory, createMemoryTools } from "./memory.ts";
@@ -50,6 +51,7 @@ export const BUILT_IN_TOOLS: readonly string[] = [
   "memory_get",
   "memory_write",
   "memory_forget",
+  "gateway",
 ];
 
 /** Bytes of one page. */
@@ -72,6 +74,8 @@ export interface BuiltInToolsOptions {
   readonly webSearch?: WebSearchSettings;
   /** Default: no model looks at pictures for another, and there is no tool for it. */
   readonly look?: ImageToolOptions["look"];
+  /** Default: the agent knows nothing of its host, and there is no tool for it. */
+  readonly gateway?: GatewayToolOptions;
   /** Default: nothing runs by itself, and there is no tool for it. */
   readonly cron?: CronToolOptions["carryOut"];
   /** Default: it has no sub-agents, and no tools for them. */
@@ -114,6 +118,7 @@ export async function createBuiltInTools(
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),
+    ...(options.gateway === undefined ? [] : [createGatewayTool(options.gateway)]),
   ];
 }
 

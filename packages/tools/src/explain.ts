@@ -14,6 +14,8 @@ const CLAIMS_OF: Readonly<Record<string, readonly ClaimKind[]>> = {
   message: ["message-elsewhere"],
   web_fetch: ["fetch-unseen"],
   cron: ["schedule"],
+  image: ["read-identity"],
+  gateway: ["read-config", "configure"],
   memory_write: ["write-identity"],
   memory_forget: ["write-identity"],
 };

@@ -90,6 +90,7 @@ export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
 export type { SessionsCall, SessionsRequest } from "./sessions.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
+export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
 export { createImageTool, type ImageToolOptions, type PictureQuestion } from "./image.ts";
 export {
   checkToolNames,

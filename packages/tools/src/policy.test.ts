@@ -119,6 +119,7 @@ describe("taint", () => {
     ["write-identity", {}],
     ["exec-network", {}],
     ["schedule", {}],
+    ["read-config", {}],
   ])("%s is an owner's; others ask", (kind, exceptions) => {
     const verdictFor = (role: Role) =>
       ask({ roles: { guest: {} } }, "message", { role }, [{ kind, detail: "slack C1" }]);
@@ -127,6 +128,17 @@ describe("taint", () => {
     expect(verdictFor("system")).toBe(exceptions.system ?? `ask system.${kind}`);
     expect(verdictFor("guest")).toBe(`deny guest.${kind}`);
   });
+});
+
+test("nobody changes the configuration without an approval, owners included", () => {
+  const claims = [{ kind: "configure", detail: "access.dm" } as const];
+  const verdictFor = (role: Role) => ask({ roles: { guest: {} } }, "gateway", { role }, claims);
+  expect((["owner", "member", "system", "guest"] as const).map(verdictFor)).toEqual([
+    "ask configure",
+    "ask configure",
+    "ask configure",
+    "deny guest.configure",
+  ]);
 });
 
 test("narrowing the facts never turns a no into a yes", () => {

@@ -162,12 +162,14 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
   "message-elsewhere": "write to another conversation",
   schedule: "change what runs by itself",
   "fetch-unseen": "fetch an address that was given to it by nobody",
+  "read-config": "look into the gateway and its configuration",
+  configure: "change the gateway's configuration",
 };
 
 /** What these roles do with an owner's word for it alone. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
-  member: ["write-identity", "exec-network", "message-elsewhere", "schedule"],
-  system: ["write-identity", "exec-network", "schedule"],
+  member: ["write-identity", "exec-network", "message-elsewhere", "schedule", "read-config"],
+  system: ["write-identity", "exec-network", "schedule", "read-config"],
 };
 
 function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
@@ -183,6 +185,8 @@ function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
       reason: `This run has seen content from ${sourcesIn(facts)}; to ${what} it needs an approval.`,
     };
   }
+  if (claim.kind === "configure")
+    return { decision: "ask", rule: "configure", reason: `Whoever wants to ${what} needs an approval.` };
   if (NEEDS_OWNER[facts.role]?.includes(claim.kind) === true) {
     const who = facts.role === "system" ? "The gateway by itself" : `A ${facts.role}`;
     return {

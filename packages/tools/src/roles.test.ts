@@ -16,6 +16,8 @@ const CLAIMS: readonly ClaimKind[] = [
   "message-elsewhere",
   "schedule",
   "fetch-unseen",
+  "read-config",
+  "configure",
 ];
 const WORDS = { allow: "yes", ask: "asks", deny: "no" };
 

@@ -6,6 +6,7 @@ export const TOOL_GROUPS: Readonly<Record<string, readonly string[]>> = {
   messaging: ["message", "ask_user"],
   web: ["web_fetch", "web_search"],
   media: ["image"],
+  gateway: ["gateway"],
   automation: ["cron"],
   sessions: ["sessions_spawn", "sessions_send", "sessions_list", "sessions_history"],
   memory: ["memory_search", "memory_get", "memory_write", "memory_forget"],

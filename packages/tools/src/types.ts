@@ -65,7 +65,9 @@ export type ClaimKind =
   | "exec-network"
   | "message-elsewhere"
   | "schedule"
-  | "fetch-unseen";
+  | "fetch-unseen"
+  | "read-config"
+  | "configure";
 
 export interface Claim {
   readonly kind: ClaimKind;

@@ -58,6 +58,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       cron: never,
       sessions: never,
       look: never,
+      gateway: { status: never, config: never, preview: never, apply: never },
       webSearch: { engine: "searxng", url: "http://127.0.0.1" },
     },
   );

@@ -34,6 +34,7 @@ export const EXAMPLES: Readonly<Record<string, Readonly<Record<string, unknown>>
   memory_get: { id: "notes/2026-05-01#3" },
   memory_write: { text: "Anna prefers tea.", lasting: true },
   memory_forget: { ids: ["notes/2026-05-01#3"] },
+  gateway: { action: "propose", key: "agents.defaults.heartbeat.every", value: "1h" },
 };
 
 /** What the tools cost in a request, about, in tokens. */

@@ -29,6 +29,7 @@ import {
 import type { GatewayOptions } from "../gateway-options.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { createGatewayDesk } from "../tools/gateway-desk.ts";
 import { createLook } from "../tools/look.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
@@ -187,7 +188,7 @@ function createTools(
 ): Toolbox {
   const { live, tracer, hooks, account, labels, inquiries, media, delivery } = around;
   const { memories, mcp, scheduledWakes, subAgents } = around;
-  const { home, logger, instrument, now = Date.now } = options;
+  const { home, env, logger, instrument, now = Date.now } = options;
   const { definition } = accounts;
   const toolbox = createToolbox({
     config,
@@ -206,6 +207,7 @@ function createTools(
     more: createMoreTools(plugins, mcp),
     cron: createCronHandler(scheduledWakes, now),
     sessions: createSessionsHandler(subAgents, store),
+    gateway: createGatewayDesk({ home, env, version: VERSION, config, agents, models, accounts, redact, now }),
     look: createLook({ config, models, spending: around.spending, now }),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });

@@ -15,6 +15,7 @@ import {
   type CronRequest,
   createStandingRules,
   type FileLabels,
+  type GatewayToolOptions,
   type GuardedFetch,
   type Inquiries,
   type LookFor,
@@ -74,6 +75,8 @@ export interface ToolboxOptions {
     run: ToolRun & { readonly offered: readonly string[] },
     call: SessionsCall,
   ) => Promise<string>;
+  /** What agents are told of the gateway, and what becomes of the changes that they propose. */
+  readonly gateway: GatewayToolOptions;
   /** Has the model of the configuration look at a picture. */
   readonly look: LookFor<ToolRun>;
   readonly speaking: SpeakingOptions;
@@ -108,6 +111,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     domains: ({ tools }) => tools.domains,
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
+    gateway: options.gateway,
     look: () => (config().tools.image === undefined ? undefined : options.look),
     more: options.more,
     send: createSend(speaking),

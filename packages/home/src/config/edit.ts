@@ -10,6 +10,15 @@ import { configText, replaceConfig } from "./versions.ts";
  * @throws ConfigError, GatewayError naming what would be wrong; nothing was changed
  */
 export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[], now: Date): void {
+  replaceConfig(home, editedConfig(home, env, edits), now);
+}
+
+/**
+ * The text of the configuration as it would be with these changes.
+ *
+ * @throws ConfigError, GatewayError naming what would be wrong
+ */
+export function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
   const known = new Set(problemsOf(home, env, before).map(({ path, message }) => `${path} ${message}`));
@@ -18,7 +27,7 @@ export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[],
   );
   if (fault !== undefined)
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
-  replaceConfig(home, after, now);
+  return after;
 }
 
 function problemsOf(home: Home, env: Env, text: string): readonly Problem[] {

@@ -53,6 +53,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
    * and there is no such tool.
    */
   readonly look?: () => LookFor<Run> | undefined;
+  /** What the tool `gateway` tells and does. Default: there is no such tool. */
+  readonly gateway?: BuiltInToolsOptions["gateway"];
   /** Carries out what the message tool asks for. */
   readonly send: (
     action: MessageAction,

@@ -76,6 +76,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         fetch: options.fetch,
         ...(webSearch === undefined ? {} : { webSearch }),
         ...(look === undefined ? {} : { look }),
+        ...(options.gateway === undefined ? {} : { gateway: options.gateway }),
         ...(carryOut === undefined ? {} : { cron: carryOut }),
         ...(ask === undefined ? {} : { askUser: ask }),
         ...(delegate === undefined ? {} : { sessions: delegate }),

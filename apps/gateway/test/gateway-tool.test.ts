@@ -1,0 +1,89 @@
+import { readFileSync } from "node:fs";
+import { textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { from, OWNED, said } from "./feishu-talk.ts";
+import { eventually, exampleConfig, LI, openWorld, type Started, TOKEN, type World, ZHANG } from "./harness.ts";
+
+const AGENTS = {
+  defaults: { model: "anthropic/claude-sonnet-4-6" },
+  list: [{ id: "coder", tools: { allow: ["gateway"] } }],
+};
+const PROPOSAL = { action: "propose", key: "agents.defaults.model", value: "anthropic/claude-haiku-4-5" };
+
+async function world(...inputs: object[]): Promise<{ world: World; started: Started }> {
+  const opened = await openWorld();
+  opened.configure(exampleConfig({ access: OWNED, agents: AGENTS }));
+  opened.script([...inputs.map((input) => ({ toolCalls: [{ name: "gateway", input }] })), { text: "Done." }]);
+  return { world: opened, started: await opened.start() };
+}
+
+/** What the model was told of its last call. */
+function told({ anthropic }: World): string {
+  const body = anthropic.requests.at(-1)?.body;
+  const messages = body !== null && typeof body === "object" && "messages" in body ? body.messages : [];
+  return JSON.stringify(Array.isArray(messages) ? messages.at(-1) : undefined);
+}
+
+const configOf = ({ home }: World): string => readFileSync(home.configFile, "utf8");
+
+it("shows an owner how the gateway does and what is configured, without its secrets", async () => {
+  const { world: opened, started } = await world({ action: "status" }, { action: "config" }, { action: "config", key: "agents.defaults.model" });
+  await started.post(textMessage("how do you do?", from(ZHANG)));
+  await started.settled();
+  const all = JSON.stringify(opened.anthropic.requests.at(-1)?.body);
+  expect(all).toMatch(/accounts:.*feishu/);
+  expect(all).toMatch(/appSecret: \\?"?\[redacted/);
+  expect(told(opened)).toContain("anthropic/claude-sonnet-4-6");
+  for (const name of ["FEISHU_SECRET", "ANTHROPIC_KEY"]) expect(all).not.toContain(opened.env[name] ?? name);
+  expect(all).not.toContain(TOKEN);
+});
+
+it("changes the configuration once an owner has seen the change and allowed it, as it was shown", async () => {
+  const { world: opened, started } = await world(PROPOSAL);
+  await started.post(textMessage("use the cheaper model", from(ZHANG)));
+  await eventually(() => said(opened).length === 1, "an owner is asked");
+  const question = said(opened)[0] ?? "";
+  for (const line of ["agents.defaults.model:", "- anthropic/claude-sonnet-4-6", "+ anthropic/claude-haiku-4-5"])
+    expect(question).toContain(line);
+  const before = configOf(opened);
+  expect(before).not.toContain("haiku");
+  const [approval] = await started.gateway.service.approvals();
+  await started.gateway.service.answerApproval(approval?.id ?? "", "allow", "test");
+  await started.settled();
+  expect(configOf(opened)).toBe(before.replace("claude-sonnet-4-6", "claude-haiku-4-5"));
+  expect(told(opened)).toContain("An owner approved it");
+});
+
+it("changes nothing where an owner says no", async () => {
+  const { world: opened, started } = await world(PROPOSAL);
+  const before = configOf(opened);
+  await started.post(textMessage("use the cheaper model", from(ZHANG)));
+  await eventually(() => said(opened).length === 1, "an owner is asked");
+  const [approval] = await started.gateway.service.approvals();
+  await started.gateway.service.answerApproval(approval?.id ?? "", "deny", "test");
+  await started.settled();
+  expect(configOf(opened)).toBe(before);
+});
+
+it("asks nobody about what cannot be made, nor takes a secret from a model", async () => {
+  const { world: opened, started } = await world(
+    { action: "propose", key: "agents.defaults.model", value: 7 },
+    { action: "propose", key: "gateway.auth.token", value: "a-token-of-the-models-own" },
+    { action: "propose", value: 1 },
+  );
+  const before = configOf(opened);
+  await started.post(textMessage("change it", from(ZHANG)));
+  await started.settled();
+  const all = JSON.stringify(opened.anthropic.requests.at(-1)?.body);
+  for (const why of ["Not changed: agents.defaults.model", "A secret is set by its owner", "needs the `key`"])
+    expect(all).toContain(why);
+  expect(said(opened)).toEqual(["Done."]);
+  expect(configOf(opened)).toBe(before);
+});
+
+it("tells somebody else nothing without an owner's word", async () => {
+  const { world: opened, started } = await world({ action: "config" });
+  await started.post(textMessage("what is configured?", { ...from(LI), chatId: "oc_li" }));
+  await eventually(() => said(opened).length === 1, "an owner is asked, or it is refused");
+  expect(JSON.stringify(opened.anthropic.requests.at(-1)?.body)).not.toContain("appSecret");
+});

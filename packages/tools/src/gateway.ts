@@ -1,0 +1,93 @@
+import { type JsonValue, reasonOf } from "@signalbox/agent-core";
+import { z } from "zod";
+import { defineTool, type ToolDefinition } from "./define.ts";
+import { failure, success } from "./result.ts";
+
+/** A value of the configuration as somebody wants it; without one the key is to go. */
+export interface ConfigChange {
+  readonly key: string;
+  readonly value?: JsonValue;
+}
+
+/** What the host tells of itself. Secrets are in none of it. Errors are told to the model. */
+export interface GatewayToolOptions {
+  readonly status: () => Promise<string>;
+  /** What the configuration comes to, at a key or as a whole. */
+  readonly config: (key: string | undefined) => Promise<string>;
+  /** A change as lines that go and lines that come. Rejects where it cannot be made. */
+  readonly preview: (change: ConfigChange) => Promise<string>;
+  /** Makes a change that an owner has seen as its preview and approved. */
+  readonly apply: (change: ConfigChange) => Promise<void>;
+}
+
+type GatewayCall =
+  | { readonly action: "status" }
+  | { readonly action: "config"; readonly key: string | undefined }
+  | { readonly action: "propose"; readonly change: ConfigChange };
+
+/**
+ * `gateway`: how the gateway does, what its configuration says, and changes of it, each of which an owner approves as
+ * it will be made.
+ */
+export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
+  return defineTool({
+    name: "gateway",
+    description:
+      "The gateway that you run in: `status`; `config`, what it is set to at `key` (agents.defaults.model); `propose` a change of `key` to `value`, or its removal without one. An owner is shown it and decides.",
+    inputSchema: z.object({
+      action: z.enum(["status", "config", "propose"]),
+      key: z.string().min(1).max(300).optional(),
+      value: z.json().optional(),
+    }),
+    effects: "idempotent",
+    async claims(args) {
+      const call = callOf(args);
+      if (call?.action !== "propose") return [{ kind: "read-config", detail: args.action }];
+      // What cannot be made is not asked about.
+      await options.preview(call.change);
+      return [{ kind: "configure", detail: call.change.key }];
+    },
+    async subject(args) {
+      const call = callOf(args);
+      return { action: call?.action === "propose" ? await options.preview(call.change) : JSON.stringify(args) };
+    },
+    async run({ args }, _context, { approved }) {
+      const call = callOf(args);
+      if (call === undefined) return failure("`propose` needs the `key` that is to change.");
+      try {
+        switch (call.action) {
+          case "status":
+            return success(await options.status(), {});
+          case "config":
+            return success(await options.config(call.key), {});
+          case "propose":
+            if (!approved) return failure("No owner has approved it. Nothing was changed.");
+            await options.apply(call.change);
+            return success(`An owner approved it: ${call.change.key} is changed.`, {});
+        }
+      } catch (error) {
+        return failure(reasonOf(error));
+      }
+    },
+  });
+}
+
+function callOf({
+  action,
+  key,
+  value,
+}: {
+  readonly action: GatewayCall["action"];
+  readonly key?: string | undefined;
+  readonly value?: JsonValue | undefined;
+}): GatewayCall | undefined {
+  switch (action) {
+    case "status":
+      return { action };
+    case "config":
+      return { action, key };
+    case "propose":
+      if (key === undefined) return undefined;
+      return { action, change: { key, ...(value === undefined ? {} : { value }) } };
+  }
+}
