@@ -2,7 +2,16 @@ import { readFileSync } from "node:fs";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
-import { eventually, exampleConfig, LI, openWorld, type Started, TOKEN, type World, ZHANG } from "./harness.ts";
+import {
+  eventually,
+  exampleConfig,
+  LI,
+  openWorld,
+  type Started,
+  TOKEN,
+  type World,
+  ZHANG,
+} from "./harness.ts";
 
 const AGENTS = {
   defaults: { model: "anthropic/claude-sonnet-4-6" },
@@ -27,7 +36,11 @@ function told({ anthropic }: World): string {
 const configOf = ({ home }: World): string => readFileSync(home.configFile, "utf8");
 
 it("shows an owner how the gateway does and what is configured, without its secrets", async () => {
-  const { world: opened, started } = await world({ action: "status" }, { action: "config" }, { action: "config", key: "agents.defaults.model" });
+  const { world: opened, started } = await world(
+    { action: "status" },
+    { action: "config" },
+    { action: "config", key: "agents.defaults.model" },
+  );
   await started.post(textMessage("how do you do?", from(ZHANG)));
   await started.settled();
   const all = JSON.stringify(opened.anthropic.requests.at(-1)?.body);
@@ -43,7 +56,11 @@ it("changes the configuration once an owner has seen the change and allowed it, 
   await started.post(textMessage("use the cheaper model", from(ZHANG)));
   await eventually(() => said(opened).length === 1, "an owner is asked");
   const question = said(opened)[0] ?? "";
-  for (const line of ["agents.defaults.model:", "- anthropic/claude-sonnet-4-6", "+ anthropic/claude-haiku-4-5"])
+  for (const line of [
+    "agents.defaults.model:",
+    "- anthropic/claude-sonnet-4-6",
+    "+ anthropic/claude-haiku-4-5",
+  ])
     expect(question).toContain(line);
   const before = configOf(opened);
   expect(before).not.toContain("haiku");

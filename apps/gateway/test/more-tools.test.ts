@@ -106,7 +106,9 @@ it("signalbox mcp says which servers there are, what they offer to whom, and whi
     { name: "broken", at: "/does/not/exist", agents: [] },
   ]);
   const hello = await said("tools", "hello", "--json");
-  expect(JSON.parse(hello.out)).toMatchObject([{ name: "mcp__hello__greet", server: "hello", agents: ["coder"] }]);
+  expect(JSON.parse(hello.out)).toMatchObject([
+    { name: "mcp__hello__greet", server: "hello", agents: ["coder"] },
+  ]);
   const all = await said("tools");
   expect([all.code, all.out, all.err]).toEqual([
     1,

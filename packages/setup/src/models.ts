@@ -181,7 +181,9 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   const resolution = models.resolve(image.model, { strict: true });
   if (!resolution.ok) {
     const message = resolution.problem.message.replace(/\.$/, "");
-    return [loaded.problem(path, { severity: "error", message, remedy: remedyOf(resolution.problem), disables })];
+    return [
+      loaded.problem(path, { severity: "error", message, remedy: remedyOf(resolution.problem), disables }),
+    ];
   }
   if (resolution.model.input.includes("image")) return [];
   const message = `${image.model} takes no pictures`;

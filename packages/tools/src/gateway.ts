@@ -49,7 +49,9 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
     },
     async subject(args) {
       const call = callOf(args);
-      return { action: call?.action === "propose" ? await options.preview(call.change) : JSON.stringify(args) };
+      return {
+        action: call?.action === "propose" ? await options.preview(call.change) : JSON.stringify(args),
+      };
     },
     async run({ args }, _context, { approved }) {
       const call = callOf(args);

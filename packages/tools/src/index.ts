@@ -34,6 +34,8 @@ export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
+export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
+export { createImageTool, type ImageToolOptions, type PictureQuestion } from "./image.ts";
 export { type AskUserToolOptions, createAskUserTool, type UserQuestion } from "./inquiries/ask-user.ts";
 export {
   type Answered,
@@ -90,8 +92,6 @@ export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
 export type { SessionsCall, SessionsRequest } from "./sessions.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
-export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
-export { createImageTool, type ImageToolOptions, type PictureQuestion } from "./image.ts";
 export {
   checkToolNames,
   matchesAny,

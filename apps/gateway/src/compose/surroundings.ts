@@ -177,7 +177,9 @@ function createFailureSupervisor(
 
 type AroundTools = Observers &
   Outward &
-  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents"> & { readonly spending: () => Spending };
+  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents"> & {
+    readonly spending: () => Spending;
+  };
 
 /** What agents can do. */
 function createTools(
@@ -207,7 +209,17 @@ function createTools(
     more: createMoreTools(plugins, mcp),
     cron: createCronHandler(scheduledWakes, now),
     sessions: createSessionsHandler(subAgents, store),
-    gateway: createGatewayDesk({ home, env, version: VERSION, config, agents, models, accounts, redact, now }),
+    gateway: createGatewayDesk({
+      home,
+      env,
+      version: VERSION,
+      config,
+      agents,
+      models,
+      accounts,
+      redact,
+      now,
+    }),
     look: createLook({ config, models, spending: around.spending, now }),
     speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
   });

@@ -22,10 +22,18 @@ export function createLook({ config, models, spending, now }: LookPorts): LookFo
     const reference = models.choose(wanted);
     const chosen = reference === undefined ? undefined : models.of({ ...agent, fallbacks: [] }, reference);
     if (chosen === undefined) throw new Error(`the model ${wanted} of the configuration cannot be reached.`);
-    const { model, stream } = spending().forMessage(chosen, { agentId: agent.id, sessionKey, stored: { event, role } });
+    const { model, stream } = spending().forMessage(chosen, {
+      agentId: agent.id,
+      sessionKey,
+      stored: { event, role },
+    });
     const picture: ImageContent = { type: "image", mimeType, source: { kind: "base64", data } };
     const content = [picture, { type: "text" as const, text: question }];
-    const context = { system: SYSTEM, messages: [{ role: "user" as const, content, timestamp: now() }], tools: [] };
+    const context = {
+      system: SYSTEM,
+      messages: [{ role: "user" as const, content, timestamp: now() }],
+      tools: [],
+    };
     for await (const happened of stream(model, context, { signal })) {
       if (happened.type === "error") throw new Error(happened.error.message);
       if (happened.type === "finish") return textOf(happened.message.content);

@@ -13,12 +13,14 @@ const DESCRIPTION_CHARS = 80;
 export async function list(options: CommonOptions): Promise<void> {
   const { loaded, home } = configuredHome(options);
   const agents = resolveAgents(loaded, home).all;
-  const servers = Object.entries(loaded.config.mcp.servers).map(([name, { command, args = [], url = "" }]) => ({
-    name,
-    // What stands in the rest of an address or of a command may be a secret.
-    at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
-    agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
-  }));
+  const servers = Object.entries(loaded.config.mcp.servers).map(
+    ([name, { command, args = [], url = "" }]) => ({
+      name,
+      // What stands in the rest of an address or of a command may be a secret.
+      at: command === undefined ? new URL(url).origin : [command, ...args.slice(0, 1)].join(" "),
+      agents: agents.filter(({ tools }) => namesServer(tools.allow, name)).map(({ id }) => id),
+    }),
+  );
   printTable(options.json, servers, {
     none: "No MCP server is configured. `mcp.servers` names them.",
     columns: { NAME: ({ name }) => name, AT: ({ at }) => at, AGENTS: (server) => server.agents.join(", ") },
@@ -73,7 +75,8 @@ async function askServers(
   try {
     const tools = await servers.tools((_, name) => only === undefined || name === only);
     const asked = servers.status().filter(({ name }) => only === undefined || name === only);
-    const said = ({ name, notes }: (typeof asked)[number]): string => visibleText(`${name}: ${notes.join("; ")}`);
+    const said = ({ name, notes }: (typeof asked)[number]): string =>
+      visibleText(`${name}: ${notes.join("; ")}`);
     const isUp = ({ state }: (typeof asked)[number]): boolean => state === "ready";
     return {
       tools,

@@ -19,9 +19,15 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
 }
 
 export function addMcp(mcp: Command, { run, runOn }: Actions): void {
-  command(mcp, "list", "list those of the configuration, and whose tools may name theirs; starts none", ["mcp list"], {
-    isDefault: true,
-  }).action(run(async () => (await import("../commands/mcp.ts")).list));
+  command(
+    mcp,
+    "list",
+    "list those of the configuration, and whose tools may name theirs; starts none",
+    ["mcp list"],
+    {
+      isDefault: true,
+    },
+  ).action(run(async () => (await import("../commands/mcp.ts")).list));
   command(mcp, "tools [server]", "start them, and list what they offer and which agents have it", [
     "mcp tools",
     "mcp tools files --json",

@@ -1,9 +1,4 @@
-import {
-  type AgentEvent,
-  type AgentLoopConfig,
-  type CompactionCache,
-  type ToolCallBlock,
-} from "@signalbox/agent-core";
+import type { AgentEvent, AgentLoopConfig, CompactionCache, ToolCallBlock } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
@@ -19,8 +14,8 @@ import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { READING } from "../reading.ts";
 import { draftText } from "./draft-text.ts";
-import { createHookTeller } from "./tell-hooks.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
+import { createHookTeller } from "./tell-hooks.ts";
 
 export interface RunPorts extends SteeringPorts {
   readonly store: Pick<GatewayStore, "runs" | "sessions">;

@@ -22,7 +22,15 @@ export function createHookTeller(
         const { turn, message } = happened;
         const { stopReason, usage, content } = message;
         const tools = content.flatMap((block) => (block.type === "toolCall" ? [block.name] : []));
-        return hooks.observe("turn_end", { ...place, model, turn, stopReason, text: textOf(content), tools, usage });
+        return hooks.observe("turn_end", {
+          ...place,
+          model,
+          turn,
+          stopReason,
+          text: textOf(content),
+          tools,
+          usage,
+        });
       }
       case "tool.end": {
         const { call, result, outcome, durationMs } = happened;
