@@ -78,6 +78,8 @@ async function tainted(channel: string) {
     more: async () => ({ tools: [] }),
     cron: nothing,
     sessions: nothing,
+    gateway: { status: nothing, config: nothing, preview: nothing, apply: nothing },
+    look: nothing,
     hooks: createGatewayHooks([], logger),
     speaking: {
       store,

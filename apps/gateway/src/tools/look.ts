@@ -1,4 +1,4 @@
-import { type ImageContent, textOf } from "@signalbox/agent-core";
+import { type ImageBlock, textOf } from "@signalbox/agent-core";
 import type { Config } from "@signalbox/config";
 import type { Models, Spending } from "@signalbox/setup";
 import type { LookFor } from "@signalbox/tools";
@@ -27,10 +27,10 @@ export function createLook({ config, models, spending, now }: LookPorts): LookFo
       sessionKey,
       stored: { event, role },
     });
-    const picture: ImageContent = { type: "image", mimeType, source: { kind: "base64", data } };
+    const picture: ImageBlock = { type: "image", mimeType, source: { kind: "base64", data } };
     const content = [picture, { type: "text" as const, text: question }];
     const context = {
-      system: SYSTEM,
+      system: { stable: SYSTEM },
       messages: [{ role: "user" as const, content, timestamp: now() }],
       tools: [],
     };
