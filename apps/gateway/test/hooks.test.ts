@@ -125,7 +125,7 @@ describe("hooks of a host", () => {
 
   it("hear of a compaction that somebody asks for", async () => {
     const world = await openWorld();
-    world.configure(exampleConfig());
+    world.configure(exampleConfig({ access: { dm: "open", owners: [`feishu:${ZHANG}`] } }));
     const long = "word ".repeat(2_000);
     world.script(() => ({ text: long }));
     const seen: string[] = [];
