@@ -1,4 +1,5 @@
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { createAuth, createMemoryAccess, type GatewayService, startServer } from "../src/index.ts";
 
@@ -21,7 +22,7 @@ export async function openServer(service: GatewayService, port = 0) {
       hooks: { build: { text: "The build {{state}}", secret: "the-secret-of-the-hook" } },
       defaultAgent: "second",
     },
-    pageDir: tmpdir(),
+    pageDir: join(tmpdir(), "signalbox-without-a-page"),
     logger: { debug: quiet, warn: quiet, error: quiet },
     onRefused: (door, status) => refused.push(`${door} ${status}`),
   });

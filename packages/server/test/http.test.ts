@@ -86,6 +86,25 @@ describe("the HTTP API", () => {
     expect(await conversations("bob")).toEqual(["al/two", "three"]);
   });
 
+  it.each([
+    ["GET", "/api/conversations/nope/messages", 404, "There is no conversation nope of yours."],
+    ["POST", "/api/conversations/nope/remove", 404, "There is no conversation nope of yours."],
+    ["GET", "/api/why/nope", 404, "There is no message nope."],
+    ["GET", "/api/trace/nope", 404, "There is no message nope."],
+    ["GET", "/api/nope", 404, "There is no GET /api/nope."],
+    ["GET", `/api/conversations/c/events?after=${"x".repeat(200)}`, 400, "The address is not as it is"],
+  ])("says what is wrong with %s %s: the path, or what it names", async (method, path, status, words) => {
+    const { url } = await openServer(createMemoryService());
+    const headers = { ...bearer, "content-type": "application/json" };
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(method === "POST" ? { body: "{}" } : {}),
+    });
+    expect(response.status).toBe(status);
+    expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining(words) } });
+  });
+
   it("says which agent answers where none is named", async () => {
     const { url } = await openServer(createMemoryService());
     const agents = await (await fetch(`${url}/api/agents`, { headers: bearer })).json();

@@ -22,6 +22,15 @@ export const apiErrors = {
       message: "The body is not what is expected here.",
       remedy,
     }),
+  badQuery: (context: Context, remedy: string): Response =>
+    apiError(context, 400, {
+      code: "bad_request",
+      message: "The address is not as it is expected here.",
+      remedy,
+    }),
+  /** The address is right, and what it names is not there. */
+  missing: (context: Context, what: string): Response =>
+    apiError(context, 404, { code: "not_found", message: `There is no ${what}.` }),
   busy: (context: Context): Response =>
     apiError(context, 409, {
       code: "busy",

@@ -30,7 +30,10 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
   return (context) => {
     const query = queryOf(context);
     if (!query.success)
-      return apiErrors.badJson(context, "Name a conversation and an agent in at most 200 characters each.");
+      return apiErrors.badQuery(
+        context,
+        "Name a conversation and an agent in at most 200 characters each, and give a cursor back as it came.",
+      );
     // Nobody would read the stream, nor close it.
     if (context.req.method === "HEAD") return context.body(null, 200, HEADERS);
     const access = context.get("access");

@@ -27,7 +27,7 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   });
   app.get("/trace/:id", async (context) => {
     const trace = await service.trace(context.req.param("id"));
-    return trace === undefined ? apiErrors.notFound(context) : context.json(trace);
+    return trace === undefined ? noMessage(context) : context.json(trace);
   });
   app.get("/sessions", async (context) => {
     const list: SessionList = { sessions: await service.sessions() };
@@ -39,21 +39,25 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   });
   app.get("/why/:id", async (context) => {
     const why = await service.why(context.req.param("id"));
-    return why === undefined ? apiErrors.notFound(context) : context.json(why);
+    return why === undefined ? noMessage(context) : context.json(why);
   });
   app.get("/pairings", async (context) => context.json(await service.pairings()));
   app.post("/pairings/approve", async (context) => {
     const body = PairingApproval.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"code": "what the person was sent"}.');
     const person = await service.approvePairing(body.data.code, ownerOf(context));
-    return person === undefined ? apiErrors.notFound(context) : context.json(person);
+    return person === undefined
+      ? apiErrors.missing(context, "open request with this code")
+      : context.json(person);
   });
   app.post("/pairings/revoke", async (context) => {
     const body = Person.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success)
       return apiErrors.badJson(context, 'Send {"channel": "…", "account": "…", "peer": "…"}.');
     const revoked = await service.revokePairing(body.data, ownerOf(context));
-    return revoked ? context.body(null, 204) : apiErrors.notFound(context);
+    return revoked
+      ? context.body(null, 204)
+      : apiErrors.missing(context, "such person who was let in by a code");
   });
   app.get("/approvals", async (context) => {
     const list: ApprovalList = { approvals: await service.approvals() };
@@ -63,7 +67,7 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
     const taken = await service.answerApproval(context.req.param("id"), body.data.answer, ownerOf(context));
-    return taken ? context.body(null, 204) : apiErrors.notFound(context);
+    return taken ? context.body(null, 204) : apiErrors.missing(context, "open question with this id");
   });
   app.post("/trust", async (context) => {
     const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));
@@ -82,11 +86,11 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   });
   app.post("/schedules/:id/remove", async (context) => {
     const removed = await service.removeSchedule(context.req.param("id"));
-    return removed ? context.body(null, 204) : apiErrors.notFound(context);
+    return removed ? context.body(null, 204) : noSchedule(context);
   });
   app.post("/schedules/:id/run", async (context) => {
     const outcome = await service.runSchedule(context.req.param("id"));
-    if (outcome === "unknown") return apiErrors.notFound(context);
+    if (outcome === "unknown") return noSchedule(context);
     const run: ScheduleRun = { outcome };
     return context.json(run);
   });
@@ -97,6 +101,14 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     return context.body(null, 204);
   });
   return app;
+}
+
+function noSchedule(context: Context<Env>): Response {
+  return apiErrors.missing(context, `schedule ${context.req.param("id")}`);
+}
+
+function noMessage(context: Context<Env>): Response {
+  return apiErrors.missing(context, `message ${context.req.param("id")}`);
 }
 
 /** Who decides, as it stays on record. */

@@ -1,5 +1,5 @@
 import { ConversationTitle, type Me } from "@signalbox/protocol";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
 import type { Env } from "../guard.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
@@ -27,7 +27,7 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
   );
   app.get("/conversations/:id/messages", async (context) => {
     const history = await own(context.get("access").principal).history(context.req.param("id"));
-    return history === undefined ? apiErrors.notFound(context) : context.json(history);
+    return history === undefined ? noConversation(context) : context.json(history);
   });
   app.post("/conversations/:id/rename", async (context) => {
     const body = ConversationTitle.safeParse(await context.req.json().catch(() => undefined));
@@ -36,14 +36,18 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
       context.req.param("id"),
       body.data.title,
     );
-    return renamed ? context.body(null, 204) : apiErrors.notFound(context);
+    return renamed ? context.body(null, 204) : noConversation(context);
   });
   app.post("/conversations/:id/remove", async (context) => {
     const outcome = await own(context.get("access").principal).removeConversation(context.req.param("id"));
     if (outcome === "busy") return apiErrors.busy(context);
-    return outcome === "removed" ? context.body(null, 204) : apiErrors.notFound(context);
+    return outcome === "removed" ? context.body(null, 204) : noConversation(context);
   });
   return app;
+}
+
+function noConversation(context: Context<Env>): Response {
+  return apiErrors.missing(context, `conversation ${context.req.param("id")} of yours`);
 }
 
 /** Who is signed in, in the words of the protocol. */

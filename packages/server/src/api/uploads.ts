@@ -9,7 +9,7 @@ export async function takeUpload(context: Context<Env>, service: GatewayService)
   const id = UploadId.safeParse(context.req.param("id"));
   const at = Number(context.req.query("at"));
   if (!id.success || !Number.isSafeInteger(at) || at < 0)
-    return apiErrors.badJson(context, "Send a piece to /api/uploads/<an id of yours>?at=<bytes before it>.");
+    return apiErrors.badQuery(context, "Send a piece to /api/uploads/<an id of yours>?at=<bytes before it>.");
   const bytes = new Uint8Array(await context.req.arrayBuffer());
   if (bytes.byteLength > UPLOAD_PIECE_BYTES) return apiErrors.tooLarge(context, UPLOAD_PIECE_BYTES);
   const { principal } = context.get("access");
