@@ -416,3 +416,14 @@ it.each(["echo", "retract"] as const)("takes what a tool has said for the answer
   expect(judge({ ...world, ...unsaid }).violations[0]).toMatch(/^lost: s0\.5 .* has no reply/);
   expect(judge({ ...world, ...unsaid, outbox: [...(unsaid.outbox ?? []), doubtful] }).violations).toEqual([]);
 });
+
+it("of the page nothing is in the outbox, and each answer has to stand there once all the same", () => {
+  const world = cleanWorld();
+  const posts = world.posts.map((post) => ({ ...post, channel: "web" }));
+  const verdict = (there: readonly Post[]) => judge({ ...world, posts: there, outbox: [] }).violations;
+  expect(verdict(posts)).toEqual([]);
+  expect(verdict(posts.slice(1))).toEqual([expect.stringMatching(/^lost: s0\.1 /)]);
+  expect(verdict([...posts, ...again(posts[0], { key: "2", messageId: "2" })])).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^duplicate: s0\.1 was answered 2 times/)]),
+  );
+});
