@@ -198,7 +198,11 @@ export const DEFENCES: readonly Defence[] = [
     name: "only owners change what runs by itself",
     kinds: ["schedules"],
     changes: [
-      { file: "policy.ts", from: '"message-elsewhere", "schedule"]', to: '"message-elsewhere"]' },
+      {
+        file: "policy.ts",
+        from: '"message-elsewhere", "schedule", "read-config"]',
+        to: '"message-elsewhere", "read-config"]',
+      },
       { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
       { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
     ],
