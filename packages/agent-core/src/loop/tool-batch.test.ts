@@ -71,7 +71,7 @@ describe("tool calls", () => {
     );
     expect(ran).toBe(1);
     expect(results.map((entry) => entry.isError)).toEqual([true, false]);
-    expect(said(results[0])).toContain("/n: must be integer, not string");
+    expect(said(results[0])).toContain('/n: Instance type "string" is invalid. Expected "integer".');
     expect(result.reason).toBe("done");
   });
 
@@ -283,7 +283,7 @@ describe("beforeToolCall", () => {
       beforeToolCall: () => ({ action: "change", args: { n: "many" } }),
     });
     expect(log).toEqual([]);
-    expect(said(results[0])).toContain("must be number");
+    expect(said(results[0])).toContain('Expected "number"');
     expect(events.find((event) => event.type === "tool.end")).toMatchObject({ outcome: "blocked" });
   });
 

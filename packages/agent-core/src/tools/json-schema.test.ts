@@ -79,7 +79,7 @@ describe("compileJsonSchema", async () => {
     };
     expect(await issues(schema, { to: [{ "a/b": "z" }], wenn: 1 })).toEqual([
       "/when is missing",
-      '/to/0/a~1b must be one of "x", "y"',
+      '/to/0/a~1b Instance does not match any of ["x","y"].',
       "/wenn is not a known property; there are to, when",
     ]);
   });
@@ -95,8 +95,10 @@ describe("compileJsonSchema", async () => {
         },
       ],
     };
-    expect(await issues(schema, { kind: "at", time: "noon" })).toEqual(["/time must be number, not string"]);
-    expect(await issues(schema, 5)).toEqual([" must be string, not number"]);
+    expect(await issues(schema, { kind: "at", time: "noon" })).toEqual([
+      '/time Instance type "string" is invalid. Expected "number".',
+    ]);
+    expect(await issues(schema, 5)).toEqual([' Instance type "number" is invalid. Expected "string".']);
   });
 
   it("follows references into themselves, and ignores those that lead elsewhere", async () => {

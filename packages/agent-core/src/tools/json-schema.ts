@@ -45,7 +45,7 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
     }
     try {
       const { errors } = validate(value, schema, "2020-12", lookup, false);
-      return issuesOf(errors, schemaAt, value);
+      return issuesOf(errors, schemaAt);
     } catch {
       // The bound above, or a stack that references into themselves have used up.
       return [{ path: "", message: "cannot be checked: the schema refers to itself too often" }];

@@ -20,7 +20,7 @@ const WRAPPERS = new Set(
 export type SchemaAt = (keywordLocation: string) => JsonValue | undefined;
 
 /** A validator's failures in terms a model can act on: where, and what instead. */
-export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt, value: unknown): SchemaIssue[] {
+export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
   const issues: SchemaIssue[] = [];
   let at = 0;
   while (at < units.length && issues.length < MAX_ISSUES) {
@@ -28,12 +28,12 @@ export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt, value
     if (unit === undefined) break;
     if (unit.keyword === "anyOf" || unit.keyword === "oneOf") {
       const end = endOfInner(units, at, unit);
-      issues.push(...alternativesIssues(unit, units.slice(at, end), schemaAt, value));
+      issues.push(...alternativesIssues(unit, units.slice(at, end), schemaAt));
       at = end;
     } else if (unit.keyword === "false") {
       issues.push({ path: pathOf(unit), message: refusal(units[at - 2], schemaAt) });
     } else if (!WRAPPERS.has(unit.keyword)) {
-      issues.push(leafIssue(unit, schemaAt, value));
+      issues.push(leafIssue(unit, schemaAt));
     }
   }
   return issues.slice(0, MAX_ISSUES);
@@ -44,7 +44,6 @@ function alternativesIssues(
   unit: OutputUnit,
   inner: readonly OutputUnit[],
   schemaAt: SchemaAt,
-  value: unknown,
 ): SchemaIssue[] {
   const path = pathOf(unit);
   if (unit.keyword === "oneOf" && !unit.error.endsWith("(0 matches).")) {
@@ -55,7 +54,7 @@ function alternativesIssues(
     const branch = branchOf(inner[from], unit);
     do to++;
     while (to < inner.length && (inner[to]?.keyword === "false" || branchOf(inner[to], unit) === branch));
-    const issues = issuesOf(inner.slice(from, to), schemaAt, value);
+    const issues = issuesOf(inner.slice(from, to), schemaAt);
     if (depthOf(issues) > depthOf(best)) best = issues;
   }
   if (depthOf(best) > path.length) return best;
@@ -95,64 +94,18 @@ function refusal(wrapper: OutputUnit | undefined, schemaAt: SchemaAt): string {
   return `is not a known property; there are ${names.join(", ")}`;
 }
 
-/** What a keyword asks for, of those that say so in one word. */
-const BY_LIMIT: Readonly<Record<string, (limit: JsonValue | undefined) => string>> = {
-  const: (value) => `must be ${JSON.stringify(value)}`,
-  minimum: (limit) => `must be at least ${limit}`,
-  maximum: (limit) => `must be at most ${limit}`,
-  exclusiveMinimum: (limit) => `must be more than ${limit}`,
-  exclusiveMaximum: (limit) => `must be less than ${limit}`,
-  multipleOf: (limit) => `must be a multiple of ${limit}`,
-  minLength: (limit) => `must have at least ${limit} characters`,
-  maxLength: (limit) => `must have at most ${limit} characters`,
-  pattern: (pattern) => `must match ${pattern}`,
-  minItems: (limit) => `must have at least ${limit} items`,
-  maxItems: (limit) => `must have at most ${limit} items`,
-  uniqueItems: () => "has equal items",
-  contains: () => "has no item of the kind it must contain",
-  minProperties: (limit) => `must have at least ${limit} properties`,
-  maxProperties: (limit) => `must have at most ${limit} properties`,
-  not: () => "has a form that is excluded",
-};
+const MISSING = /required property "([\s\S]*)"\.$/;
 
-function leafIssue(unit: OutputUnit, schemaAt: SchemaAt, root: unknown): SchemaIssue {
+/**
+ * What a failed keyword says in the validator's words, which do not point to a property that is missing, nor name the
+ * pattern that a text does not match.
+ */
+function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
   const path = pathOf(unit);
-  const limit = schemaAt(unit.keywordLocation);
-  const say = (message: string): SchemaIssue => ({ path, message });
-  switch (unit.keyword) {
-    case "type": {
-      const types = Array.isArray(limit) ? limit.join(" or ") : String(limit);
-      return say(`must be ${types}, not ${typeName(valueAt(root, path))}`);
-    }
-    case "enum":
-      return say(`must be one of ${JSON.stringify(limit).slice(1, -1).replaceAll(',"', ', "')}`);
-    case "required": {
-      const key = /property "([\s\S]*)"\.$/.exec(unit.error)?.[1] ?? "";
-      return { path: `${path}/${pointer(key)}`, message: "is missing" };
-    }
-    case "dependentRequired": {
-      const [, beside = "", key = ""] =
-        /has "([\s\S]*)" but does not have "([\s\S]*)"\.$/.exec(unit.error) ?? [];
-      return { path: `${path}/${pointer(key)}`, message: `is needed beside "${beside}"` };
-    }
-    default:
-      return say(BY_LIMIT[unit.keyword]?.(limit) ?? unit.error);
-  }
-}
-
-function typeName(value: unknown): string {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : typeof value;
-}
-
-/** The value a JSON pointer leads to. */
-function valueAt(root: unknown, path: string): unknown {
-  let at = root;
-  for (const key of pointerKeys(path)) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = Reflect.get(at, key);
-  }
-  return at;
+  const [, missing] = MISSING.exec(unit.error) ?? [];
+  if (missing !== undefined) return { path: `${path}/${escaped(missing)}`, message: "is missing" };
+  const pattern = unit.keyword === "pattern" ? schemaAt(unit.keywordLocation) : undefined;
+  return { path, message: pattern === undefined ? unit.error : `String does not match ${pattern}.` };
 }
 
 export function pointerKeys(path: string): string[] {
@@ -163,7 +116,7 @@ export function pointerKeys(path: string): string[] {
     .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-function pointer(key: string): string {
+function escaped(key: string): string {
   return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
