@@ -12,7 +12,6 @@ export { textOf } from "./content.ts";
 export { type Compaction, type CompactionRequest, compact } from "./context/compact.ts";
 export { type Pruned, type PruneOptions, pruneToolResults } from "./context/prune.ts";
 export { maxResultChars, truncateText } from "./context/truncate.ts";
-export { truncateContent } from "./context/truncate-content.ts";
 export { convertToLlm } from "./conversation/convert.ts";
 export { turnStart } from "./conversation/history-turns.ts";
 export {

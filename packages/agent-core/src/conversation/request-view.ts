@@ -63,7 +63,6 @@ export class RequestView {
   }
 
   #toLlm(message: AgentMessage): Message | undefined {
-    if (this.#convert === convertToLlm && isMessage(message)) return message;
     let converted = this.#converted.get(message);
     if (converted === undefined) {
       converted = { message: this.#convert(message) };
@@ -71,12 +70,6 @@ export class RequestView {
     }
     return converted.message;
   }
-}
-
-/** Of these the built-in conversion makes nothing new. */
-function isMessage(message: AgentMessage): message is Message {
-  const { role } = message;
-  return (role === "user" && message.context === undefined) || role === "assistant" || role === "toolResult";
 }
 
 /** A host may have left out, or lost, what there was to answer. */

@@ -11,6 +11,9 @@ export interface FailureFacts {
   readonly requestId?: string | undefined;
 }
 
+/** What is known of an error that says nothing itself. */
+export const NOTHING_SAID: FailureFacts = { message: "The server reported an error without a message." };
+
 /** `ModelErrorData` without what only the running turn knows. */
 export type Failure = Omit<ModelErrorData, "emitted" | "attempts">;
 

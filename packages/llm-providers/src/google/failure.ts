@@ -1,12 +1,9 @@
-import { classify, type Failure, type FailureFacts, failure } from "../failure/failure.ts";
+import { classify, type Failure, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import { type ErrorClassifier, refusalClassifier } from "../failure/refused.ts";
 import { numberAt, objectAt, objectsAt, type Raw, textAt } from "../shared/json.ts";
 
 /** Classifies an `error` object of the Gemini API: `{code, message, status, details}`. */
-export function classifyBody(
-  error: Raw,
-  facts: FailureFacts = { message: "The server reported an error without a message." },
-): Failure {
+export function classifyBody(error: Raw, facts: FailureFacts = NOTHING_SAID): Failure {
   const details = objectsAt(error, "details");
   const delay = details
     .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])

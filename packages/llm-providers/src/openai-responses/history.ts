@@ -1,7 +1,7 @@
 import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
-import { isRaw, objectsAt, type Raw, textAt } from "../shared/json.ts";
+import { objectsAt, type Raw, textAt } from "../shared/json.ts";
 import { ownData } from "../shared/vendor-data.ts";
 import { inputPart } from "./content.ts";
 
@@ -121,7 +121,7 @@ function isUrlCitation(data: Raw): data is Raw & OpenAI.Responses.ResponseOutput
 
 /** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */
 function isItem(data: Raw): data is Raw & Item {
-  return typeof data.type === "string" && isRaw(data) && typeof data.id === "string";
+  return typeof data.type === "string" && typeof data.id === "string";
 }
 
 /**
@@ -132,11 +132,6 @@ function travels(reasoning: Raw): boolean {
 }
 
 function withoutTornReasoning(items: Item[]): Item[] {
-  let end = items.length;
-  while (end > 0) {
-    const last = items[end - 1];
-    if (last === undefined || !("type" in last) || last.type !== "reasoning") break;
-    end--;
-  }
-  return end === items.length ? items : items.slice(0, end);
+  const last = items.findLastIndex((item) => !("type" in item) || item.type !== "reasoning");
+  return items.slice(0, last + 1);
 }

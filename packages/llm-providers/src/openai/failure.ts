@@ -1,12 +1,9 @@
-import { classify, type Failure, type FailureFacts } from "../failure/failure.ts";
+import { classify, type Failure, type FailureFacts, NOTHING_SAID } from "../failure/failure.ts";
 import { type ErrorClassifier, refusalClassifier } from "../failure/refused.ts";
 import { isRaw, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 
 /** What an OpenAI error says: `{message, type, code, param}`, in the dialects of those who speak it. */
-export function classifyBody(
-  error: Raw,
-  facts: FailureFacts = { message: "The server reported an error without a message." },
-): Failure {
+export function classifyBody(error: Raw, facts: FailureFacts = NOTHING_SAID): Failure {
   const { code } = error;
   // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
   const ownStatus =
