@@ -155,7 +155,7 @@ access:
     allow: ["telegram:-1001234567890"]
 \`\`\`
 
-**A wrong value** disables the part it belongs to (an agent, a binding, an account, a provider; in \`agents.defaults\`, \`session\`, \`access\`, \`links\`, \`replies\`, \`retention\`, \`memory\`, \`tools.web\` and \`skills\` the one setting), with file, line, key and remedy in the log; the rest starts. A wrong value of \`retention\` removes nothing by a default: what it is about stays. A wrong value about who may do what lets nobody do it: \`access.dm\` and \`access.groups.mode\` are \`off\` then, and \`tools\` of \`agents.defaults\` allow nothing. \`start --strict\` refuses instead, \`config check\` only looks.
+**A wrong value** disables the part it belongs to (an agent, a binding, an account, a provider; in \`agents.defaults\`, \`session\`, \`access\`, \`links\`, \`replies\`, \`retention\`, \`media\`, \`memory\`, \`tools.web\` and \`skills\` the one setting), with file, line, key and remedy in the log; the rest starts. A wrong value of \`retention\` removes nothing by a default: what it is about stays. A wrong value about who may do what lets nobody do it: \`access.dm\` and \`access.groups.mode\` are \`off\` then, and \`tools\` of \`agents.defaults\` allow nothing. \`start --strict\` refuses instead, \`config check\` only looks.
 
 **Secrets** are best kept elsewhere. \`\${NAME}\` takes a variable of the environment, \`\${NAME:-text}\` has a default, \`\${file:path}\` takes the text of a file; where a secret may stand, so do \`{ file: path }\` and \`{ command: [program, argument] }\`.
 

@@ -67,17 +67,15 @@ export class ModelView {
     };
   }
 
-  #describe(
-    { mimeType, path, name, note, bytes }: ReceivedFile,
-    block: InputBlock | undefined,
-  ): FileForModel {
-    const how = block === undefined ? note : `shown to you as ${block.type}`;
+  #describe(file: ReceivedFile, block: InputBlock | undefined): FileForModel {
+    const { mimeType, path, name } = file;
+    const how = noteOf(file, block);
     return {
       type: mimeType,
       ...(path === undefined ? {} : { place: path }),
       ...(name === undefined ? {} : { name }),
       ...(how === undefined ? {} : { note: how }),
-      ...(block === undefined && bytes !== undefined ? this.#text(mimeType, bytes) : {}),
+      ...(block === undefined ? this.#text(file) : {}),
     };
   }
 
@@ -101,15 +99,26 @@ export class ModelView {
     return true;
   }
 
-  #text(mimeType: string, bytes: Buffer): { readonly text?: string; readonly cut?: boolean } {
+  /** What stands in a file that is text. */
+  #written({ mimeType, bytes }: ReceivedFile): string | undefined {
+    if (bytes === undefined || mimeType.startsWith("image/") || mimeType === "application/pdf")
+      return undefined;
+    return decodeText(bytes, this.#inspector);
+  }
+
+  #text(file: ReceivedFile): { readonly text?: string; readonly cut?: boolean } {
     const most = Math.min(MAX_TEXT, this.#textLeft);
-    if (most <= 0 || mimeType.startsWith("image/") || mimeType === "application/pdf") return {};
-    const text = decodeText(bytes, this.#inspector);
+    const text = most <= 0 ? undefined : (file.transcript?.text ?? this.#written(file));
     if (text === undefined) return {};
     const shown = text.slice(0, most).toWellFormed();
     this.#textLeft -= shown.length;
     return { text: shown, cut: text.length > most };
   }
+}
+
+function noteOf({ note, transcript }: ReceivedFile, block: InputBlock | undefined): string | undefined {
+  if (block !== undefined) return `shown to you as ${block.type}`;
+  return transcript === undefined ? note : `what is said in it, as ${transcript.by} wrote it down`;
 }
 
 /** A small file can unpack to a huge picture; one that hides its size may be such a file. */

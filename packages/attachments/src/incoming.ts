@@ -2,7 +2,7 @@ import { type Modality, reasonOf } from "@signalbox/agent-core";
 import { createByteBudget } from "./byte-budget.ts";
 import { type MediaForModel, ModelView } from "./for-model.ts";
 import { createInboxFolder, type InboxFolder, type InboxLimits } from "./inbox-folder.ts";
-import type { AttachmentAccount, AttachmentLogger, Folder, Inspector } from "./ports.ts";
+import type { AttachmentAccount, AttachmentLogger, Folder, Inspector, Transcriber } from "./ports.ts";
 import { type ReceivePorts, receiveFiles } from "./receive.ts";
 import type { MessageWithFiles, ReceivedFile } from "./received.ts";
 
@@ -14,6 +14,8 @@ export interface IncomingOptions {
   /** What each folder keeps; asked whenever one is looked through. */
   readonly kept: () => InboxLimits;
   readonly inspector: Inspector;
+  /** Writes down what is said in recordings; asked for each message. Default: nobody does. */
+  readonly transcriber?: () => Transcriber | undefined;
   readonly logger: AttachmentLogger;
   /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */
   readonly memoryBytes?: number;
@@ -41,11 +43,12 @@ interface Remembered {
 }
 
 export function createIncoming(options: IncomingOptions): Incoming {
-  const { account, inspector, logger, memoryBytes = 64_000_000 } = options;
+  const { account, inspector, logger, memoryBytes = 64_000_000, transcriber = () => undefined } = options;
   const folders = createFolders(options);
   const ports: ReceivePorts = {
     account,
     inspector,
+    transcriber,
     logger,
     memory: createByteBudget(memoryBytes),
     keep: async (agentId, keptIn, bytes, extension) =>

@@ -15,9 +15,24 @@ export {
   type OutgoingOptions,
   type WantedMedia,
 } from "./outgoing.ts";
-export type { AttachmentAccount, AttachmentLogger, FetchUrl, Folder, Inspector, OpenFile } from "./ports.ts";
+export type {
+  AttachmentAccount,
+  AttachmentLogger,
+  FetchUrl,
+  Folder,
+  Inspector,
+  OpenFile,
+  Recording,
+  Transcriber,
+} from "./ports.ts";
 export { blobsOf, pruneBlobs } from "./prune.ts";
-export { attachmentNote, isUntrusted, type MessageWithFiles, type ReceivedFile } from "./received.ts";
+export {
+  attachmentNote,
+  isUntrusted,
+  type MessageWithFiles,
+  type ReceivedFile,
+  type Transcript,
+} from "./received.ts";
 export {
   createUploads,
   type UploadAdded,

@@ -43,6 +43,21 @@ export interface Inspector {
   detectEncoding(sample: Uint8Array, isWhole: boolean): string | undefined;
 }
 
+/** Writes down what is said in a recording. */
+export interface Transcriber {
+  /** As people know it. */
+  readonly name: string;
+  /** Rejects where it cannot. */
+  transcribe(recording: Recording, signal: AbortSignal): Promise<string>;
+}
+
+export interface Recording {
+  readonly bytes: Uint8Array;
+  readonly mimeType: string;
+  /** Of its format, without a dot. */
+  readonly extension: string;
+}
+
 type Line = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 
 /** The log as pino has it. */

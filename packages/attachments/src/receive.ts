@@ -3,7 +3,7 @@ import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
 import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import type { AttachmentAccount, AttachmentLogger, Inspector } from "./ports.ts";
+import type { AttachmentAccount, AttachmentLogger, Inspector, Recording, Transcriber } from "./ports.ts";
 import { readBody } from "./read-body.ts";
 import type { MessageWithFiles, ReceivedFile } from "./received.ts";
 
@@ -14,12 +14,18 @@ const MAX_FILES = 20;
 /** Of one message. */
 const AT_A_TIME = 4;
 const MAX_FILE_BYTES = 25_000_000;
+/** For one recording, in milliseconds. */
+const TRANSCRIBE_MS = 60_000;
+/** Of one message: each costs money. */
+const MAX_TRANSCRIPTS = 3;
 
 export interface ReceivePorts {
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
   /** Keeps bytes in the folder of a conversation of an agent; gives their path. */
   readonly keep: (agentId: string, keptIn: string, bytes: Uint8Array, extension: string) => Promise<string>;
   readonly memory: ByteBudget;
+  /** Asked for each message. Undefined: recordings are only named. */
+  readonly transcriber: () => Transcriber | undefined;
   readonly inspector: Inspector;
   readonly logger: AttachmentLogger;
 }
@@ -34,10 +40,15 @@ export async function receiveFiles(
   const wanted = media.slice(0, MAX_FILES).map((ref) => ({ ref, share: ports.memory.enter() }));
   const files: ReceivedFile[] = [];
   const queue = wanted.entries();
+  const writeDown = createWriteDown(ports);
   let heldBytes = 0;
   const work = async (): Promise<void> => {
     for (const [index, { ref, share }] of queue) {
-      const { bytes, ...described } = await receiveFile(ports, message, ref, share, limit.signal);
+      const { bytes, ...described } = await receiveFile(ports, message, ref, {
+        share,
+        signal: limit.signal,
+        writeDown,
+      });
       // Of one message no more is held than a model is shown at most.
       const held = bytes !== undefined && heldBytes + bytes.byteLength <= MAX_SHOWN_BYTES;
       files[index] = held ? { ...described, bytes } : described;
@@ -58,12 +69,18 @@ export async function receiveFiles(
   return [...files, ...rest];
 }
 
+interface Receiving {
+  readonly share: ByteShare;
+  /** Ends the fetching. */
+  readonly signal: AbortSignal;
+  readonly writeDown: WriteDown;
+}
+
 async function receiveFile(
   ports: ReceivePorts,
   message: MessageWithFiles,
   ref: MediaRef,
-  share: ByteShare,
-  signal: AbortSignal,
+  { share, signal, writeDown }: Receiving,
 ): Promise<ReceivedFile> {
   const named = { kind: ref.kind, ...(ref.name === undefined ? {} : { name: ref.name }) };
   const declared = { ...named, mimeType: safeMimeType(ref.mimeType) };
@@ -71,15 +88,40 @@ async function receiveFile(
   if ("note" in fetched) return { ...declared, note: fetched.note };
   const { bytes } = fetched;
   const { mimeType, extension } = await mediaTypeOf(bytes, ref.name, ports.inspector);
-  const file = { ...named, mimeType, ...(isReadable(mimeType, bytes) ? { bytes } : {}) };
+  const whole = { ...named, mimeType, ...(isReadable(mimeType, bytes) ? { bytes } : {}) };
   const { agentId, keptIn } = message;
-  if (keptIn === undefined) return file;
+  if (keptIn === undefined) return whole;
+  const file = { ...whole, ...(await writeDown({ bytes, mimeType, extension })) };
   try {
     return { ...file, path: await ports.keep(agentId, keptIn, bytes, extension) };
   } catch (error) {
     ports.logger.warn({ agent: agentId, err: reasonOf(error) }, "an attachment could not be kept");
-    return { ...file, note: "could not be kept" };
+    return { ...file, note: ["could not be kept", file.note ?? []].flat().join("; ") };
   }
+}
+
+/** What is said in a recording, or why nobody knows; nothing of what is none. */
+type WriteDown = (recording: Recording) => Promise<Pick<ReceivedFile, "transcript" | "note">>;
+
+/** For the recordings of one message. Those of guests are not written down: anybody could have it paid for. */
+function createWriteDown({ transcriber: current, logger }: ReceivePorts): WriteDown {
+  const transcriber = current();
+  let left = MAX_TRANSCRIPTS;
+  return async (recording) => {
+    if (transcriber === undefined || !/^(audio|video)\//.test(recording.mimeType)) return {};
+    if (left === 0) return { note: "not written down: there are several recordings" };
+    left -= 1;
+    const limit = deadline(TRANSCRIBE_MS);
+    try {
+      const text = await transcriber.transcribe(recording, limit.signal);
+      return { transcript: { text, by: transcriber.name } };
+    } catch (error) {
+      logger.warn({ by: transcriber.name, err: reasonOf(error) }, "a recording could not be written down");
+      return { note: "what is said in it could not be written down" };
+    } finally {
+      limit.end();
+    }
+  };
 }
 
 /** The bytes, or why there are none. */

@@ -14,6 +14,12 @@ export interface MessageWithFiles {
   readonly keptIn?: string;
 }
 
+/** What is said in a recording, and who wrote it down. */
+export interface Transcript {
+  readonly text: string;
+  readonly by: string;
+}
+
 /** One attachment as it was found to be. */
 export interface ReceivedFile {
   readonly kind: MediaRef["kind"];
@@ -25,6 +31,8 @@ export interface ReceivedFile {
   readonly path?: string;
   /** Why it was not fetched, or not kept. */
   readonly note?: string;
+  /** What is said in a recording. */
+  readonly transcript?: Transcript;
   /** Absent where it was not fetched, and for what no model reads. */
   readonly bytes?: Buffer;
 }

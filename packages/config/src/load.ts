@@ -16,7 +16,9 @@ import {
   type LinksConfig,
   linksSchema,
   type McpServerConfig,
+  type MediaConfig,
   type MemoryConfig,
+  mediaSchema,
   memorySchema,
   type PointHookConfig,
   type ProviderConfig,
@@ -60,6 +62,7 @@ export interface Config {
   readonly mcp: { readonly servers: Readonly<Record<string, McpServerConfig>> };
   readonly links: LinksConfig;
   readonly retention: RetentionConfig;
+  readonly media: MediaConfig;
   readonly memory: MemoryConfig;
   readonly budgets: readonly BudgetConfig[];
   readonly skills: SkillsConfig;
@@ -111,6 +114,7 @@ const TOP_KEYS = [
   "mcp",
   "links",
   "retention",
+  "media",
   "memory",
   "budgets",
   "skills",
@@ -153,6 +157,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     access: reader.section(accessSchema, ["access"], root.access),
     links: reader.section(linksSchema, ["links"], root.links),
     retention: reader.section(retentionSchema, ["retention"], root.retention),
+    media: reader.section(mediaSchema, ["media"], root.media),
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),
   };

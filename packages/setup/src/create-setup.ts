@@ -12,6 +12,7 @@ import { type Models, resolveModels } from "./models.ts";
 import { type PluginTools, resolvePluginTools } from "./plugin-tools.ts";
 import { type ConfiguredHooks, resolvePointHooks } from "./point-hooks.ts";
 import { routingProblems } from "./routing.ts";
+import { transcriptionProblems } from "./running/transcription.ts";
 import { type AgentsSkills, resolveSkills } from "./skills.ts";
 import { toolProblems } from "./tool-names.ts";
 
@@ -83,6 +84,7 @@ export async function createSetup(options: SetupOptions): Promise<Setup> {
     ...toolProblems(loaded, agents, plugins),
     ...routingProblems(loaded, agents),
     ...embeddingsProblems(loaded),
+    ...transcriptionProblems(loaded),
     ...budgetProblems(loaded, agents, models),
   ]).toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
   // A value that does not work is named, and may be one that came from where secrets do.

@@ -48,7 +48,7 @@ export async function createOutward(
   configuration: LiveSetup<ResolvedConfig>,
   { hooks, tracer, metrics }: Observers,
 ): Promise<Outward> {
-  const { home, logger, instrument, now = Date.now } = options;
+  const { home, env, logger, instrument, now = Date.now } = options;
   const { config } = configuration;
   const account: Accounts["get"] = (channel, name) => {
     const running = accounts.get(channel, name);
@@ -57,7 +57,7 @@ export async function createOutward(
   const labels = await openFileLabels(createLabelStore(store.kv));
   const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
   const trust = createTrust(labels, workspaces);
-  const media = createMedia({ config, home, workspaces, store, agents, fetch, account, logger, now });
+  const media = createMedia({ config, env, home, workspaces, store, agents, fetch, account, logger, now });
   const delivery = createReplyDelivery({
     store,
     lease,

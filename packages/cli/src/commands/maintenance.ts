@@ -31,6 +31,7 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
     const report = await pruneStore(store.maintenance, config.retention, logger);
     const media = createMedia({
       config: () => config,
+      env,
       home,
       store,
       logger,

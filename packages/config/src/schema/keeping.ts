@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { names } from "./values.ts";
 
-/** What is kept, and for how long; what is remembered; where skills lie. */
+/** What is kept, and for how long; what is remembered and understood; where skills lie. */
 
 const days = z.number().positive().max(36_500);
 const rows = z.int().positive().max(1_000_000_000);
@@ -73,6 +73,18 @@ export const memorySchema = z
       ),
   })
   .describe("What agents remember beyond a conversation.");
+
+export const mediaSchema = z
+  .strictObject({
+    transcription: z
+      .string()
+      .regex(/^(none|[^/:\s]+\/\S+)$/, "must be none or provider/model")
+      .default("none")
+      .describe(
+        "What writes down voice and video messages: `none`, or `provider/model` of a provider that speaks OpenAI's transcriptions, for instance `openai/gpt-4o-mini-transcribe`.",
+      ),
+  })
+  .describe("How attachments of messages are understood.");
 
 export const skillsSchema = z
   .strictObject({

@@ -3,7 +3,7 @@ import type { agentDefaultsSchema, agentSchema, bindingSchema } from "./agents.t
 import type { budgetSchema } from "./budgets.ts";
 import type { accessSchema, channelSchema, linksSchema, repliesSchema, sessionSchema } from "./channels.ts";
 import type { gatewaySchema } from "./gateway.ts";
-import type { memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
+import type { mediaSchema, memorySchema, retentionSchema, skillsSchema } from "./keeping.ts";
 import type { providerSchema } from "./models.ts";
 import type { hookSchema, mcpServerSchema, pointHookSchema, toolsSchema } from "./tools.ts";
 
@@ -24,5 +24,6 @@ export type ToolsConfig = z.output<typeof toolsSchema>;
 export type LinksConfig = z.output<typeof linksSchema>;
 export type McpServerConfig = z.output<typeof mcpServerSchema>;
 export type RetentionConfig = z.output<typeof retentionSchema>;
+export type MediaConfig = z.output<typeof mediaSchema>;
 export type MemoryConfig = z.output<typeof memorySchema>;
 export type SkillsConfig = z.output<typeof skillsSchema>;

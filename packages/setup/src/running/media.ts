@@ -17,6 +17,7 @@ import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
+import { transcriberOf } from "./transcription.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {
@@ -28,7 +29,8 @@ export interface Media {
 
 export interface MediaOptions {
   /** Asked for each file and each message. */
-  readonly config: () => Pick<Config, "retention">;
+  readonly config: () => Pick<Config, "retention" | "media" | "models">;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: Pick<Home, "mediaDir">;
   readonly workspaces: AgentWorkspaces;
   readonly store: Parameters<typeof pruneSentBlobs>[0];
@@ -40,7 +42,7 @@ export interface MediaOptions {
 }
 
 export function createMedia(options: MediaOptions): Media {
-  const { config, home, workspaces, store, agents, fetch, account, logger, now } = options;
+  const { config, env, home, workspaces, store, agents, fetch, account, logger, now } = options;
   const blobs = createBlobs(home.mediaDir);
   const uploads = openUploads(home, now);
   const folder = (agentId: string) => {
@@ -58,7 +60,14 @@ export function createMedia(options: MediaOptions): Media {
     };
   };
   const inspector: Inspector = { imageInfo, detectEncoding };
-  const incoming = createIncoming({ account, folder, kept, inspector, logger });
+  const incoming = createIncoming({
+    account,
+    folder,
+    kept,
+    inspector,
+    transcriber: () => transcriberOf(config(), env),
+    logger,
+  });
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,

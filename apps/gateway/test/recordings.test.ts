@@ -1,0 +1,47 @@
+import { buffer } from "node:stream/consumers";
+import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
+import { expect, it } from "vitest";
+import { exampleConfig, openWorld, taintIn, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+import { serve } from "./site.ts";
+
+const OGG = Buffer.concat([Buffer.from("OggS"), Buffer.alloc(24), Buffer.from("OpusHead"), Buffer.alloc(64)]);
+const KEY = "key-of-the-speech-0123456789";
+
+it("a voice message is read to the model, and stays beside its message as what a file holds", async () => {
+  const forms: string[] = [];
+  await using speech = await serve(async (request, response) => {
+    forms.push((await buffer(request)).toString("latin1"));
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ text: "Please buy milk." }));
+  });
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      models: {
+        providers: {
+          anthropic: { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" },
+          speech: { api: "openai-chat", apiKey: KEY, baseUrl: `${speech.url}/v1` },
+        },
+      },
+      media: { transcription: "speech/whisper-1" },
+    }),
+  );
+  world.script(() => ({ text: "好" }));
+  const started = await world.start();
+  const direct = { senderId: ZHANG, chatId: "oc_direct" };
+  world.feishu.addResource("om_1", "file_1", OGG, { mimeType: "audio/opus" });
+  await started.post(fileMessage("file_1", "note.opus", { ...direct, messageId: "om_1" }));
+  await started.settled();
+  expect(speech.requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ["/v1/audio/transcriptions", `Bearer ${KEY}`],
+  ]);
+  expect(forms[0]).toMatch(/name="model"\r\n\r\nwhisper-1[\s\S]*filename="recording\.ogg"[\s\S]*OggS/);
+  const told = () => JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
+  expect(told()).toContain("Please buy milk.");
+  expect(told()).toContain("what is said in it, as speech/whisper-1 wrote it down");
+  expect(await taintIn(world)).toEqual(["file"]);
+  await started.post(textMessage("再看看", { ...direct, messageId: "om_2" }));
+  await started.settled();
+  expect(told()).toContain("Please buy milk.");
+  expect(speech.requests).toHaveLength(1);
+});

@@ -1,0 +1,90 @@
+import { plainMessage } from "@signalbox/channel/testkit";
+import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { describe, expect, it } from "vitest";
+import { plainCapabilities, silentLogger } from "../test/plain.ts";
+import { createIncoming } from "./incoming.ts";
+import type { Transcriber } from "./ports.ts";
+import type { MessageWithFiles } from "./received.ts";
+
+const WAV = Buffer.concat([
+  Buffer.from("RIFF"),
+  Buffer.from([36, 0, 0, 0]),
+  Buffer.from("WAVEfmt "),
+  Buffer.alloc(28),
+]);
+const TEXT = Buffer.from("no recording");
+
+/** What is attached to a message, with a transcriber that says what it is given. */
+function open(transcribe: Transcriber["transcribe"]) {
+  return createIncoming({
+    account: () => ({
+      definition: {
+        capabilities: {
+          ...plainCapabilities,
+          media: { kinds: ["file"], maxBytes: 1_000_000, maxPerMessage: 10 },
+        },
+      },
+      running: {
+        fetchMedia: async ({ ref }) => ({
+          body: new Blob([ref === "text" ? TEXT : WAV]).stream(),
+          mimeType: "x/y",
+        }),
+      },
+    }),
+    folder: () => Promise.reject(new Error("there is none")),
+    inspector: { detectEncoding, imageInfo },
+    transcriber: () => ({ name: "local/whisper", transcribe }),
+    kept: () => ({ files: 10, bytes: 1_000_000 }),
+    logger: silentLogger,
+  });
+}
+
+function message(refs: readonly string[], keptIn?: string): MessageWithFiles {
+  const media = refs.map((ref) => ({ kind: "audio", mimeType: "audio/wav", ref }) as const);
+  const event = plainMessage({ messageId: "m1", text: "", media });
+  return { id: "m1", agentId: "coder", event, ...(keptIn === undefined ? {} : { keptIn }) };
+}
+
+const KEPT_IN = "0123456789abcdef";
+
+describe("a recording", () => {
+  it("is read to the model as what others wrote, once, and only what is one is written down", async () => {
+    const heard: string[] = [];
+    const incoming = open(async ({ bytes, mimeType, extension }) => {
+      heard.push(`${mimeType} ${extension} ${bytes.byteLength}`);
+      return "Bring milk. ".repeat(3_000);
+    });
+    const asked = message(["voice", "text"], KEPT_IN);
+    await incoming.take(asked);
+    const [media] = await incoming.show([asked], ["text"]);
+    expect(heard).toEqual([`audio/wav wav ${WAV.byteLength}`]);
+    expect(media?.untrusted).toBe(true);
+    expect(media?.files[0]).toMatchObject({
+      type: "audio/wav",
+      note: "what is said in it, as local/whisper wrote it down",
+      cut: true,
+    });
+    expect(media?.files[0]?.text).toHaveLength(20_000);
+    expect(media?.files[1]).toMatchObject({ type: "text/plain", text: "no recording" });
+  });
+
+  it("that cannot be written down is named with the reason", async () => {
+    const incoming = open(() => Promise.reject(new Error("it answered with status 500")));
+    const [media] = await incoming.show([message(["voice"], KEPT_IN)], ["text"]);
+    expect(media?.files[0]).toEqual({
+      type: "audio/wav",
+      note: "could not be kept; what is said in it could not be written down",
+    });
+  });
+
+  it("of a guest is paid for by nobody, and neither is the fourth of one message", async () => {
+    let calls = 0;
+    const incoming = open(async () => `${++calls}`);
+    const [ofGuest] = await incoming.show([message(["voice"])], ["text"]);
+    expect([calls, ofGuest?.files[0]?.text]).toEqual([0, undefined]);
+    const several = message(["1", "2", "3", "4", "5"], KEPT_IN);
+    const [media] = await incoming.show([several], ["text"]);
+    expect(calls).toBe(3);
+    expect(media?.files.filter(({ text }) => text !== undefined)).toHaveLength(3);
+  });
+});
