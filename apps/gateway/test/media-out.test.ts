@@ -342,7 +342,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
     const agents = { all: [], defaultId: "coder", problems: [], get: () => undefined };
     await createMedia({
       config: () => config,
-    env: {},
+      env: {},
       home: world.home,
       workspaces: createAgentWorkspaces({ labels: await openFileLabels(createMemoryLabelStore()) }),
       store,
