@@ -1,12 +1,13 @@
 // The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
 // Every figure stands beside a floor measured in the same run and the mark it has to keep to.
-// Usage: node bench/index.ts [starts] [channels] [first] [overhead] [load] [sessions]
+// Usage: node bench/index.ts [starts] [channels] [memory] [first] [overhead] [load] [sessions]
 // [tools] [recovery], by default all of them.
 import { setFlagsFromString } from "node:v8";
 import { measureChannels } from "./channels.ts";
 import { measureFirstMessage } from "./first-message.ts";
 import { startProcess } from "./gateway-process.ts";
 import { measureManySessions, measureThroughput } from "./load.ts";
+import { measureMemory } from "./memory.ts";
 import { measureOverhead } from "./overhead.ts";
 import { measureRecovery } from "./recovery.ts";
 import { verdict } from "./report.ts";
@@ -25,6 +26,7 @@ const MANY_SESSIONS = 10_000;
 const PARTS: Readonly<Record<string, (setup: Setup) => Promise<void>>> = {
   starts: measureStarts,
   channels: measureChannels,
+  memory: measureMemory,
   first: measureFirstMessage,
   overhead: (setup) =>
     served(setup, async (feishu, completions) => {

@@ -18,10 +18,11 @@ export interface Setup {
   stop(): Promise<void>;
 }
 
-/** A configuration with an account on each of these channels. */
+/** A configuration with an account on each of these channels, and further sections. */
 export function configFor(
   { port, model }: Pick<Setup, "port" | "model">,
   accounts: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {},
 ): string {
   const channels = Object.entries(accounts).map(([name, main]) => [name, { accounts: { main } }]);
   // JSON is YAML.
@@ -35,6 +36,7 @@ export function configFor(
     agents: { list: [{ id: "main", model: "anthropic/claude-sonnet-4-6" }] },
     channels: Object.fromEntries(channels),
     access: { dm: "open" },
+    ...more,
   });
 }
 
