@@ -30,9 +30,11 @@ export { budgetsLeft, everythingLeft, type Left, leftText } from "./left.ts";
 export { createMemoryLedger } from "./memory-ledger.ts";
 export {
   type AskForMore,
+  BudgetError,
   type BudgetNews,
   createMeter,
   type Meter,
   type MeteredModel,
   type MeterOptions,
+  type Paid,
 } from "./meter.ts";

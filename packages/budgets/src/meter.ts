@@ -58,6 +58,24 @@ export interface MeterOptions {
 export interface Meter {
   /** The model's stream, with each call reserved before it is made, and settled when it is over. */
   stream(spender: Spender, model: MeteredModel, ask?: AskForMore): StreamModel;
+  /**
+   * Makes a call of another kind, for embeddings for instance, that comes to so much at most. Nobody is asked about it,
+   * and nothing cheaper takes its place: where a budget is used up, it rejects with a `BudgetError`. One that fails
+   * costs nothing.
+   */
+  pay<T>(spender: Spender, most: Amount, make: () => Promise<Paid<T>>): Promise<T>;
+}
+
+/** What a call gave, and what it came to. */
+export interface Paid<T> {
+  readonly value: T;
+  readonly amount: Amount;
+}
+
+/** A call was not made, since a budget is used up. */
+export class BudgetError extends Error {
+  override readonly name = "BudgetError";
+  readonly code = "budget";
 }
 
 export function createMeter(options: MeterOptions): Meter {
@@ -79,7 +97,31 @@ export function createMeter(options: MeterOptions): Meter {
         if (admitted.kind === "refused") yield refusal(model, admitted.message, options.now());
         else yield* settling(options, call, admitted, pots);
       },
+    pay: (spender, most, make) => pay(options, spender, most, make),
   };
+}
+
+async function pay<T>(
+  options: MeterOptions,
+  spender: Spender,
+  most: Amount,
+  make: () => Promise<Paid<T>>,
+): Promise<T> {
+  const pots = potsOf(options.budgets(), spender, options.now());
+  if (pots.length === 0) return (await make()).value;
+  const id = options.newId();
+  const claims = pots.map((pot) => claimOf(pot, false));
+  const { full } = await options.ledger.reserve(id, most, claims);
+  const [first] = full.flatMap((place) => pots[place] ?? []);
+  if (first !== undefined) throw new BudgetError(refuse(options, { spender }, first).message);
+  let cost = NOTHING;
+  try {
+    const { value, amount } = await make();
+    cost = amount;
+    return value;
+  } finally {
+    await settle(options, spender, { id, cost }, pots);
+  }
 }
 
 interface Call {
@@ -91,7 +133,12 @@ interface Call {
 
 type Admitted =
   | { readonly kind: "made"; readonly id: string; readonly by: MeteredModel; readonly most: Amount }
-  | { readonly kind: "refused"; readonly message: string };
+  | Refused;
+
+interface Refused {
+  readonly kind: "refused";
+  readonly message: string;
+}
 
 /** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
 async function admit(
@@ -144,7 +191,7 @@ async function grantedMore(
   return true;
 }
 
-function refuse({ onNews, now }: MeterOptions, { spender }: Call, pot: BudgetPot): Admitted {
+function refuse({ onNews, now }: MeterOptions, { spender }: Pick<Call, "spender">, pot: BudgetPot): Refused {
   onNews({ ...pot, kind: "refused", spender });
   const { of, per } = pot.budget;
   const whose = of === "sender" ? "your" : of === "all" ? "the" : `this ${of}'s`;
@@ -167,12 +214,22 @@ async function* settling(
       yield event;
     }
   } finally {
-    const settled = await options.ledger.settle(id, bill.total()).catch((error: unknown) => {
-      options.onProblem(error);
-      return [];
-    });
-    for (const news of newsOf(settled, pots)) options.onNews({ ...news, spender });
+    await settle(options, spender, { id, cost: bill.total() }, pots);
   }
+}
+
+/** Puts what a call came to in the place of what was reserved for it. */
+async function settle(
+  { ledger, onNews, onProblem }: MeterOptions,
+  spender: Spender,
+  { id, cost }: { readonly id: string; readonly cost: Amount },
+  pots: readonly BudgetPot[],
+): Promise<void> {
+  const settled = await ledger.settle(id, cost).catch((error: unknown) => {
+    onProblem(error);
+    return [];
+  });
+  for (const news of newsOf(settled, pots)) onNews({ ...news, spender });
 }
 
 /** What a call comes to, by what its events say. */

@@ -34,6 +34,7 @@ export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
 export { samplingOf } from "./running/sampling.ts";
 export { createSpending, type Spending, type SpendingPorts } from "./running/spending.ts";
+export { createVectorCosts } from "./running/vector-costs.ts";
 export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";
 export { type AgentsSkills, resolveSkills } from "./skills.ts";
 export { namesFor, toolsOf } from "./tool-names.ts";

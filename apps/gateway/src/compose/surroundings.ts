@@ -8,6 +8,7 @@ import { createExchanges, type Exchanges } from "@signalbox/service";
 import {
   createMoreTools,
   createSpending,
+  createVectorCosts,
   type LiveSetup,
   openMcpServers,
   routingConfig,
@@ -80,12 +81,14 @@ export async function createSurroundings(
   const observers = createObservers(options, resolved, opened, subAgents);
   const outward = await createOutward(options, resolved, opened, configuration, observers);
   await tryAgain(() => expireApprovals(store.approvals));
+  const reports = { ledger: store.budgets.ledger(lease), onNews: observers.metrics.budgetNews, logger, now };
   const memories = createAgentMemories({
     config: configuration.config,
     home,
     env,
     store,
     isLeftOut: isOneOff,
+    payForVectors: createVectorCosts(configuration.config, reports),
     logger,
     now,
   });
@@ -101,13 +104,7 @@ export async function createSurroundings(
     // Which asks people by the toolbox, and is there before any tool is called.
     spending: () => spending,
   });
-  const spending = createSpending(configuration, {
-    ledger: store.budgets.ledger(lease),
-    approvals: toolbox.approvals,
-    onNews: observers.metrics.budgetNews,
-    logger,
-    now,
-  });
+  const spending = createSpending(configuration, { ...reports, approvals: toolbox.approvals });
   return {
     ...observers,
     ...outward,

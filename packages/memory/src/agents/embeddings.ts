@@ -24,6 +24,18 @@ export interface EmbedderOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of a static model. Default: as it is named. */
   readonly folder?: (named: string) => string;
+  /** Makes each request to a provider. Default: as it is. */
+  readonly pay?: PayForVectors;
+}
+
+/** Makes a request for vectors of these texts, by a host that counts what it costs; may refuse it. */
+export type PayForVectors = (texts: readonly string[], ask: () => Promise<Embedded>) => Promise<Embedded>;
+
+/** What a provider answered. */
+export interface Embedded {
+  readonly vectors: readonly Float32Array[];
+  /** What it says that they cost. */
+  readonly tokens: number | undefined;
 }
 
 /**
@@ -32,7 +44,7 @@ export interface EmbedderOptions {
  */
 export async function embedderOf(
   name: string,
-  { providers, env, folder = (named) => named }: EmbedderOptions,
+  { providers, env, folder = (named) => named, pay = (_texts, ask) => ask() }: EmbedderOptions,
 ): Promise<Embedder | undefined> {
   if (name === NONE) return undefined;
   if (name.startsWith(STATIC)) {
@@ -43,7 +55,11 @@ export async function embedderOf(
   const baseUrl = baseUrlOf(providers, provider);
   if (baseUrl === undefined) return undefined;
   const [apiKey] = [providers[provider]?.apiKey ?? env[KNOWN[provider]?.key ?? ""]].flat();
-  return openAiEmbeddings({ baseUrl, apiKey, headers: providers[provider]?.headers, model, name });
+  const ask = openAiEmbeddings({ baseUrl, apiKey, headers: providers[provider]?.headers, model });
+  return {
+    model: name,
+    embed: async (texts, signal) => (await pay(texts, () => ask(texts, signal))).vectors,
+  };
 }
 
 /** The provider that a name of embeddings needs and that there is not: memory goes on by words alone. */
@@ -67,29 +83,35 @@ interface EmbeddingsApi {
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly model: string;
-  /** As the configuration names it. */
-  readonly name: string;
 }
 
+type AskForVectors = (input: readonly string[], signal: AbortSignal) => Promise<Embedded>;
+
 /** https://platform.openai.com/docs/api-reference/embeddings, which most providers and local servers speak. */
-function openAiEmbeddings({ baseUrl, apiKey, headers, model, name }: EmbeddingsApi): Embedder {
-  return {
-    model: name,
-    async embed(input, signal) {
-      const response = await fetch(`${baseUrl.replace(/\/$/, "")}/embeddings`, {
-        method: "POST",
-        headers: {
-          "content-type": "application/json",
-          ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
-          ...headers,
-        },
-        body: JSON.stringify({ model, input }),
-        signal,
-      });
-      if (!response.ok) throw new Error(`it answered with status ${response.status}`);
-      return vectorsIn(await response.json());
-    },
+function openAiEmbeddings({ baseUrl, apiKey, headers, model }: EmbeddingsApi): AskForVectors {
+  return async (input, signal) => {
+    const response = await fetch(`${baseUrl.replace(/\/$/, "")}/embeddings`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        ...(apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...headers,
+      },
+      body: JSON.stringify({ model, input }),
+      signal,
+    });
+    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    const answer: unknown = await response.json();
+    return { vectors: vectorsIn(answer), tokens: tokensIn(answer) };
   };
+}
+
+function tokensIn(answer: unknown): number | undefined {
+  const usage: unknown =
+    typeof answer === "object" && answer !== null && "usage" in answer ? answer.usage : undefined;
+  if (typeof usage !== "object" || usage === null || !("prompt_tokens" in usage)) return undefined;
+  const { prompt_tokens: tokens } = usage;
+  return typeof tokens === "number" && Number.isSafeInteger(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
 function vectorsIn(answer: unknown): Float32Array[] {

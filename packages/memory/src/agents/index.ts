@@ -1,5 +1,12 @@
 export { type ConsolidatingAgent, consolidateNotes } from "./consolidation.ts";
-export { type EmbedderOptions, type EmbeddingProvider, embedderOf, missingProvider } from "./embeddings.ts";
+export {
+  type Embedded,
+  type EmbedderOptions,
+  type EmbeddingProvider,
+  embedderOf,
+  missingProvider,
+  type PayForVectors,
+} from "./embeddings.ts";
 export { createFlush, type FlushedRun, type FlushOptions } from "./flush.ts";
 export { isShared, OWNERS, type Role } from "./listeners.ts";
 export {

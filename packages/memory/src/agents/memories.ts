@@ -18,7 +18,7 @@ export interface MemoriesOptions {
   /** The conversations of an agent. */
   readonly turns: (agentId: string) => TurnSource;
   /** Asked when a memory is opened. Default: words alone are searched. */
-  readonly embedder?: () => Promise<Embedder | undefined>;
+  readonly embedder?: (agentId: string) => Promise<Embedder | undefined>;
   /** See `createMemory`; asked when a memory is opened. */
   readonly halfLifeDays?: () => number;
   readonly now?: () => number;
@@ -50,7 +50,7 @@ export function createMemories(options: MemoriesOptions): Memories {
     const { id } = agent;
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
-    const embeddings = await embedder?.();
+    const embeddings = await embedder?.(id);
     return createMemory({
       folder: notesFolder(agent),
       index: index(id),

@@ -9,6 +9,7 @@ import {
   embedderOf,
   type Memories,
   notesFolder,
+  type PayForVectors,
   type SessionLog,
   type SessionTurnsOptions,
   sessionTurns,
@@ -32,6 +33,8 @@ export interface AgentMemoriesOptions {
     readonly sessions: SessionLog;
     readonly contexts: { forgetRecalled(agentId: string): Promise<unknown> };
   };
+  /** Makes requests for vectors, counted for the agent. Default: they count for nobody. */
+  readonly payForVectors?: (agentId: string, embeddings: string) => PayForVectors;
   readonly logger: Pick<MemoriesLogger, "warn">;
   /** Conversations of one question, which nobody looks at again. */
   readonly isLeftOut: NonNullable<SessionTurnsOptions["isLeftOut"]>;
@@ -40,7 +43,7 @@ export interface AgentMemoriesOptions {
 
 /** What the agents of a home remember: their notes, and their conversations as the store has them. */
 export function createAgentMemories(options: AgentMemoriesOptions): Memories {
-  const { config, home, env, store, logger, now } = options;
+  const { config, home, env, store, logger, now, payForVectors } = options;
   return createMemories({
     index: home.memoryIndex,
     turns: (agentId) =>
@@ -51,9 +54,10 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
         isLeftOut: options.isLeftOut,
         heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
-    embedder() {
+    embedder(agentId) {
       const { memory, models } = config();
       return embedderOf(memory.embeddings, {
+        ...(payForVectors === undefined ? {} : { pay: payForVectors(agentId, memory.embeddings) }),
         providers: models.providers,
         env,
         folder: (named) => configuredPath(home, named),

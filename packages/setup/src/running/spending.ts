@@ -23,13 +23,17 @@ import { budgetsOf } from "../budgets.ts";
 import type { LiveSetup } from "../live-setup.ts";
 import type { AgentModel } from "../models.ts";
 
-export interface SpendingPorts {
+/** Where what is spent is kept, and told. */
+export interface SpendingReports {
   readonly ledger: Ledger;
-  readonly approvals: Pick<Questions, "request" | "wait" | "take">;
   /** Told of what people may want to hear of, with the budget in words. */
   readonly onNews: (budget: string, kind: BudgetNews["kind"]) => void;
   readonly logger: { warn(fields: object, message: string): void };
   readonly now: () => number;
+}
+
+export interface SpendingPorts extends SpendingReports {
+  readonly approvals: Pick<Questions, "request" | "wait" | "take">;
 }
 
 /** A message that model calls are made for: its sender pays. */
@@ -74,10 +78,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
       const chosen = agent && models.of(agent, reference);
       return chosen !== undefined && nameOf(chosen) === reference ? chosen : undefined;
     },
-    onNews(news) {
-      ports.onNews(describeBudget(news.budget), news.kind);
-      logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
-    },
+    onNews: tellNews(ports),
     onProblem: (error) => logger.warn({ err: reasonOf(error) }, "a model call was not settled"),
     now,
     newId: randomUUID,
@@ -101,6 +102,14 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
     cheaperModels: () =>
       budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
     left: (message) => budgetsLeft(ledger, budgets(), spenderOf(message), now()),
+  };
+}
+
+/** Tells metrics and log what became of a budget. */
+export function tellNews({ onNews, logger }: SpendingReports): (news: BudgetNews) => void {
+  return (news) => {
+    onNews(describeBudget(news.budget), news.kind);
+    logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
   };
 }
 
