@@ -3,12 +3,12 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { loadConfig, type Problem } from "@signalbox/config";
 import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
+import type { GatewayHook } from "@signalbox/setup/hooks";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { stringify } from "yaml";
 import { ASSETS } from "./assets.ts";
 import { startGateway } from "./gateway.ts";
 import type { Gateway } from "./gateway-options.ts";
-import type { GatewayHook } from "./hooks/points.ts";
 import { resolveConfig } from "./resolve/resolve-config.ts";
 
 /** A gateway inside another program. */

@@ -7,9 +7,9 @@ import type { Clock } from "@signalbox/lanes";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
 import type { StartExecSandbox } from "@signalbox/setup";
+import type { GatewayHook } from "@signalbox/setup/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Instrument } from "./compose/instrument.ts";
-import type { GatewayHook } from "./hooks/points.ts";
 
 export interface GatewayOptions {
   readonly home: Home;

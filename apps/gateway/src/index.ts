@@ -1,8 +1,6 @@
 export { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 export type { LiveEvent } from "@signalbox/protocol";
 export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
-export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
-export type { Gateway, Reloaded } from "./gateway-options.ts";
 export {
   type AfterToolCall,
   type BeforeModelResolve,
@@ -16,4 +14,6 @@ export {
   type MessageReceived,
   type MessageSent,
   type RunEnded,
-} from "./hooks/points.ts";
+} from "@signalbox/setup/hooks";
+export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
+export type { Gateway, Reloaded } from "./gateway-options.ts";

@@ -4,11 +4,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { openVault, readConfig } from "@signalbox/home";
 import { createLiveHub } from "@signalbox/server";
+import { createGatewayHooks } from "@signalbox/setup/hooks";
 import { type InboxId, openStore, parseId, type RunId } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createInquiries, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
 import { expect, onTestFinished, test } from "vitest";
-import { createGatewayHooks } from "../src/hooks/registry.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import { createSurfaces } from "../src/resolve/surfaces.ts";
 import type { GatewayBodies } from "../src/store.ts";
@@ -80,7 +80,7 @@ async function tainted(channel: string) {
     sessions: nothing,
     gateway: { status: nothing, config: nothing, preview: nothing, apply: nothing },
     look: nothing,
-    hooks: createGatewayHooks([], logger),
+    hooks: createGatewayHooks({ own: [], hooks: [], configured: () => [], redact: (text) => text, logger }),
     speaking: {
       store,
       lease: { name: "gateway", epoch: 1 },

@@ -16,6 +16,7 @@ export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
 export { closeHome, type OpenFile, openFiles } from "./permissions.ts";
+export { storeWithRedaction } from "./redacted-store.ts";
 export { type Restored, restoreBackup } from "./restore.ts";
 export { keepSecret } from "./secrets/files.ts";
 export { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";

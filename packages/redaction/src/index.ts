@@ -1,4 +1,11 @@
 export { environmentSecrets } from "./environment.ts";
 export { redactJson } from "./json.ts";
-export { createRedactor, createVault, type Redact, redactBeginning, type Vault } from "./redactor.ts";
+export {
+  createRedactor,
+  createVault,
+  type Redact,
+  redactBeginning,
+  redactErrors,
+  type Vault,
+} from "./redactor.ts";
 export type { RedactedStream } from "./stream.ts";

@@ -64,6 +64,12 @@ export function redactBeginning(redact: Redact, most: number): Redact {
   return (text) => (text.length <= most ? redact(text) : redact(text.slice(0, most + BEYOND)).slice(0, most));
 }
 
+/** Of an error, in UTF-16 units: the beginning says what it was. */
+const LONGEST_ERROR = 8_000;
+
+/** For the texts of errors, which quote what they were given. */
+export const redactErrors = (redact: Redact): Redact => redactBeginning(redact, LONGEST_ERROR);
+
 /** As {@link createVault}, for secrets that are all known. */
 export function createRedactor(secrets: readonly string[]): Redact {
   return createVault(secrets).redact;

@@ -18,6 +18,7 @@ export { createLiveHub, type LiveHub, type LiveListener } from "./live/hub.ts";
 export type { LoggedEvent, Resumed } from "./live/session-log.ts";
 export type { Logger } from "./logger.ts";
 export { createOutcomes, type Outcomes } from "./outcomes.ts";
+export { liveWithRedaction, redactedOutcome } from "./redaction.ts";
 export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
 export {
   type ClientAttachment,

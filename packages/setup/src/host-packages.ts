@@ -1,3 +1,5 @@
+import { createRequire } from "node:module";
+
 /** Packages as a host sees them from where it is installed. */
 export interface HostPackages {
   /** Those of the names that cannot be imported. */
@@ -5,6 +7,25 @@ export interface HostPackages {
   /** The file that one begins with, as a URL. */
   urlOf(name: string): string;
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Packages as they are seen from a module: SDKs of vendors, which people install as they need them, and what they add. */
+export function packagesFrom(module: Pick<ImportMeta, "url" | "resolve">): HostPackages {
+  const { resolve } = createRequire(module.url);
+  const isInstalled = (name: string): boolean => {
+    try {
+      resolve(name);
+      return true;
+    } catch (error) {
+      // A package for ES modules alone is there, and has nothing for `require`.
+      return !(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND");
+    }
+  };
+  return {
+    missing: (names) => names.filter((name) => !isInstalled(name)),
+    urlOf: (name) => module.resolve(name),
+    load: (name) => import(module.resolve(name)),
+  };
 }
 
 /** What to do about those that are missing. */

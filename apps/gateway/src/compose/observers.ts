@@ -1,16 +1,21 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { createLiveHub, createOutcomes, type LiveHub, type Outcomes } from "@signalbox/server";
+import {
+  createLiveHub,
+  createOutcomes,
+  type LiveHub,
+  liveWithRedaction,
+  type Outcomes,
+  redactedOutcome,
+} from "@signalbox/server";
+import { createGatewayHooks, type GatewayHooks } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
-import type { GatewayHooks } from "../hooks/points.ts";
-import { createGatewayHooks } from "../hooks/registry.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import type { OpenHome } from "./open-home.ts";
-import { hooksWithRedaction, liveWithRedaction, redactedOutcome, withRedaction } from "./redaction.ts";
 
 /** Whoever is told what happens: without secrets. */
 export interface Observers {
@@ -40,9 +45,7 @@ export function createObservers(
     live: liveWithRedaction(createLiveHub(onViewerError), redact),
     tracer: createTracer(store.traces, onTraceError),
     metrics,
-    hooks: createGatewayHooks(hooksWithRedaction(hooks, redact), logger, own, () =>
-      pointHooks.hooks.map((hook) => withRedaction(hook, redact)),
-    ),
+    hooks: createGatewayHooks({ own, hooks, configured: () => pointHooks.hooks, redact, logger }),
     outcomes,
     onOutcome(id, outcome) {
       outcomes.settle(id, redactedOutcome(outcome, redact));

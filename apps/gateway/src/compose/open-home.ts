@@ -1,13 +1,20 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type Auditor, openAudit } from "@signalbox/audit";
-import { closeHome, type Home, lockHome, openDatabase, prepareHome, takeLease } from "@signalbox/home";
+import {
+  closeHome,
+  type Home,
+  lockHome,
+  openDatabase,
+  prepareHome,
+  storeWithRedaction,
+  takeLease,
+} from "@signalbox/home";
 import { type Lifecycle, tryAgain } from "@signalbox/lanes";
 import type { HomeLock, Lease } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Instrument } from "./instrument.ts";
-import { storeWithRedaction } from "./redaction.ts";
 
 /** The home of a gateway, which nobody else has while it is open. */
 export interface OpenHome {

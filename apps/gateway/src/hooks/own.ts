@@ -1,7 +1,7 @@
+import type { GatewayHook, MessageSent } from "@signalbox/setup/hooks";
 import type { OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { GatewayBodies, InboundRecord } from "../store.ts";
-import type { GatewayHook, MessageSent } from "./points.ts";
 
 /** The gateway's own features that hang on the points others can use. */
 export const OWN_HOOKS: readonly GatewayHook[] = [

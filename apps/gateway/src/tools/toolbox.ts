@@ -10,6 +10,7 @@ import {
   type MoreToolsOf,
   type StartExecSandbox,
 } from "@signalbox/setup";
+import { type GatewayHooks, TOOL_ARGUMENTS } from "@signalbox/setup/hooks";
 import {
   allowsTool,
   type CronRequest,
@@ -25,7 +26,6 @@ import {
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
-import { type GatewayHooks, TOOL_ARGUMENTS } from "../hooks/points.ts";
 import type { Tracer } from "../traces.ts";
 import { createAskUser } from "./ask-user.ts";
 import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";

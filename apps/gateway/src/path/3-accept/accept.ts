@@ -1,9 +1,9 @@
 import type { InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
 import { attachmentsSeen } from "@signalbox/service";
+import type { GatewayHooks } from "@signalbox/setup/hooks";
 import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { GatewayHooks } from "../../hooks/points.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";

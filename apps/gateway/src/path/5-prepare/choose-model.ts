@@ -1,7 +1,7 @@
 import { THINKING_LEVELS } from "@signalbox/commands";
 import type { Agent, AgentModel, Agents, Models } from "@signalbox/setup";
+import type { GatewayHooks } from "@signalbox/setup/hooks";
 import type { Session } from "@signalbox/store";
-import type { GatewayHooks } from "../../hooks/points.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface ChooseModelPorts {

@@ -16,9 +16,9 @@ import {
   type WorkspaceFile,
 } from "@signalbox/prompt";
 import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup";
+import type { GatewayHooks } from "@signalbox/setup/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Role } from "@signalbox/tools";
-import type { GatewayHooks } from "../../hooks/points.ts";
 import { isHeard, type QueuedMessage } from "../4-queue/message.ts";
 
 export interface SystemPromptPorts {

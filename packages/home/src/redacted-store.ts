@@ -1,0 +1,72 @@
+import { type Redact, redactErrors, redactJson } from "@signalbox/redaction";
+import type { Bodies, SqliteStore } from "@signalbox/store";
+
+/** What people are asked about, as the texts in it are kept. */
+interface AskedSubject {
+  readonly action: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly rules?: readonly (readonly string[])[];
+}
+
+type AskingBodies = Bodies & { readonly approval: { readonly subject: AskedSubject } };
+
+/** The store with every text that explains something passed through `redact`: errors quote what they were given. */
+export function storeWithRedaction<T extends AskingBodies>(
+  store: SqliteStore<T>,
+  redact: Redact,
+): SqliteStore<T> {
+  const { inbox, runs, outbox, approvals, traces } = store;
+  const explained = redactErrors(redact);
+  return {
+    ...store,
+    inbox: {
+      ...inbox,
+      settle: (id, state, detail) =>
+        inbox.settle(
+          id,
+          state,
+          detail?.reason === undefined ? detail : { ...detail, reason: explained(detail.reason) },
+        ),
+    },
+    runs: {
+      ...runs,
+      finish: (input) =>
+        runs.finish(input.error === undefined ? input : { ...input, error: explained(input.error) }),
+    },
+    outbox: {
+      ...outbox,
+      retryAt: (id, lease, at, error) => outbox.retryAt(id, lease, at, error && explained(error)),
+      uncertain: (id, lease, error) => outbox.uncertain(id, lease, error && explained(error)),
+      dead: (id, lease, error, word) => outbox.dead(id, lease, error && explained(error), word),
+    },
+    approvals: {
+      ...approvals,
+      // What was asked for is told by its hash.
+      ask: (approval, most) =>
+        approvals.ask({ ...approval, subject: redactedSubject(approval.subject, redact) }, most),
+    },
+    traces: {
+      ...traces,
+      append: (subject, entries) =>
+        traces.append(
+          subject,
+          entries.map((entry) => {
+            const data = redactJson(entry.data, redact);
+            return data === entry.data ? entry : { ...entry, data };
+          }),
+        ),
+    },
+  };
+}
+
+function redactedSubject(subject: AskedSubject, redact: Redact): AskedSubject {
+  const { action, env, rules } = subject;
+  const clean = Object.entries(env ?? {}).map(([name, value]) => [name, redact(value)]);
+  return {
+    ...subject,
+    action: redact(action),
+    // A rule with a secret in it covers nothing.
+    ...(rules === undefined ? {} : { rules: rules.map((words) => words.map(redact)) }),
+    ...(env === undefined ? {} : { env: Object.fromEntries(clean) }),
+  };
+}

@@ -1,0 +1,2 @@
+export * from "./points.ts";
+export { createGatewayHooks, type GatewayHooksOptions } from "./registry.ts";
