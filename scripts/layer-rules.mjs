@@ -53,7 +53,7 @@ const TESTKIT = "testkit";
 /** What replays scenarios. */
 const REPLAY = [
   "^apps/gateway/src/program/replay-host\\.ts$",
-  "^packages/cli/src/(host|commands/replay)\\.ts$",
+  "^packages/cli/src/(host|commands/replay(-records)?)\\.ts$",
 ];
 
 /** Imports within a row that are allowed. */

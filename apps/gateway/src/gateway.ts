@@ -23,7 +23,7 @@ import {
 } from "@signalbox/lanes";
 import { type GatewayService, isOneOff } from "@signalbox/server";
 import { createService } from "@signalbox/service";
-import { createLiveSetup } from "@signalbox/setup";
+import { createLiveSetup, explainRoute } from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
 import { createScheduleDesk, type WakeAgent } from "@signalbox/wakes";
 import { accountCommands } from "./compose/account-commands.ts";
@@ -36,7 +36,6 @@ import { createSurroundings, type Parts, type Surroundings } from "./compose/sur
 import { createWay, type Way } from "./compose/way.ts";
 import { prepareWorkspaces } from "./compose/workspaces.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { explainRoute } from "./path/2-admit/route.ts";
 import { READING } from "./path/reading.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";

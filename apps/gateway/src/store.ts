@@ -26,13 +26,3 @@ export interface GatewayBodies extends Bodies {
 }
 
 export type GatewayStore = SqliteStore<GatewayBodies>;
-
-/** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
-export async function isOfConversation(
-  store: Pick<GatewayStore, "inbox">,
-  { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
-  messageId: string,
-): Promise<boolean> {
-  const found = await store.inbox.find({ channel, account, messageId });
-  return found?.conversationId === conversation.id;
-}

@@ -1,3 +1,4 @@
+export { readRecords } from "./commands/replay-records.ts";
 export type { Actions } from "./definitions/command.ts";
 export { exitCodeOf } from "./exit-codes.ts";
 export type {

@@ -18,6 +18,7 @@ export {
   type ToldEvent,
 } from "./event-context.ts";
 export { endFirstRun, type FirstRun, readFirstRun } from "./first-run.ts";
+export { type GroupEntry, groupKey, groupMessage, groupWords } from "./group-history.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {
@@ -44,10 +45,13 @@ export {
   saidIn,
   type WantedMedia,
 } from "./replies/compose.ts";
+export { type AnswerSoFar, draftText } from "./replies/draft-text.ts";
 export { type ParsedReply, parseReply } from "./replies/parse.ts";
 export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
+export { sentTexts } from "./replies/sent-texts.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
+export { SUB_AGENT_TASK } from "./sub-agent.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
 export { layOutWorkspace, templateLanguage } from "./templates/lay-out.ts";
 export type { TemplateLanguage } from "./templates/template.ts";
@@ -58,6 +62,7 @@ export {
   type LoadedWorkspaceFiles,
   type LoadWorkspaceFilesOptions,
   loadWorkspaceFiles,
+  sharedFiles,
   WORKSPACE_FILES,
   type WorkspaceFileProblem,
   type WorkspaceFileReaderOptions,

@@ -17,6 +17,14 @@ export const WORKSPACE_FILES: readonly string[] = [
   "MEMORY.md",
 ];
 
+/** What owners keep about themselves. */
+const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
+
+/** Those of an agent's files that anybody may hear of whom it talks to. */
+export function sharedFiles(files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  return files.filter(({ name }) => !PRIVATE.has(name));
+}
+
 export interface LoadWorkspaceFilesOptions {
   /** Names, not paths; default `WORKSPACE_FILES`. The order is kept. */
   readonly names?: readonly string[];

@@ -1,3 +1,9 @@
+export {
+  type CompactConversationPorts,
+  type CompactedConversation,
+  type ConversationToCompact,
+  compactConversation,
+} from "./compact-conversation.ts";
 export { createCompactionCache, type SummaryNotes } from "./compaction-cache.ts";
 export { type DurableRun, type EndedRun, runDurably } from "./durable-run.ts";
 export { createHistories, type Histories, type History, type SessionState } from "./histories.ts";

@@ -23,4 +23,4 @@ export type {
 } from "./service-store.ts";
 export { sessionSeed } from "./session-seed.ts";
 export type { SubmitPorts, Surfaces } from "./submit.ts";
-export { type ExplainRoute, findMessage, messageInfo, readTrace } from "./traces.ts";
+export { type ExplainRoute, findMessage, isOfConversation, messageInfo, readTrace } from "./traces.ts";

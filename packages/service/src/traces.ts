@@ -17,6 +17,15 @@ export async function findMessage<T extends Bodies>(
   return (await inbox.find({ messageId: id })) ?? (own && (await inbox.get(own)));
 }
 
+/** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
+export async function isOfConversation<T extends Bodies>(
+  { inbox }: { readonly inbox: Pick<InboxStore<T>, "find"> },
+  { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
+  messageId: string,
+): Promise<boolean> {
+  return (await inbox.find({ channel, account, messageId }))?.conversationId === conversation.id;
+}
+
 /** A message with what became of it; the rule that let it in counts until it has an end of its own. */
 export function messageInfo(row: StoredRow): MessageInfo {
   const { id, messageId, receivedAt, channel, account, conversationId, senderId, state, payload } = row;

@@ -28,7 +28,7 @@ export {
   nextSetup,
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
-export { routingConfig } from "./routing.ts";
+export { explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";

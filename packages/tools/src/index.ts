@@ -45,7 +45,14 @@ export {
   type InquiryAnswer,
   type InquiryRequest,
 } from "./inquiries/inquiries.ts";
-export { type Inquiry, type InquiryEnd, inquiryText, mayAnswer } from "./inquiries/inquiry.ts";
+export {
+  type Inquiry,
+  type InquiryEnd,
+  inquiryChoices,
+  inquiryEnding,
+  inquiryText,
+  mayAnswer,
+} from "./inquiries/inquiry.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,

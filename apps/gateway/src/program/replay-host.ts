@@ -1,18 +1,14 @@
-import type { AgentMessage } from "@signalbox/agent-core";
+import { readRecords } from "@signalbox/cli";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { locateHome } from "@signalbox/home";
-import { createRouter, type Router } from "@signalbox/routing";
-import { readTrace } from "@signalbox/service";
-import { resolveAgents, routingConfig } from "@signalbox/setup";
+import { createRouter } from "@signalbox/routing";
+import { resolveAgents, routeInput, routingConfig } from "@signalbox/setup";
 import { openStore } from "@signalbox/store";
-import type { GatewayRecords, PerformedMessage, PerformedTool, ReplayHost } from "@signalbox/testkit/replay";
+import type { ReplayHost } from "@signalbox/testkit/replay";
 import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import { createGateway } from "../create-gateway.ts";
-import { routeInput } from "../path/2-admit/route.ts";
-import type { GatewayBodies, GatewayStore } from "../store.ts";
-
-const LIMIT = 1_000;
+import type { GatewayBodies } from "../store.ts";
 
 /** Plays scenarios on this gateway. */
 export const replayHost: ReplayHost = {
@@ -50,7 +46,7 @@ export const replayHost: ReplayHost = {
         const router = createRouter(routingConfig(loaded.config, resolveAgents(loaded, home)));
         const store = await openStore<GatewayBodies>({ path: home.databaseFile });
         try {
-          return await readRecords(store, router);
+          return await readRecords(store, (event) => router.explain(routeInput(event)));
         } finally {
           await store.close();
         }
@@ -58,58 +54,3 @@ export const replayHost: ReplayHost = {
     };
   },
 };
-
-async function readRecords(store: GatewayStore, router: Router): Promise<GatewayRecords> {
-  const states = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
-  const outbox = (await store.outbox.list({ states, limit: LIMIT })).toReversed();
-  const sessions = await store.sessions.list();
-  const transcripts = await Promise.all(sessions.map(({ key }) => store.sessions.transcript(key)));
-  return {
-    messages: await readMessages(store, router),
-    tools: transcripts.flatMap((rows) => toolsIn(rows.map(({ message }) => message).toReversed())),
-    outbox: outbox.map(({ id, key, state, channel, address, payload, receipts }) => ({
-      id,
-      key,
-      state,
-      channel,
-      address,
-      payload,
-      receipts,
-    })),
-  };
-}
-
-async function readMessages(store: GatewayStore, router: Router): Promise<PerformedMessage[]> {
-  const rows = (await store.inbox.list({ limit: LIMIT })).toSorted((a, b) => a.seq - b.seq);
-  const messages: PerformedMessage[] = [];
-  for (const { id, messageId = id, state, payload, detail, route } of rows) {
-    const trace = await readTrace(store, id);
-    messages.push({
-      id: messageId,
-      state,
-      inbound: payload.event,
-      route: router.explain(routeInput(payload.event)),
-      ...(detail?.rule === undefined ? {} : { rule: detail.rule }),
-      ...(route === undefined ? {} : { agent: route.agentId, sessionKey: route.sessionKey }),
-      trace: trace?.entries ?? [],
-    });
-  }
-  return messages;
-}
-
-/** The calls of a transcript, the oldest message first, with what came of each. */
-function toolsIn(transcript: readonly AgentMessage[]): PerformedTool[] {
-  const args = new Map<string, unknown>();
-  return transcript.flatMap((message): PerformedTool[] => {
-    if (message.role === "assistant") {
-      for (const block of message.content)
-        if (block.type === "toolCall") args.set(block.id, block.args ?? block.argsText);
-    }
-    if (message.role !== "toolResult") return [];
-    const { toolName: name, toolCallId, isError, content, details } = message;
-    const text = content.map((block) => (block.type === "text" ? block.text : `[${block.type}]`)).join("\n");
-    return [
-      { name, args: args.get(toolCallId), isError, text, ...(details === undefined ? {} : { details }) },
-    ];
-  });
-}

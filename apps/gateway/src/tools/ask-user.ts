@@ -1,6 +1,13 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { type Choice, createQuestions, questionKey } from "@signalbox/delivery";
-import { type Inquiries, type InquiryEnd, inquiryText, type UserQuestion } from "@signalbox/tools";
+import { createQuestions, questionKey } from "@signalbox/delivery";
+import {
+  type Inquiries,
+  type InquiryEnd,
+  inquiryChoices,
+  inquiryEnding,
+  inquiryText,
+  type UserQuestion,
+} from "@signalbox/tools";
 import { ShutdownAbort } from "../shutdown.ts";
 import { type SpeakingOptions, show } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
@@ -28,7 +35,7 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
       show(options, run, questionKey(id), text);
       const ownWords = answers.length === 0 ? "Answer" : "Other answer";
       await questions.put(
-        { id, text, kind: "answer", choices: choicesOf(answers), ownWords, expiresAt },
+        { id, text, kind: "answer", choices: inquiryChoices(answers), ownWords, expiresAt },
         event,
         sessionKey,
       );
@@ -38,31 +45,10 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
     if (end === undefined && signal.reason instanceof ShutdownAbort) throw signal.reason;
     if (end === undefined) await inquiries.close(id, "stopped");
     await questions
-      .close(id, wordsOf(end ?? { kind: "stopped" }))
+      .close(id, inquiryEnding(end ?? { kind: "stopped" }))
       .catch((error: unknown) =>
         logger.warn({ question: id, err: reasonOf(error) }, "a question could not be marked answered"),
       );
     return end ?? { kind: "stopped" };
   };
-}
-
-const LABEL_CHARS = 40;
-
-function choicesOf(answers: readonly string[]): readonly Choice[] {
-  return answers.map((text, index) => ({
-    label: text.length <= LABEL_CHARS ? text : `${text.slice(0, LABEL_CHARS - 1)}…`,
-    answer: String(index + 1),
-  }));
-}
-
-function wordsOf(end: InquiryEnd): string {
-  switch (end.kind) {
-    case "answered":
-      return `Answered: ${end.text}`;
-    case "passed-over":
-    case "stopped":
-      return "Needs no answer any more.";
-    case "expired":
-      return "Nobody answered in time.";
-  }
 }

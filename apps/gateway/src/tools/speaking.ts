@@ -12,10 +12,11 @@ import {
 } from "@signalbox/delivery";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
+import { isOfConversation } from "@signalbox/service";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Approval, questionText } from "@signalbox/tools";
-import { type GatewayBodies, type GatewayStore, isOfConversation } from "../store.ts";
+import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
 /** How agents speak to people while they work. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { memoryKeyValues } from "../../test/key-values.ts";
 import { createInquiries } from "./inquiries.ts";
-import { inquiryText, readAnswer } from "./inquiry.ts";
+import { inquiryChoices, inquiryEnding, inquiryText, readAnswer } from "./inquiry.ts";
 
 const ASKED = {
   call: "run-1 call-1",
@@ -142,4 +142,21 @@ it("an option is meant by its number or its text, whatever its case, and other w
 it("a question shows its options with their numbers", () => {
   expect(inquiryText({ question: "Which?", options: ["Tea", "Coffee"] })).toContain("1. Tea\n2. Coffee");
   expect(inquiryText({ question: "When?", options: [] })).toBe("When?");
+});
+
+describe("what a person sees of an inquiry", () => {
+  it("has a button for each answer, with a label that a platform takes", () => {
+    const long = "x".repeat(60);
+    expect(inquiryChoices(["Tea", long])).toEqual([
+      { label: "Tea", answer: "1" },
+      { label: `${"x".repeat(39)}…`, answer: "2" },
+    ]);
+    expect(readAnswer("2", ["Tea", long])).toBe(long);
+  });
+
+  it("says what became of it", () => {
+    expect(inquiryEnding({ kind: "answered", text: "Tea", messageId: "m" })).toBe("Answered: Tea");
+    expect(inquiryEnding({ kind: "stopped" })).toBe(inquiryEnding({ kind: "passed-over" }));
+    expect(inquiryEnding({ kind: "expired" })).not.toBe(inquiryEnding({ kind: "stopped" }));
+  });
 });

@@ -65,3 +65,28 @@ export function inquiryText({ question, options }: Pick<Inquiry, "question" | "o
   const lines = options.map((option, index) => `${index + 1}. ${option}`);
   return `${question}\n\n${lines.join("\n")}\n\nA number answers, or your own words.`;
 }
+
+const LABEL_CHARS = 40;
+
+/** The answers to choose from, as buttons have them. */
+export function inquiryChoices(
+  options: readonly string[],
+): readonly { readonly label: string; readonly answer: string }[] {
+  return options.map((text, index) => ({
+    label: text.length <= LABEL_CHARS ? text : `${text.slice(0, LABEL_CHARS - 1)}…`,
+    answer: String(index + 1),
+  }));
+}
+
+/** What stands in the place of the buttons when it is over. */
+export function inquiryEnding(end: InquiryEnd): string {
+  switch (end.kind) {
+    case "answered":
+      return `Answered: ${end.text}`;
+    case "passed-over":
+    case "stopped":
+      return "Needs no answer any more.";
+    case "expired":
+      return "Nobody answered in time.";
+  }
+}

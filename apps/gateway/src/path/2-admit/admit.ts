@@ -10,10 +10,10 @@ import {
   type Route,
   type Router,
 } from "@signalbox/routing";
+import { routeInput } from "@signalbox/setup";
 import { weakerRole } from "@signalbox/tools";
 import type { WakeTerms } from "@signalbox/wakes";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
-import { routeInput } from "./route.ts";
 
 export interface AdmitPorts {
   readonly router: Pick<Router, "resolve">;

@@ -1,12 +1,13 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { createSupervisor } from "@signalbox/lanes";
 import { createManualClock } from "@signalbox/lanes/testkit";
+import { groupKey } from "@signalbox/prompt";
 import { openStore, StoreError } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
 import { judgeFailure } from "../failures.ts";
-import { createUnanswered, historyKey } from "./unanswered.ts";
+import { createUnanswered } from "./unanswered.ts";
 
 const event: MessageEvent = {
   type: "message",
@@ -80,7 +81,7 @@ describe("a message that no run answers", () => {
     await clock.advance(60_000);
     await ended;
     expect(await state()).toBe("ignored");
-    const [kept] = await groupHistory.list(historyKey(event));
+    const [kept] = await groupHistory.list(groupKey(event));
     expect(kept?.body).toEqual({ text: "lunch at one" });
   });
 
@@ -92,7 +93,7 @@ describe("a message that no run answers", () => {
     await store.inbox.withdraw(event);
     await clock.advance(10_000);
     await ended;
-    expect(await groupHistory.list(historyKey(event))).toEqual([]);
+    expect(await groupHistory.list(groupKey(event))).toEqual([]);
   });
 
   it("gets its end without what its rule asks for, where that cannot be had", async () => {

@@ -1,9 +1,10 @@
-import { randomInt } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
 import type { Supervisor } from "@signalbox/lanes";
-import { type InboxId, isFatal, isPassing, type JsonValue, type LeaseToken } from "@signalbox/store";
+import { groupKey, groupWords } from "@signalbox/prompt";
+import { PAIRING_TTL_MS, pairingCode, pairingWords } from "@signalbox/routing";
+import { type InboxId, isFatal, isPassing, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 
@@ -26,10 +27,6 @@ export interface Unanswered {
   /** Gives one its end, after doing what its rule asks for; tries until it is done. Never rejects. */
   end(id: InboxId, stored: InboundRecord, kind: "pair" | "keep" | "ignore", rule: string): Promise<void>;
 }
-
-const PAIRING_TTL_MS = 10 * 60_000;
-/** Without the characters people confuse. */
-const CODE_ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 
 export function createUnanswered(ports: UnansweredPorts): Unanswered {
   return {
@@ -67,8 +64,8 @@ async function followRule(
 
 function keep({ store, historyLimit }: UnansweredPorts, event: MessageEvent): Promise<void> {
   const { messageId: id, sender, timestamp: at } = event;
-  const entry = { id, senderId: sender.id, body: historyBody(event), at };
-  return store.groupHistory.push(historyKey(event), entry, historyLimit());
+  const entry = { id, senderId: sender.id, body: groupWords(event), at };
+  return store.groupHistory.push(groupKey(event), entry, historyLimit());
 }
 
 async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageEvent): Promise<void> {
@@ -76,7 +73,7 @@ async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageE
   const { channel, account, sender } = event;
   const name = await ports.nameOf(event);
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
-  const payload = { parts: [{ type: "text" as const, text: pairingText(code, event.text) }], ...replyTo };
+  const payload = { parts: [{ type: "text" as const, text: pairingWords(code, event.text) }], ...replyTo };
   const expiresAt = ports.now() + PAIRING_TTL_MS;
   const outcome = await ports.store.pairing.request({
     channel,
@@ -90,28 +87,4 @@ async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageE
     },
   });
   if (outcome === "created") ports.wakeOutbox();
-}
-
-/** In the language of whoever asked, as far as their script tells. */
-function pairingText(code: string, asked: string): string {
-  return /\p{Script=Han}/u.test(asked)
-    ? `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`
-    : `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
-}
-
-function pairingCode(): string {
-  const characters = Array.from({ length: 8 }, () => CODE_ALPHABET.charAt(randomInt(CODE_ALPHABET.length)));
-  return characters.join("");
-}
-
-/** Names the ring of remembered messages of a group. */
-export function historyKey(event: Pick<MessageEvent, "channel" | "account" | "conversation">): string {
-  const { id, threadId, beginsThread = false } = event.conversation;
-  const thread = threadId === undefined || beginsThread ? [] : [threadId];
-  return JSON.stringify([event.channel, event.account, id, ...thread]);
-}
-
-/** What the ring keeps of a message. */
-export function historyBody({ text, sender }: MessageEvent): JsonValue {
-  return { text, ...(sender.name === undefined ? {} : { name: sender.name }) };
 }

@@ -1,9 +1,9 @@
 import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
+import { groupKey, groupWords } from "@signalbox/prompt";
 import type { InboxId, InboxRoute, InboxRow, LeaseToken } from "@signalbox/store";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
-import { historyBody, historyKey } from "../3-accept/unanswered.ts";
 import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
 import type { Queue } from "./queue.ts";
 
@@ -42,7 +42,7 @@ async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitRe
   const { route, state } = before;
   if (route === undefined) {
     await revise(options, event, stored);
-    await options.store.groupHistory.revise(historyKey(event), event.messageId, historyBody(asMessage));
+    await options.store.groupHistory.revise(groupKey(event), event.messageId, groupWords(asMessage));
     return "accepted";
   }
   // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
@@ -115,7 +115,7 @@ async function correct(
 
 async function deleted(options: EditsOptions, event: DeletedEvent): Promise<EmitResult> {
   const { store, lanes } = options;
-  await store.groupHistory.clear(historyKey(event), event.messageId);
+  await store.groupHistory.clear(groupKey(event), event.messageId);
   const row = await store.inbox.find(event);
   if (row === undefined) return "accepted";
   const sessionKey = row.route?.sessionKey;

@@ -1,11 +1,16 @@
 import type { MediaForModel } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
-import { broughtContext, type ContextDocument, type ContextMessage, eventContext } from "@signalbox/prompt";
+import {
+  broughtContext,
+  type ContextDocument,
+  eventContext,
+  groupKey,
+  groupMessage,
+} from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
 import type { ToldEntry } from "@signalbox/store";
 import type { GatewayStore } from "../../store.ts";
-import { historyKey } from "../3-accept/unanswered.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
 export interface InboundContextPorts {
@@ -57,17 +62,7 @@ export function broughtWith({ pages, media: { files } }: ReadAlong): string {
 
 /** What was said in the group before, in words for the model. */
 export function toldContext(told: readonly ToldEntry[]): string {
-  const history = told.map(({ id, senderId, body, at }): ContextMessage => {
-    const { text, name } = recordOf(body);
-    return {
-      messageId: id,
-      senderId,
-      timestamp: at,
-      text: typeof text === "string" ? text : "",
-      ...(typeof name === "string" ? { senderName: name } : {}),
-    };
-  });
-  return broughtContext({ history }, TIME_ZONE);
+  return broughtContext({ history: told.map(groupMessage) }, TIME_ZONE);
 }
 
 /** What was said in the group since the agent was last addressed; nothing in a direct chat. */
@@ -76,10 +71,6 @@ export async function groupHistoryOf(
   event: MessageEvent,
 ): Promise<readonly ToldEntry[]> {
   if (event.conversation.kind === "direct") return [];
-  const conversation = historyKey(event);
+  const conversation = groupKey(event);
   return (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation }));
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return value !== null && typeof value === "object" ? { ...value } : {};
 }

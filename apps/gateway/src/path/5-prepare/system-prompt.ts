@@ -12,6 +12,8 @@ import {
   endFirstRun,
   type PromptTool,
   readFirstRun,
+  SUB_AGENT_TASK,
+  sharedFiles,
   turnInstructions,
   type WorkspaceFile,
 } from "@signalbox/prompt";
@@ -91,7 +93,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       workspaceDir: agent.workspaceDir,
       documentation: ports.documentation,
       workspaceFiles: filesFor(role, isPrivate, await workspaceFiles(agent.workspaceDir)),
-      extra: [...(isSubAgent ? [SUB_AGENT] : []), ...extra, ...memory, ...firstRun],
+      extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...memory, ...firstRun],
       runtime: {
         session: sessionKey,
         channel: event.channel,
@@ -104,19 +106,10 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
   };
 }
 
-const SUB_AGENT: ExtraSection = {
-  name: "sub-agent",
-  title: "Your task",
-  text: "You are a sub-agent: another session of yours has given you the task that you read, and nobody else reads what you write. Nobody can answer questions. Do the task and nothing beyond it. What you write last is your result: say what you found or did, where it is, and what is missing or uncertain.",
-  part: "stable",
-};
-
-/** What owners keep about themselves: it is told to nobody else, and not where others read along. */
-const PRIVATE: ReadonlySet<string> = new Set(["MEMORY.md", "USER.md"]);
-
+/** What owners keep about themselves is told to nobody else, and not where others read along. */
 function filesFor(role: Role, isPrivate: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
   const isTold = (role === "owner" || role === "system") && isPrivate;
-  return isTold ? files : files.filter(({ name }) => !PRIVATE.has(name));
+  return isTold ? files : sharedFiles(files);
 }
 
 /** What a new agent is told for its first conversation. Afterwards the file goes. */

@@ -1,8 +1,8 @@
-import type { AgentMessage, UserMessage } from "@signalbox/agent-core";
+import type { UserMessage } from "@signalbox/agent-core";
 import type { Order } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
-import { mediaMark, saidIn } from "@signalbox/prompt";
+import { saidIn, sentTexts } from "@signalbox/prompt";
 import { type Histories, type History, usedIn } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -98,7 +98,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
         spoken: spokenIn(history, interrupted, messages),
         calls: interrupted.calls,
         earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
-        sentByTool: sentBefore(said),
+        sentByTool: sentTexts(said),
       },
     };
   };
@@ -136,23 +136,4 @@ function isSaidBy({ timestamp, content }: UserMessage, message: QueuedMessage): 
 export function commandOf({ run: { meta } }: InterruptedRun<GatewayBodies>): string | undefined {
   if (meta === null || typeof meta !== "object" || !("command" in meta)) return undefined;
   return typeof meta["command"] === "string" ? meta["command"] : undefined;
-}
-
-/** Texts that the message tool sent to this conversation before the restart. */
-function sentBefore(messages: readonly AgentMessage[]): string[] {
-  const done = new Set(
-    messages.flatMap((message) =>
-      message.role === "toolResult" && !message.isError ? [message.toolCallId] : [],
-    ),
-  );
-  return messages.flatMap((message) => {
-    if (message.role !== "assistant") return [];
-    return message.content.flatMap((block) => {
-      if (block.type !== "toolCall" || block.name !== "message" || !done.has(block.id)) return [];
-      const { action, target, message: text, media } = block.args ?? {};
-      if (action !== "send" || target !== undefined) return [];
-      const marks = Array.isArray(media) ? media.map((source) => mediaMark(String(source))) : [];
-      return [...(typeof text === "string" ? [text] : []), ...marks];
-    });
-  });
 }

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { groupKey, groupMessage, groupWords } from "./index.ts";
+
+const room = { channel: "plain", account: "main", conversation: { id: "room", kind: "group" } } as const;
+
+it("keeps threads of a group apart, but for the message that begins one, which is said in the group", () => {
+  const inThread = { ...room, conversation: { ...room.conversation, threadId: "t" } };
+  const begins = { ...room, conversation: { ...inThread.conversation, beginsThread: true } };
+  expect(groupKey(inThread)).not.toBe(groupKey(room));
+  expect(groupKey(begins)).toBe(groupKey(room));
+  expect(groupKey({ ...room, account: "other" })).not.toBe(groupKey(room));
+});
+
+it("tells of a message what was kept of it, and of one that is damaged no words", () => {
+  const anna = { id: "anna", name: "Anna", isBot: false, isSelf: false };
+  const entry = { id: "m", senderId: "anna", at: 1 };
+  expect(groupMessage({ ...entry, body: groupWords({ text: "hello", sender: anna }) })).toEqual({
+    messageId: "m",
+    senderId: "anna",
+    senderName: "Anna",
+    timestamp: 1,
+    text: "hello",
+  });
+  expect(groupMessage({ ...entry, body: null })).toEqual({
+    messageId: "m",
+    senderId: "anna",
+    timestamp: 1,
+    text: "",
+  });
+});

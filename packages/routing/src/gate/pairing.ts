@@ -1,0 +1,24 @@
+import { randomInt } from "node:crypto";
+
+/** How long a code lets its stranger in, in milliseconds. */
+export const PAIRING_TTL_MS: number = 10 * 60_000;
+
+/** Without the characters people confuse. */
+const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const LENGTH = 8;
+
+/**
+ * A code for somebody whom an owner may let in.
+ *
+ * @param random gives a whole number from 0 up, below what it is given
+ */
+export function pairingCode(random: (below: number) => number = randomInt): string {
+  return Array.from({ length: LENGTH }, () => ALPHABET.charAt(random(ALPHABET.length))).join("");
+}
+
+/** What the stranger is told, in the language of what they wrote, as far as its script tells. */
+export function pairingWords(code: string, written: string): string {
+  return /\p{Script=Han}/u.test(written)
+    ? `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`
+    : `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
+}
