@@ -34,7 +34,7 @@ it("routes by the person in a direct chat, and by the place elsewhere", () => {
 it("says how a route came about, with a few bindings of each kind", () => {
   const bindings = Array.from({ length: 9 }, (_, index) => ({
     agent: "main",
-    match: { channel: "discord", peer: { kind: "channel", id: `other-${index}` } },
+    match: { channel: "discord", peer: { kind: "channel" as const, id: `other-${index}` } },
   }));
   const router = createRouter({ bindings, agents: ["main"], defaultAgent: "main" });
   const { route, tiers } = explainRoute(router, EVENT);
