@@ -70,7 +70,7 @@ export const STAGES = ["receive", "admit", "accept", "queue", "prepare", "run", 
  * The folders of `apps/gateway/src`, from top to bottom, as docs/architecture.md draws them: a folder imports only from
  * rows below its own, and from its own.
  */
-export const FOLDERS = [["program"], ["compose"], ["commands"], ["path"], ["tools"], ["hooks", "resolve"]];
+export const FOLDERS = [["program"], ["compose"], ["commands"], ["path"], ["tools"], ["resolve"]];
 
 const SOURCES = "^(packages|apps)/([^/]+)/src/";
 const TESTS = ["\\.test\\.tsx?$", "^(packages|apps)/[^/]+/(test|bench)/"];

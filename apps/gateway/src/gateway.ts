@@ -21,6 +21,7 @@ import {
   warmUp,
   watchEnd,
 } from "@signalbox/lanes";
+import { READING } from "@signalbox/prompt";
 import { type GatewayService, isOneOff } from "@signalbox/server";
 import { createService } from "@signalbox/service";
 import { createLiveSetup, explainRoute } from "@signalbox/setup";
@@ -36,7 +37,6 @@ import { createSurroundings, type Parts, type Surroundings } from "./compose/sur
 import { createWay, type Way } from "./compose/way.ts";
 import { prepareWorkspaces } from "./compose/workspaces.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
-import { READING } from "./path/reading.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import { VERSION } from "./version.ts";

@@ -47,6 +47,7 @@ export {
 } from "./replies/compose.ts";
 export { type AnswerSoFar, draftText } from "./replies/draft-text.ts";
 export { type ParsedReply, parseReply } from "./replies/parse.ts";
+export { READING } from "./replies/reading.ts";
 export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { sentTexts } from "./replies/sent-texts.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";

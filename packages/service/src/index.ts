@@ -23,4 +23,5 @@ export type {
 } from "./service-store.ts";
 export { sessionSeed } from "./session-seed.ts";
 export type { SubmitPorts, Surfaces } from "./submit.ts";
+export { createSurfaces } from "./surfaces.ts";
 export { type ExplainRoute, findMessage, isOfConversation, messageInfo, readTrace } from "./traces.ts";

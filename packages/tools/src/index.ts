@@ -19,6 +19,12 @@ export { createProcesses, type Processes } from "./background/processes.ts";
 export { createProcessTool, type ProcessToolOptions } from "./background/tool.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { type CronRequest, type CronToolOptions, createCronTool } from "./cron.ts";
+export {
+  type ApprovalDecision,
+  createDecisions,
+  type Decisions,
+  type DecisionsOptions,
+} from "./decisions.ts";
 export { defineTool, type ToolDefinition } from "./define.ts";
 export { createExecTool, type ExecToolOptions } from "./exec.ts";
 export { type ExplainedUse, explainUse, proveReach, type Reach, type ReachProof } from "./explain.ts";

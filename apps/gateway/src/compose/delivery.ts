@@ -9,11 +9,10 @@ import {
   type PairingNotices,
 } from "@signalbox/delivery";
 import type { Accounts } from "@signalbox/setup";
-import type { GatewayHooks } from "@signalbox/setup/hooks";
+import { type GatewayHooks, sentMessage } from "@signalbox/setup/hooks";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { sentMessage } from "../hooks/own.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { Tracer } from "../traces.ts";
 

@@ -7,11 +7,10 @@ import {
   type Outcomes,
   redactedOutcome,
 } from "@signalbox/server";
-import { createGatewayHooks, type GatewayHooks } from "@signalbox/setup/hooks";
+import { countingHooks, createGatewayHooks, type GatewayHooks, OWN_HOOKS } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
 import type { GatewayOptions } from "../gateway-options.ts";
-import { countingHooks, OWN_HOOKS } from "../hooks/own.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";

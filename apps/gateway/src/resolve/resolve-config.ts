@@ -4,14 +4,13 @@ import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
-import type { Surfaces } from "@signalbox/service";
+import { createSurfaces, type Surfaces } from "@signalbox/service";
 import { createSetup, createWebFetch, type Setup, type WebFetch } from "@signalbox/setup";
 import { openUploads } from "@signalbox/setup/media";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
-import { createSurfaces } from "./surfaces.ts";
 
 /** What a configuration comes to here. */
 export interface ResolvedConfig extends Setup {

@@ -12,15 +12,17 @@ import {
 } from "@signalbox/setup";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "@signalbox/setup/hooks";
 import {
+  type Approval,
   allowsTool,
   type CronRequest,
+  createDecisions,
   createStandingRules,
+  type Decisions,
   type FileLabels,
   type GatewayToolOptions,
   type GuardedFetch,
   type Inquiries,
   type LookFor,
-  type Questions,
   type SessionsCall,
   type SessionsRequest,
   type ToolboxRun,
@@ -32,14 +34,6 @@ import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
-
-/** `allow` is for once; `allow-always` also lets the same commands run unasked from now on. */
-type ApprovalDecision = "allow" | "allow-always" | "deny";
-
-/** The questions of tools, as people answer them. */
-interface Decisions extends Omit<Questions, "resolve"> {
-  resolve(id: string, decision: ApprovalDecision, approver: string): ReturnType<Questions["resolve"]>;
-}
 
 export interface Toolbox {
   /** The questions of all agents' tools. */
@@ -136,16 +130,12 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     now: options.now,
   });
-  const resolve: Decisions["resolve"] = async (id, decision, approver) => {
-    const outcome = await toolbox.approvals.resolve(id, decision === "deny" ? "deny" : "allow", approver);
-    if (outcome.ok) audit.approval(outcome.approval, approver);
-    if (outcome.ok && decision === "allow-always")
-      await rules.add(outcome.approval.agentId, outcome.approval.subject.rules ?? []);
-    if (outcome.ok) void asking.close(outcome.approval);
-    return outcome;
+  const onDecided = (approval: Approval, approver: string): void => {
+    audit.approval(approval, approver);
+    void asking.close(approval);
   };
   return {
-    approvals: { ...toolbox.approvals, resolve },
+    approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
     prepare: toolbox.prepare,
     endCommands: toolbox.endCommands,
     forRun: (run) => toolbox.forRun(withPlace(run, definition)),

@@ -1,8 +1,7 @@
 import type { AgentEvent, AssistantMessage } from "@signalbox/agent-core";
-import { draftText } from "@signalbox/prompt";
+import { draftText, READING } from "@signalbox/prompt";
 import { createLiveView, type LiveView } from "@signalbox/runs";
 import { expect, it } from "vitest";
-import { READING } from "../reading.ts";
 
 function open(earlier: readonly string[] = []): LiveView {
   const ports = { publish: () => {}, retract: () => {}, now: () => 0 };

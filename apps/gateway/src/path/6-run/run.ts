@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentLoopConfig, CompactionCache, ToolCallBlock } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
-import { draftText } from "@signalbox/prompt";
+import { draftText, READING } from "@signalbox/prompt";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { type Spending, samplingOf } from "@signalbox/setup";
@@ -13,7 +13,6 @@ import { ShutdownAbort } from "../../shutdown.ts";
 import type { GatewayStore } from "../../store.ts";
 import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
-import { READING } from "../reading.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
 import { createHookTeller } from "./tell-hooks.ts";
 
