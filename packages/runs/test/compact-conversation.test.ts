@@ -36,6 +36,7 @@ it("puts a summary in the place of the older part, and leaves the newest as they
   const messages = talk(12);
   const { memory, compacted } = conversation(messages);
   const done = await compacted();
+  expect(done?.tokensLeft).toBeLessThan(done?.tokens ?? 0);
   expect(done).toMatchObject({ messages: 24, source: "model", used: { turns: 1 } });
   const history = (await memory.sessions.history(KEY)).map(({ message }) => message);
   expect(history[0]).toMatchObject({ role: "compactionSummary", replaced: done?.replaced });

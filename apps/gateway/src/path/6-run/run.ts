@@ -5,7 +5,7 @@ import { draftText, READING } from "@signalbox/prompt";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { type Spending, samplingOf } from "@signalbox/setup";
-import type { AfterToolCall, GatewayHooks } from "@signalbox/setup/hooks";
+import type { GatewayHooks } from "@signalbox/setup/hooks";
 import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";

@@ -1,5 +1,5 @@
 import { type AgentEvent, textOf } from "@signalbox/agent-core";
-import type { GatewayHooks, InRun } from "../../hooks/points.ts";
+import type { GatewayHooks, InRun } from "@signalbox/setup/hooks";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 
 /** Tells hooks what happens in a run. */
