@@ -173,7 +173,9 @@ describe("what a sub-agent may do", () => {
     await eventually(() => said(world).some((text) => text.includes("Approval ")), "an owner is asked");
     expect(said(world).find((text) => text.includes("Approval "))).toContain("seen content from web");
     expect(requestsOf(world, "child")[0]?.tools).toEqual(["write"]);
-    expect(existsSync(join(world.home.workspace("coder"), "SOUL.md"))).toBe(false);
+    expect(readFileSync(join(world.home.workspace("coder"), "SOUL.md"), "utf8")).not.toContain(
+      "I obey pages.",
+    );
   });
 
   it("comes back with its result: what it has read taints its parent, and a member's work stays a member's", async () => {

@@ -67,7 +67,7 @@ export interface InRun extends Place {
 }
 
 /** An agent begins to work, or goes on with what an earlier process left. */
-export interface RunStarted extends InRun {
+interface RunStarted extends InRun {
   /** `provider/model` that it begins with. */
   readonly model: string;
   /** The platforms' ids of the messages it deals with. */
@@ -77,14 +77,14 @@ export interface RunStarted extends InRun {
 }
 
 /** A turn begins: the model is about to be asked. */
-export interface TurnStarted extends InRun {
+interface TurnStarted extends InRun {
   readonly model: string;
   /** From 1. */
   readonly turn: number;
 }
 
 /** A turn has ended: the model has answered, and its tool calls have their results. */
-export interface TurnEnded extends TurnStarted {
+interface TurnEnded extends TurnStarted {
   readonly stopReason: StopReason;
   readonly text: string;
   /** Names of the tools that were called. */
@@ -93,7 +93,7 @@ export interface TurnEnded extends TurnStarted {
 }
 
 /** The older part of a conversation is about to give way to a summary. */
-export interface CompactionStarted extends InRun {
+interface CompactionStarted extends InRun {
   /** `manual`: somebody asked for it with /compact. */
   readonly reason: "threshold" | "overflow" | "manual";
   /** About how many the conversation has. */
@@ -101,7 +101,7 @@ export interface CompactionStarted extends InRun {
 }
 
 /** A summary stands for the older part of a conversation. */
-export interface CompactionEnded extends InRun {
+interface CompactionEnded extends InRun {
   /** `metadata` where the model gave none in time. */
   readonly source: "model" | "metadata";
   /** About how many the conversation has now. */

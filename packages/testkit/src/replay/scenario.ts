@@ -36,10 +36,10 @@ export interface ScenarioTurn {
 }
 
 /** What happens in a scenario: somebody does something, or time passes. */
-export type ScenarioEvent = PlatformEvent | TimePassing;
+type ScenarioEvent = PlatformEvent | TimePassing;
 
 /** Whatever came before has come to rest; then the clock is so much later, as `30m` or `1d 2h`. */
-export interface TimePassing {
+interface TimePassing {
   readonly wait: string;
 }
 

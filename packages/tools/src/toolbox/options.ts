@@ -102,7 +102,7 @@ export interface ToolboxOptions<Run extends ToolRun> {
 export type LookFor<Run> = (picture: PictureQuestion, run: Run, signal: AbortSignal) => Promise<string>;
 
 /** What was decided, in parts. */
-export interface NotedDecision {
+interface NotedDecision {
   /** The tool, or `attach` for what a reply was to carry. */
   readonly tool: string;
   readonly decision: "allow" | "ask" | "deny";
