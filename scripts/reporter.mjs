@@ -7,8 +7,8 @@ import { stripVTControlCharacters } from "node:util";
 const SKIPPED = /skipped: (.+)/;
 
 /**
- * `failures`: what failed by file and name, each with the first line of its error; a log that was cut short often has lost
- * what the suite itself printed.
+ * `failures`: what failed by file and name, each with the first line of its error; a log that was cut short
+ * often has lost what the suite itself printed.
  * @typedef {{ passed: number, failed: number, skipped: number, reasons: string[], failures: string[] }} SuiteReport
  */
 

@@ -1,4 +1,5 @@
-// Puts the built console, the documents and the bundled skills beside the compiled code, so that the published package has them.
+// Puts the built console, the documents and the bundled skills beside the compiled
+// code, so that the published package has them.
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 

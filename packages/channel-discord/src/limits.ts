@@ -21,7 +21,9 @@ export const limits = {
   formLabelLength: 45,
   formTextLength: 4_000,
   customIdLength: 100,
-  /** Of an id, what is left for the value beside a name of 16 characters, what parts the two, and the mark of a form. */
+  /**
+   * Of an id, what is left for the value beside a name of 16 characters, what parts the two, and the mark of a form.
+   */
   callbackBytes: 80,
   commands: 100,
   commandNameLength: 32,

@@ -115,7 +115,9 @@ function expectSaidTwice(twice: Told, told: Told, first: Told, api: string): voi
   expect(callsOf(twice)).toEqual([...calls, ...callsOf(told)]);
 }
 
-/** Streams shorter than this are cut here wherever it comes out differently; `test/every-byte.ts` cuts the others too. */
+/**
+ * Streams shorter than this are cut here wherever it comes out differently; `test/every-byte.ts` cuts the others too.
+ */
 const CUT_UP_BELOW = 2_000;
 
 const everything = recorded(() => true);

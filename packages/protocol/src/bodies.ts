@@ -83,8 +83,8 @@ export const ConfigurationState = z.object({
   /** Keys whose change counts from its next start on. */
   forStart: z.array(z.string()),
   /**
-   * Sections that stay as they were, for a mistake in them or in one that is changed together with them; the file's name
-   * where none of it can be read.
+   * Sections that stay as they were, for a mistake in them or in one that is changed together with them; the
+   * file's name where none of it can be read.
    */
   kept: z.array(z.string()),
 });

@@ -17,8 +17,8 @@ export interface NextSetup<Resolved extends Setup = Setup> {
 }
 
 /**
- * Together these say who may do what, so that they are changed together or not at all: a channel is not opened while what
- * narrows its agent is left out for a mistake.
+ * Together these say who may do what, so that they are changed together or not at all: a channel is not opened while
+ * what narrows its agent is left out for a mistake.
  */
 const POLICY = [
   "agents",

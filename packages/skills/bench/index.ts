@@ -1,6 +1,6 @@
-// What skills cost: found and filtered cold (nothing read yet) and warm (nothing changed), and a catalogue of those that fit,
-// for 1,000 and 5,000 skills or as many as the arguments say; beside a floor measured in the same run, reading each
-// SKILL.md once. Usage: node bench/index.ts [count…]
+// What skills cost: found and filtered cold (nothing read yet) and warm (nothing changed), and a catalogue of those
+// that fit, for 1,000 and 5,000 skills or as many as the arguments say; beside a floor measured in the same run,
+// reading each SKILL.md once. Usage: node bench/index.ts [count…]
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -56,7 +56,10 @@ export function relayOf(session: number): RelayName | undefined {
 /** On the page the conversation is what the agent says: what its message tool says elsewhere is no part of it. */
 const ON_THE_PAGE = ["plain", "write", "exec", "silent"] as const;
 
-/** Sessions with a platform of their own, that of a vendor or the gateway's page, where one person writes to the bot alone. */
+/**
+ * Sessions with a platform of their own, that of a vendor or the gateway's page,
+ * where one person writes to the bot alone.
+ */
 export const VENDOR_SESSIONS = [
   [9101, "discord"],
   [9102, "slack"],
@@ -145,7 +148,9 @@ export function sideText(name: string): string {
   return `side ${name}!`;
 }
 
-/** What comes back by itself, by its words: what was scheduled, a task before a sub-agent, and what that one reports. */
+/**
+ * What comes back by itself, by its words: what was scheduled, a task before a sub-agent, and what that one reports.
+ */
 const COMES_BACK = /(wake|task|report) of (s\d+\.\d+);/g;
 type Owed = "wake" | "task" | "report";
 

@@ -132,8 +132,8 @@ export interface InboxStore<T extends Bodies = Bodies> {
    */
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
   /**
-   * The platform's later version of a message nobody started to answer. One that ended without a run is `late` and kept in
-   * its later version all the same.
+   * The platform's later version of a message nobody started to answer. One that ended without a run is `late`
+   * and kept in its later version all the same.
    */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**

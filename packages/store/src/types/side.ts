@@ -31,8 +31,8 @@ export interface GroupHistoryStore {
   /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
   /**
-   * Changes one that is there, and what models were told of it (edited on the platform); false where it is not there, or
-   * not any more.
+   * Changes one that is there, and what models were told of it (edited on the platform);
+   * false where it is not there, or not any more.
    */
   revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
   /** Oldest first. */

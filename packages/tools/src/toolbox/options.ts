@@ -49,8 +49,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
   /**
-   * Has a model that sees look at a picture for a run; asked for whenever an agent's tools are made. Default: none does,
-   * and there is no such tool.
+   * Has a model that sees look at a picture for a run; asked for whenever an agent's tools are made.
+   * Default: none does, and there is no such tool.
    */
   readonly look?: () => LookFor<Run> | undefined;
   /** What the tool `gateway` tells and does. Default: there is no such tool. */
