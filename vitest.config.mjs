@@ -13,8 +13,8 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     name: manifest.name,
     // What is written for others has tests of its own, and none of its dependencies here.
     exclude: [...configDefaults.exclude, "template/**"],
-    // The tools' tests replace modules of Node.js, which those loaded before them would not see.
-    isolate: manifest.name === "@signalbox/tools",
+    // To import a package and what it uses takes longer than most test files: those of a suite share it.
+    isolate: false,
     setupFiles: [join(root, "scripts", "seed.mjs")],
     testTimeout: LONGEST_MS,
     hookTimeout: LONGEST_MS,

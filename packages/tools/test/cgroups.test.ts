@@ -60,6 +60,16 @@ const isLimited = sandbox.rung === "bubblewrap" && groups !== undefined;
 if (!isLimited)
   console.log(`skipped: limits of the kernel, since no cgroup can be made here, or ${sandbox.reason}`);
 
+/** Where the groups of commands are made, in each hierarchy. */
+async function foldersOfGroups(): Promise<readonly string[]> {
+  const group = groups?.create();
+  const { args } = group?.enter({ file: "true", args: [] }) ?? { args: [] };
+  const own = args.filter((each) => each.startsWith("/sys/"));
+  expect(own.map((path) => existsSync(path))).not.toContain(false);
+  await group?.remove();
+  return own.map((path) => dirname(path));
+}
+
 describe.skipIf(!isLimited)("a command in a group", () => {
   const run = async (command: string) => {
     const workspace = await openWorkspace({ dir: folder() });
@@ -82,18 +92,14 @@ describe.skipIf(!isLimited)("a command in a group", () => {
   });
 
   test("leaves no group but that of the next, and doctor says whose limits these are", async () => {
+    const folders = await foldersOfGroups();
+    const names = () =>
+      folders.map((dir) => readdirSync(dir).filter((name) => name.includes(`-${process.pid}-`)));
+    const before = new Set(names().flat());
     expect(await run("true")).toContain("exit code 0");
     expect(describeSandbox(sandbox).notes.join(" ")).toContain(`(cgroup ${groups?.version})`);
-    const group = groups?.create();
-    const own =
-      group?.enter({ file: "true", args: [] }).args.filter((each) => each.startsWith("/sys/")) ?? [];
-    expect(own.map((path) => existsSync(path))).not.toContain(false);
-    await group?.remove();
-    const left = () =>
-      own.map(
-        (path) => readdirSync(dirname(path)).filter((name) => name.includes(`-${process.pid}-`)).length,
-      );
-    await expect.poll(left).toEqual(own.map(() => 1));
+    const added = () => names().map((all) => all.filter((name) => !before.has(name)).length);
+    await expect.poll(added).toEqual(folders.map(() => 1));
   });
 });
 

@@ -11,11 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import type * as fsPromises from "node:fs/promises";
+import fsPromises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonValue } from "@signalbox/agent-core";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createEditTool,
   createLsTool,
@@ -25,24 +26,33 @@ import {
 } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
-const moment = vi.hoisted(() => ({ calls: 0, at: 0, swap: () => {} }));
+const moment = { calls: 0, at: 0, swap: () => {} };
+const originals = { ...fsPromises };
 
-vi.mock("node:fs/promises", async (importOriginal) => {
-  const original = await importOriginal<typeof fsPromises>();
-  const wrapped = Object.entries(original).map(([name, value]) => {
-    if (typeof value !== "function") return [name, value];
-    const call = async (...args: unknown[]): Promise<unknown> => {
-      try {
-        return await Reflect.apply(value, original, args);
-      } finally {
-        moment.calls += 1;
-        if (moment.calls === moment.at) moment.swap();
-      }
-    };
-    return [name, call];
-  });
-  return Object.fromEntries(wrapped);
+function counted(call: (...args: never[]) => unknown) {
+  return async (...args: never[]): Promise<unknown> => {
+    try {
+      return await Reflect.apply(call, fsPromises, args);
+    } finally {
+      moment.calls += 1;
+      if (moment.calls === moment.at) moment.swap();
+    }
+  };
+}
+
+/** Every module that has imported them calls these from now on. */
+function takePlace(functions: object): void {
+  Object.assign(fsPromises, functions);
+  syncBuiltinESMExports();
+}
+
+beforeAll(() => {
+  const functions = Object.entries(originals).flatMap(([name, value]) =>
+    typeof value === "function" ? [[name, counted(value)] as const] : [],
+  );
+  takePlace(Object.fromEntries(functions));
 });
+afterAll(() => takePlace(originals));
 
 const SECRET = "canary that nobody may read";
 let base: string;
