@@ -1,5 +1,7 @@
 /** Debian's Chromium, and the built page for it. */
 import { existsSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { build } from "vite";
@@ -27,6 +29,9 @@ export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
 }
 
+/** The page as it is shipped, which the package's build makes. */
+export const SHIPPED = join(import.meta.dirname, "..", "dist");
+
 /** Builds the page into `folder`, by the name of the mode that React is in. */
 export async function buildPage(folder: string, mode: "production" | "development"): Promise<string> {
   const outDir = join(folder, mode);
@@ -38,4 +43,14 @@ export async function buildPage(folder: string, mode: "production" | "developmen
     vi.unstubAllEnvs();
   }
   return outDir;
+}
+
+let development: Promise<string> | undefined;
+
+/** The page with React's development build, which complains of what the other passes over in silence; built once. */
+export function developmentPage(): Promise<string> {
+  development ??= mkdtemp(join(tmpdir(), "signalbox-console-")).then((folder) =>
+    buildPage(folder, "development"),
+  );
+  return development;
 }

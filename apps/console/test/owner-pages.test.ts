@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findings } from "./axe.ts";
-import { buildPage, launch, whyNot } from "./chromium.ts";
+import { developmentPage, launch, whyNot } from "./chromium.ts";
 import { OWNERS } from "./owners.ts";
 import { signIn, type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
@@ -34,10 +34,10 @@ const button = (name: string) => page.getByRole("button", { name, exact: true })
 describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
-    built = await buildPage(folder, "development");
+    built = await developmentPage();
     browser = await launch();
     console.log(`Screenshots are in ${folder}`);
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   beforeEach(async () => {

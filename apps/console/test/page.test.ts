@@ -5,7 +5,7 @@ import type { ServerFrame } from "@signalbox/protocol";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findings } from "./axe.ts";
-import { buildPage, launch, whyNot } from "./chromium.ts";
+import { developmentPage, launch, SHIPPED, whyNot } from "./chromium.ts";
 import { HOSTILE, RICH } from "./replies.ts";
 import { visit } from "./signed-in.ts";
 import { LINK_SECRET, type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
@@ -65,14 +65,10 @@ async function received(type: string): Promise<void> {
 describe.skipIf(missing !== undefined)("the page in Chromium", () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
-    // React's development build complains of what its production build passes over in silence.
-    pages = {
-      development: await buildPage(folder, "development"),
-      production: await buildPage(folder, "production"),
-    };
+    pages = { development: await developmentPage(), production: SHIPPED };
     browser = await launch();
     console.log(`Screenshots are in ${folder}`);
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   beforeEach(async ({ task }) => {

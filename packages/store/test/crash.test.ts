@@ -8,6 +8,7 @@ import { temporaryFolder } from "./support.ts";
 /** How many times the process is killed. `STORE_KILLS=500` for the whole count. */
 const kills = Number(process.env["STORE_KILLS"] ?? 12);
 const seed = Number(process.env["STORE_SEED"] ?? 20261121);
+/** It loads the built package, as it does in use: from its sources it would take a second for each kill to begin. */
 const worker = fileURLToPath(new URL("children/worker.ts", import.meta.url));
 
 /** Lines a worker says at most before it is killed; the first one says that it is ready. */

@@ -1,7 +1,7 @@
 // Works on the database named on the command line until it is killed, and says what was acknowledged, a line each.
 // Usage: node worker.ts <path> <seed>
 import fs from "node:fs";
-import { type Lease, openStore, type Store } from "../../src/index.ts";
+import { type Lease, openStore, type Store } from "@signalbox/store";
 
 const path = String(process.argv[2]);
 const prefix = String(process.argv[3]);
