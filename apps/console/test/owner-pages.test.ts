@@ -189,7 +189,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
   it("says which key of the configuration needs a restart, and what stays as it was", async () => {
     await signIn(page, gateway, "/#/channels");
     await page.getByText("no effect before a restart: gateway.port").waitFor();
-    await page.getByText("stays as it was: agents").waitFor();
+    await page.getByText("these stay as they were: agents").waitFor();
   });
 
   it("speaks the language of the browser, and the other one where that is chosen", async () => {
