@@ -81,6 +81,6 @@ export async function openBench(options: BenchOptions = {}): Promise<Bench> {
 
 export { never } from "@signalbox/channel/testkit";
 
-export async function until(holds: () => boolean, longestMs = 20_000): Promise<void> {
-  await expect.poll(holds, { timeout: longestMs, interval: 10 }).toBe(true);
+export async function until(holds: () => boolean): Promise<void> {
+  await expect.poll(holds, { interval: 10 }).toBe(true);
 }

@@ -1,4 +1,5 @@
 import { type Clock, createMemoryState, systemClock } from "@signalbox/channel";
+import { turnedClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, until, zhang } from "./harness.ts";
 
@@ -9,12 +10,6 @@ function say(bench: Bench, content: string, more: { readonly id?: string } = {})
 function textsOf(bench: Bench): string[] {
   return bench.events.flatMap((event) => (event.type === "message" ? [event.text] : []));
 }
-
-/** As the machine's clock, but that signs of life are asked for often. */
-const lively: Clock = {
-  now: systemClock.now,
-  delay: (ms, signal) => systemClock.delay(ms === 30_000 ? 50 : ms === 10_000 ? 500 : ms, signal),
-};
 
 describe("the session", () => {
   it("goes on over a broken line, with what happened meanwhile and nothing twice", async () => {
@@ -210,9 +205,15 @@ describe("an event that cannot be read", () => {
 
 describe("a connection", () => {
   it("that only looks alive is given up", async () => {
-    await using bench = await openBench({ context: { clock: lively } });
+    const clock = turnedClock();
+    await using bench = await openBench({ context: { clock } });
     bench.standIn.gateway.freeze();
     say(bench, "meanwhile");
+    // Until it is asked for a sign of life, for as long as it may take to answer, and until a new one is tried.
+    for (const ms of [30_000, 10_000, 1_000]) {
+      await until(() => clock.waiting > 0);
+      clock.turn(ms);
+    }
     await until(() => textsOf(bench).length === 1);
     expect(bench.standIn.gateway.resumes).toBe(1);
   });
@@ -258,7 +259,8 @@ describe("a connection", () => {
     await using bench = await openBench();
     bench.standIn.revoke();
     bench.standIn.gateway.drop();
-    await until(() => JSON.stringify(bench.channel.health()).includes("401"));
+    const refused = { state: "down", reason: expect.stringContaining("401") };
+    await expect.poll(() => bench.channel.health()).toMatchObject(refused);
     const health = bench.channel.health();
     expect(health.state === "down" && (health.retryAt ?? 0) - Date.now()).toBeGreaterThan(200_000);
   });

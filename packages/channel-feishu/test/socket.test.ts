@@ -5,8 +5,7 @@ import { feishu } from "../src/index.ts";
 import { type Bench, credentials, never, openBench } from "./harness.ts";
 
 async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 800 && !holds(); tries += 1) await systemClock.delay(25);
-  expect(holds()).toBe(true);
+  await expect.poll(holds).toBe(true);
 }
 
 describe("the long connection, through the real SDK", () => {

@@ -1,13 +1,12 @@
-import { createMemoryState, systemClock } from "@signalbox/channel";
+import { createMemoryState } from "@signalbox/channel";
 import { appMention, channelMention, slashCommand, textMessage } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench } from "./harness.ts";
 
 const sockets = { transport: "socket" } as const;
 
-async function until(holds: () => boolean, ms = 20_000): Promise<void> {
-  for (const end = Date.now() + ms; Date.now() < end && !holds(); ) await systemClock.delay(25);
-  expect(holds()).toBe(true);
+async function until(holds: () => boolean): Promise<void> {
+  await expect.poll(holds).toBe(true);
 }
 
 function texts({ events }: Bench): string[] {
@@ -112,7 +111,7 @@ describe("socket mode, through the real SDK", () => {
     bench.standIn.sockets.freeze();
     expect(bench.standIn.sockets.count()).toBe(0);
     bench.standIn.plant({ channel: "D_DIRECT", text: "unheard" });
-    await until(() => bench.standIn.sockets.count() === 2, 50_000);
+    await until(() => bench.standIn.sockets.count() === 2);
     await until(() => texts(bench).length === 2);
     expect(texts(bench)).toEqual(["before", "unheard"]);
   }, 60_000);

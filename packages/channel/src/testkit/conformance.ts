@@ -28,7 +28,7 @@ export interface ConformanceOptions {
 }
 
 /** Generous: a slow machine is no reason to fail. */
-const timeoutMs = 60_000;
+const timeoutMs = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
   ...intakeChecks,
