@@ -26,7 +26,7 @@ describe("against discord-digital-twin", () => {
     const settings = { token: twin.botToken, apiBaseUrl: new URL(twin.restUrl).origin };
     const commands = [{ name: "status", description: "How it is", usage: "[what]" }];
     running = await openChannel(discord, settings, { context: { commands } });
-  }, 60_000);
+  });
   afterAll(async () => {
     await running[Symbol.asyncDispose]();
     await twin.stop();

@@ -81,7 +81,7 @@ describe("edits, of which Feishu pushes nothing", () => {
     bench.standIn.editMessage("om_1", asText("hello"));
     bench.standIn.dropConnections();
     const edited = () => bench.events.find(({ type }) => type === "edited");
-    await expect.poll(edited, { timeout: 10_000 }).toMatchObject({ messageId: "om_1", text: "hello" });
+    await expect.poll(edited).toMatchObject({ messageId: "om_1", text: "hello" });
   });
 });
 

@@ -90,10 +90,10 @@ describe("the long connection, through the real SDK", () => {
     bench.standIn.freezeConnections();
     expect(bench.standIn.connections()).toBe(0);
     // The SDK waits ten seconds for the answer, anew with each time it asks.
-    await expect.poll(() => bench.standIn.connections(), { timeout: 50_000 }).toBe(1);
+    await expect.poll(() => bench.standIn.connections()).toBe(1);
     await until(() => bench.channel.health().state === "ready");
     expect(await bench.standIn.pushEvent(textMessage("after", { messageId: "om_after" }))).toBe(200);
-  }, 60_000);
+  });
 
   it("goes on trying, and says so, while Feishu cannot be reached", async () => {
     await using bench = await openBench({ transport: "socket" });

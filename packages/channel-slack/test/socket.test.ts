@@ -114,7 +114,7 @@ describe("socket mode, through the real SDK", () => {
     await until(() => bench.standIn.sockets.count() === 2);
     await until(() => texts(bench).length === 2);
     expect(texts(bench)).toEqual(["before", "unheard"]);
-  }, 60_000);
+  });
 
   it("goes on trying, and says so, while Slack cannot be reached", async () => {
     await using bench = await openBench(sockets);
