@@ -23,5 +23,5 @@ setFlagsFromString("--no-concurrent-sweeping");
 setFlagsFromString("--no-maglev-destroy-on-background");
 // Compiled code is kept between starts; this must come before anything large is imported.
 module.enableCompileCache();
-const [{ runProgram }, { gatewayHost }] = await Promise.all([import("@signalbox/cli"), import("./host.ts")]);
-await runProgram(process.argv, gatewayHost());
+const { runSignalbox } = await import("./program.ts");
+await runSignalbox(process.argv);

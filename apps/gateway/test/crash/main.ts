@@ -1,13 +1,21 @@
 // `signalbox` as it was built, with what tests set by the environment: failpoints, and short times.
+import { existsSync } from "node:fs";
 import { enableCompileCache } from "node:module";
 import type { Tuning } from "../../dist/program/prepare.js";
 import { failpointInstrument, failpointsOf } from "./failpoints.ts";
 
 enableCompileCache();
-const { runProgram } = await import("@signalbox/cli");
-const { gatewayHost } = await import("../../dist/program/host.js");
+const { runSignalbox }: typeof import("../../dist/program/program.js") = await import(programFile());
 
-await runProgram(process.argv, gatewayHost(tuning(process.env)));
+await runSignalbox(process.argv, tuning(process.env));
+
+/** The bundle, which starts sooner; a copy in which bugs are planted has none, and is run as it was compiled. */
+function programFile(): string {
+  const [bundled, compiled] = ["signalbox-program.js", "program/program.js"].map(
+    (file) => new URL(`../../dist/${file}`, import.meta.url),
+  );
+  return String(bundled !== undefined && existsSync(bundled) ? bundled : compiled);
+}
 
 function tuning(env: NodeJS.ProcessEnv): Tuning {
   const { SIGNALBOX_FAILPOINT: points, SIGNALBOX_LEASE_MS: leaseMs, SIGNALBOX_DRAFT_MS: draftMs } = env;

@@ -51,7 +51,7 @@ export async function runTakeover(options: WorldOptions): Promise<readonly strin
       taken.push(await other.runs.adopt({ runId: run.id, lease }));
     if (taken.length === 0) violations.push("idle: no run was taken over");
     gateway.signal("SIGCONT");
-    const exit = await Promise.race([gateway.exited, sleep(10_000, undefined, { ref: false })]);
+    const exit = await Promise.race([gateway.exited, sleep(60_000, undefined, { ref: false })]);
     if (exit?.code !== 1 || !gateway.said().includes("signalbox: Stopped: "))
       violations.push(`fence: without its lease the gateway ended with ${JSON.stringify(exit)}`);
     for (const run of taken) {

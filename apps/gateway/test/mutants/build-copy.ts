@@ -15,6 +15,9 @@ import type { Edit } from "./mutants.ts";
 
 const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
+/** What starts from the bundle would not meet a bug that is planted in the compiled files. */
+const BUNDLED_PROGRAM = join("dist", "signalbox-program.js");
+
 /** Parts of a package that nothing built needs. */
 const SOURCES: ReadonlySet<string> = new Set(["src", "test", "bench", ".turbo"]);
 
@@ -42,6 +45,7 @@ export function copyBuild(): BuildCopy {
       cpSync(join(from, part), join(copy, folder, part), { recursive: true, verbatimSymlinks: true });
   }
   mkdirSync(join(copy, CRASH), { recursive: true });
+  rmSync(join(copy, "apps", "gateway", BUNDLED_PROGRAM));
   for (const file of ["main.ts", "failpoints.ts"]) cpSync(join(ROOT, CRASH, file), join(copy, CRASH, file));
   return {
     main: join(copy, CRASH, "main.ts"),
