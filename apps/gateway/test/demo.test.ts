@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import { type Child, openWorld, type World } from "./harness.ts";
+import type { Child } from "./children.ts";
+import { openWorld, type World } from "./harness.ts";
 
 /** What a command prints; it must succeed. */
 async function output(child: Child): Promise<string> {

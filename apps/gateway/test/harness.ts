@@ -1,5 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
@@ -23,7 +31,11 @@ import { startGateway } from "../src/gateway.ts";
 import type { Gateway, Reloaded } from "../src/gateway-options.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
+import { type Child, endChild, listeningChild, type StartedChild, spawnProgram } from "./children.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
+import { eventually } from "./eventually.ts";
+
+export { eventually };
 
 /** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
 export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
@@ -94,26 +106,12 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-export interface Child {
-  readonly process: ChildProcess;
-  readonly stdout: () => string;
-  readonly stderr: () => string;
-  readonly exited: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-}
-
-export interface StartedChild extends Child {
-  readonly url: string;
-  /** Delivers an event as its platform does: again while it is refused, until the gateway is told to end. */
-  post(event: unknown): Promise<Response>;
-  /** Sends the signal and waits for the end. */
-  end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
-}
-
 const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 const TUNED = fileURLToPath(new URL("./crash/main.ts", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
-const LONGEST_MS = 60_000;
+/** Homes are in memory where there is room for them: what a disk does to a gateway is for `crash/` to show, on one. */
+const HOMES = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const sandboxes = new Map<string, Promise<Sandbox>>();
 
@@ -126,7 +124,7 @@ const sharedSandbox: StartExecSandbox = (config) => {
 };
 
 export async function openWorld(): Promise<World> {
-  const dir = mkdtempSync(join(tmpdir(), "signalbox-test-"));
+  const dir = mkdtempSync(join(HOMES, "signalbox-test-"));
   let script: Script = [];
   const anthropic = await startAnthropic({
     apiKeys: [KEY],
@@ -162,25 +160,9 @@ export async function openWorld(): Promise<World> {
   const run: World["run"] = (args, extra = {}, main = MAIN, input = "") => {
     if (!existsSync(main)) throw new Error(`${main} is missing: build the gateway first`);
     const where = args.includes("--home") || args[0] === "replay" ? [] : ["--home", home.dir];
-    const child = spawn(process.execPath, [main, ...args, ...where], {
-      env: { ...env, ...extra },
-      stdio: ["pipe", "pipe", "pipe"],
-    });
-    // One that ends without reading it all is none of the test's concern.
-    child.stdin.on("error", () => {}).end(input);
-    const out = { stdout: "", stderr: "" };
-    for (const name of ["stdout", "stderr"] as const)
-      child[name].setEncoding("utf8").on("data", (text: string) => {
-        out[name] += text;
-      });
-    const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
-      child.once("close", (code, signal) => resolve({ code, signal })),
-    );
-    closing.push(async () => {
-      if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-      await exited;
-    });
-    return { process: child, stdout: () => out.stdout, stderr: () => out.stderr, exited };
+    const child = spawnProgram([main, ...args, ...where], { ...env, ...extra }, input);
+    closing.push(() => endChild(child));
+    return child;
   };
 
   return {
@@ -266,44 +248,6 @@ export async function openWorld(): Promise<World> {
   };
 }
 
-async function listeningChild(child: Child, feishu: FeishuStandIn): Promise<StartedChild> {
-  const listening = /listens on (http:\S+)/;
-  let ended = false;
-  void child.exited.then(() => {
-    ended = true;
-  });
-  await eventually(() => ended || listening.test(child.stderr()), "the gateway listens");
-  const url = listening.exec(child.stderr())?.[1];
-  if (url === undefined) throw new Error(`the gateway did not start:\n${child.stderr()}`);
-  return {
-    ...child,
-    url,
-    post: (event) => deliver(feishu, url, event, () => ended),
-    end: (signal) => {
-      ended = true;
-      child.process.kill(signal);
-      return child.exited;
-    },
-  };
-}
-
-/** Posts an event to the Feishu account `main` as its platform does: again while it is refused. */
-export async function deliver(
-  feishu: FeishuStandIn,
-  url: string,
-  event: unknown,
-  mayStop: () => boolean = () => false,
-): Promise<Response> {
-  const post = () => feishu.postEvent(`${url}/channels/feishu/main/events`, event);
-  let answer = await post();
-  await eventually(async () => {
-    if (answer.status !== 503 || mayStop()) return true;
-    answer = await post();
-    return false;
-  }, "the gateway takes an event");
-  return answer;
-}
-
 /** The configuration of the example: a coder on Feishu with Anthropic behind it. `more` replaces whole parts. */
 export function exampleConfig(more: Settings = {}): Settings {
   return {
@@ -386,11 +330,13 @@ export async function namedEnds(world: World): Promise<unknown[]> {
   return (await inboxRows(world)).map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
 }
 
-/** Waits until something is so; long enough for a busy machine, and named in the failure. */
-export async function eventually(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + LONGEST_MS;
-  while (!(await check())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+/** Whether something can be written there, and a gigabyte of it. */
+function hasRoom(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize > 2 ** 30;
+  } catch {
+    return false;
   }
 }

@@ -3,16 +3,8 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
-import {
-  deliver,
-  eventually,
-  exampleConfig,
-  inboxRows,
-  openWorld,
-  TOKEN,
-  type World,
-  ZHANG,
-} from "./harness.ts";
+import { deliver } from "./children.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 
 const BUILT = new URL("../dist/index.js", import.meta.url);
 

@@ -1,0 +1,10 @@
+const LONGEST_MS = 60_000;
+
+/** Waits until something is so; long enough for a busy machine, and named in the failure. */
+export async function eventually(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadline = Date.now() + LONGEST_MS;
+  while (!(await check())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
