@@ -1,9 +1,10 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { APICallError, generateText, jsonSchema, Output, RetryError } from "ai";
-import OpenAI, { APIError } from "openai";
+import OpenAI from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { refusal } from "./refusal.ts";
 import { modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -14,19 +15,9 @@ const PIXEL =
 let world: World;
 let started: Started;
 
-const openai = (options: { maxRetries?: number; timeout?: number } = {}) =>
+const openai = (options: { maxRetries?: number; fetch?: typeof fetch } = {}) =>
   new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0, ...options });
 const vercel = () => createOpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1` });
-
-async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
 
 beforeEach(async () => {
   world = await openWorld();
@@ -36,16 +27,22 @@ beforeEach(async () => {
 
 describe("a repeated request", () => {
   it("runs the tools of a turn once, though the client's time-out makes it ask again", async () => {
+    const timeOut = new AbortController();
     const again = Promise.withResolvers<void>();
     let asked = 0;
     world.script(async (_, index) => {
       asked += 1;
       if (index === 0)
         return { toolCalls: [{ id: "w", name: "write", input: { file_path: "a.txt", content: "once" } }] };
+      timeOut.abort();
       await again.promise;
       return { text: "written" };
     });
-    const answer = openai({ maxRetries: 3, timeout: 500 }).chat.completions.create(hello);
+    // The time-out of the first request comes when its tool has run, not sooner on a slow machine.
+    const signals = [timeOut.signal];
+    const impatient: typeof fetch = (url, init) =>
+      fetch(url, { ...init, signal: signals.shift() ?? init?.signal ?? null });
+    const answer = openai({ maxRetries: 1, fetch: impatient }).chat.completions.create(hello);
     // The model answers only once the first attempt was given up.
     const service = started.gateway.service;
     const submit = service.submit;

@@ -1,16 +1,8 @@
-import { randomUUID } from "node:crypto";
 import type { ScriptedTurn } from "@signalbox/testkit";
-import OpenAI, { APIError, AuthenticationError, BadRequestError, NotFoundError } from "openai";
+import OpenAI, { AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  eventually,
-  exampleConfig,
-  inboxRows,
-  openWorld,
-  type Started,
-  TOKEN,
-  type World,
-} from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { refusal } from "./refusal.ts";
 import { cacheMarks, modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -22,17 +14,6 @@ let client: OpenAI;
 
 function connect(apiKey = TOKEN): OpenAI {
   return new OpenAI({ apiKey, baseURL: `${started.url}/v1`, maxRetries: 0 });
-}
-
-/** Whatever the call is refused with. */
-async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
 }
 
 async function raw(
@@ -352,55 +333,6 @@ describe("the OpenAI surface", () => {
       Array.from({ length: 30 }, (_, index) => `a${index}`).filter((_, index) => index % 3 !== 0),
     );
     expect(answers.every((answer) => /^a\d+$/.test(answer ?? ""))).toBe(true);
-  });
-
-  it("stops the run when a client without a conversation does not wait for the whole", async () => {
-    const asked = Promise.withResolvers<void>();
-    world.script(async () => {
-      asked.resolve();
-      return { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } };
-    });
-    const leaving = new AbortController();
-    // OpenAI's own clients may come back for it, and say so if they do; others are not known to.
-    const answer = raw({ body: JSON.stringify(say("tell")), signal: leaving.signal });
-    await asked.promise;
-    leaving.abort();
-    await expect(answer).rejects.toThrow();
-    await eventually(async () => {
-      const [row] = await inboxRows(world);
-      return row?.state === "silent" && row.detail?.rule === "stopped";
-    }, "the run stops");
-  });
-
-  it("stops the run when a client without a conversation leaves", async () => {
-    world.script([
-      { text: "a long story ".repeat(200), chunks: 40, fault: { kind: "stall", afterEvents: 20 } },
-      { text: "still here" },
-    ]);
-    const stream = await client.chat.completions.create({ ...say("tell"), stream: true });
-    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
-    stream.controller.abort();
-    await eventually(async () => {
-      const [row] = await inboxRows(world);
-      return row?.state === "silent" && row.detail?.rule === "stopped";
-    }, "the run stops");
-    expect((await client.chat.completions.create(say("there?"))).choices[0]?.message.content).toBe(
-      "still here",
-    );
-  });
-
-  it("lets the run of a named user end when the client leaves", async () => {
-    world.script([{ text: "a story ".repeat(20), chunks: 20, deltaMs: 5 }, { text: "and on" }]);
-    const user = randomUUID();
-    const stream = await client.chat.completions.create({ ...say("tell"), user, stream: true });
-    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break;
-    stream.controller.abort();
-    await started.settled();
-    await client.chat.completions.create({ ...say("go on"), user });
-    expect(modelRequests(world.anthropic)[1]?.messages[1]).toEqual({
-      role: "assistant",
-      text: "a story ".repeat(20),
-    });
   });
 });
 

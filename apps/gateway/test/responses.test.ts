@@ -1,4 +1,4 @@
-import OpenAI, { APIError, AuthenticationError, NotFoundError } from "openai";
+import OpenAI, { AuthenticationError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   eventually,
@@ -10,6 +10,7 @@ import {
   type World,
 } from "./harness.ts";
 import { openAiSpec } from "./openai-spec.ts";
+import { refusal } from "./refusal.ts";
 import { modelRequests } from "./requests.ts";
 
 const model = "signalbox/coder";
@@ -18,16 +19,6 @@ const spec = openAiSpec();
 let world: World;
 let started: Started;
 let client: OpenAI;
-
-async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
 
 describe("/v1/responses", () => {
   beforeEach(async () => {

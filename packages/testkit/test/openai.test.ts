@@ -116,6 +116,19 @@ describe("the vendor's SDK talks to it", () => {
     ).rejects.toThrow();
   });
 
+  test("a stream goes on once its turn lets it", async () => {
+    const read = Promise.withResolvers<void>();
+    const pace = (event: number) => (event === 2 ? read.promise : undefined);
+    const { client } = await start({ script: [{ text: "abcd", chunks: 2, pace }] });
+    const stream = await client.chat.completions.create({ model: "m", messages: [...hi], stream: true });
+    const said: string[] = [];
+    for await (const chunk of stream) {
+      said.push(chunk.choices[0]?.delta.content ?? "");
+      if (said.at(-1) === "ab") read.resolve();
+    }
+    expect(said.join("")).toBe("abcd");
+  });
+
   test("a stream that stalls is open until the client leaves", async () => {
     const { client } = await start({
       script: [{ text: "abcd", chunks: 2, fault: { kind: "stall", afterEvents: 2 } }],
