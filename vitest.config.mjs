@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SuiteReporter } from "./scripts/reporter.mjs";
+import { ProofsFirst } from "./scripts/sequencer.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
 /** Only what hangs takes so long, also where other work has the processor. */
@@ -38,6 +39,7 @@ const here = suites.filter((suite) => suite.root === process.cwd());
 export default defineConfig({
   test: {
     ...inNpmTest,
+    sequence: { sequencer: ProofsFirst },
     projects: here.length > 0 ? here : [...suites, repository],
   },
 });
