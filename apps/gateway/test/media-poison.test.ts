@@ -18,7 +18,7 @@ async function open() {
   return world;
 }
 
-describe("a message whose attachments end the process", { timeout: 120_000 }, () => {
+describe("a message whose attachments end the process", () => {
   it("is set aside after three of them, and what is behind it is answered", async () => {
     const world = await open();
     const bad = fileMessage("file", "a.txt", { senderId: ZHANG, chatId: "oc_direct", messageId: "om_bad" });

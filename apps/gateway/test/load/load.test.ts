@@ -12,7 +12,7 @@ import { runStorm } from "./storm.ts";
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 
 it("gives each event one run however often and in which order it is delivered", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const report = await runStorm({ random: seeded(seed), events: 300, times: 5, sessions: 50 });
   console.log(`seed ${seed}: ${JSON.stringify(report)}`);
@@ -22,7 +22,7 @@ it("gives each event one run however often and in which order it is delivered", 
 });
 
 it("answers everything it acknowledges in a flood, and refuses the rest before it takes it", {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const report = await runFlood({ random: seeded(seed), seconds: 2, inboxLimit: 40 });
   console.log(JSON.stringify(report));
@@ -38,7 +38,7 @@ it.each([
   ["Telegram", malformedTelegram],
 ])(
   "answers malformed events of %s in the 400s or ignores them, and goes on",
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   async (_, platform) => {
     const report = await runMalformed({ platform, random: seeded(seed), events: 500 });
     console.log(`seed ${seed}: ${JSON.stringify(report)}`);

@@ -21,9 +21,13 @@ describe("a planted bug", () => {
     expect(() => edited("once and once", edit)).toThrow("more than one place");
   });
 
-  it.each(MUTANTS.filter(({ quick }) => quick === true))("is found: $name", async (mutant) => {
-    if (copy === undefined) throw new TypeError("there is no copy");
-    const { caught } = await hunt(mutant, copy, [1, 2]);
-    expect(caught).toMatch(mutant.caughtBy);
-  });
+  it.each(MUTANTS.filter(({ quick }) => quick === true))(
+    "is found: $name",
+    { timeout: 600_000 },
+    async (mutant) => {
+      if (copy === undefined) throw new TypeError("there is no copy");
+      const { caught } = await hunt(mutant, copy, [1, 2]);
+      expect(caught).toMatch(mutant.caughtBy);
+    },
+  );
 });
