@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { again, BREACHES, RELAYED, rowsWith, tagOf, without, withPosts } from "./breaches.ts";
 import { sideText } from "./conversation.ts";
-import type { Evidence } from "./evidence.ts";
+import type { Evidence, Post } from "./evidence.ts";
 import { judge } from "./judge.ts";
 import { cleanWorld, postOf, relayedWorld, resultOf } from "./made-up.ts";
 
