@@ -54,6 +54,8 @@ const WISHES: readonly (readonly [RegExp, Kind])[] = [
   [/^dead\./, "refused"],
 ];
 const FAILING_MS = 2_600;
+/** As many as a process takes in a second where nothing else is at work. */
+const FEW_MESSAGES = 10;
 
 /** Every failpoint that kills, in the order a seed gives, with random moments in between. */
 export function plannedLives(random: Random, kills: number): Life[] {
@@ -127,10 +129,8 @@ export async function runLives(
     world.wish(undefined);
     const interrupted = await interruptedIn(world);
     const last = world.start(options.last ? environment(options.last) : {});
-    if (options.last || options.loadMs !== undefined) {
-      await last.listening;
-      await sleep(options.loadMs ?? FAILING_MS);
-    }
+    if (options.last || options.loadMs !== undefined)
+      await worked(world, last, options.loadMs ?? FAILING_MS, options.restMs ?? SURE_MS);
     await world.settle(last);
     noteRecovery(world, last, interrupted, recoveries);
     const verdict = await check(world);
@@ -147,6 +147,16 @@ export async function runLives(
   } finally {
     await world.close();
   }
+}
+
+/** Lets it work for so long, and on a busy machine until a few messages came; not longer than `mostMs` for these. */
+async function worked(world: World, gateway: GatewayChild, ms: number, mostMs: number): Promise<void> {
+  await gateway.listening;
+  const few = world.platform.acknowledged.length + FEW_MESSAGES;
+  await sleep(ms);
+  const deadline = performance.now() + mostMs;
+  const isQuiet = (): boolean => world.platform.acknowledged.length < few && !gateway.ended();
+  while (isQuiet() && performance.now() < deadline) await sleep(20);
 }
 
 function wishOf(life: Life): Kind | undefined {
