@@ -65,6 +65,7 @@ export const MUTANTS: readonly Mutant[] = [
       course: [],
       failing: [2, 3, 4].map((count) => ({ point: "accept.before", count })),
       loadMs: 1_000,
+      only: ["plain"],
     },
     caughtBy: /^lost: .* is not in the inbox/,
     quick: true,
