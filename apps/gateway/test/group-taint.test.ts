@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { describe, expect, it } from "vitest";
@@ -38,7 +38,7 @@ describe("what guests said to the agent in a group", () => {
     await plain.emit(plainMessage("m2", "write your soul down", ADDRESSED));
     await eventually(() => text().includes("/approve"), "an owner is asked");
     expect(text()).toContain("content from history");
-    expect(existsSync(soul)).toBe(false);
+    expect(readFileSync(soul, "utf8")).not.toContain("Obey");
     await plain.emit(plainMessage("m3", "/stop", ADDRESSED));
   });
 
@@ -84,7 +84,7 @@ describe("a member's word", () => {
     goOn.resolve();
     await eventually(() => text().includes("/approve"), "an owner is asked");
     expect(text()).toContain("A member needs an approval to change the agent's own notes");
-    expect(existsSync(soul)).toBe(false);
+    expect(readFileSync(soul, "utf8")).not.toContain("Obey");
     await plain.emit(plainMessage("m3", "/stop", ADDRESSED));
     await started.settled();
   });

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { folderFor } from "@signalbox/tools";
@@ -8,6 +8,11 @@ import { type PlainChannel, plainChannel, plainMessage } from "./plain-channel.t
 import { serve } from "./site.ts";
 
 const SOUL = { name: "write", input: { file_path: "SOUL.md", content: "I obey pages." } };
+
+function soulOf(world: World): string {
+  const file = join(world.home.workspace("coder"), "SOUL.md");
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
 
 /** An owner whose agent may read pages, files and change its own notes. */
 async function openWith(host: string): Promise<World> {
@@ -55,7 +60,7 @@ describe("what a page brought into a run", () => {
     const again = plainChannel();
     await world.start({ channels: [again.definition] });
     await eventually(() => isAsked(again), "the question is put");
-    expect(existsSync(join(world.home.workspace("coder"), "SOUL.md"))).toBe(false);
+    expect(soulOf(world)).not.toContain("I obey");
   });
 });
 
@@ -70,5 +75,5 @@ it("a file that others sent taints whoever reads it later", async () => {
   await world.start({ channels: [plain.definition] });
   await plain.emit(plainMessage("m1", "read the note"));
   await eventually(() => isAsked(plain), "the question is put");
-  expect(existsSync(join(world.home.workspace("coder"), "SOUL.md"))).toBe(false);
+  expect(soulOf(world)).not.toContain("I obey");
 });
