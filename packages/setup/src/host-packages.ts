@@ -9,7 +9,7 @@ export interface HostPackages {
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
-/** Packages as they are seen from a module: SDKs of vendors, which people install as they need them, and what they add. */
+/** Packages as a module sees them: SDKs of vendors, which people install as they need them, and what they add. */
 export function packagesFrom(module: Pick<ImportMeta, "url" | "resolve">): HostPackages {
   const { resolve } = createRequire(module.url);
   const isInstalled = (name: string): boolean => {

@@ -11,8 +11,8 @@ import { type SpendingReports, tellNews } from "./spending.ts";
 const MARGIN = 1.3;
 
 /**
- * Has the vectors of an agent's memory paid from the budgets that they count for: as what an agent does by itself. Where
- * one is used up, memory goes on by words.
+ * Has the vectors of an agent's memory paid from the budgets that they count for, as what an agent does by itself.
+ * Where one is used up, memory goes on by words.
  */
 export function createVectorCosts(
   config: () => Config,
