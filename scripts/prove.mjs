@@ -16,7 +16,7 @@ const proofs = {
   malformed: { run: ["test/load/run.ts", "malformed"], takes: "[events] [channel]" },
   hostile: {
     run: [join(dirname(scripts), "packages", "tools", "test", "hostile", "run.ts")],
-    also: [["test/hostile/run.ts"]],
+    also: [["test/hostile/run.ts"], ["test/hostile/gateway/run.ts"]],
   },
   properties: { run: [join(scripts, "properties.mjs")], takes: "[rounds]" },
 };

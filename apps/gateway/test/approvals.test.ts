@@ -107,6 +107,7 @@ async function tainted(channel: string) {
     sessionKey: SESSION,
     runId,
     messageId,
+    inForce: async () => ({ policy: agent.tools, role: "owner" }),
     onSent: () => {},
   });
   tools.tainted("web");

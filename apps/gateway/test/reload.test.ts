@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
 
 const say = (text: string, messageId: string, chatId = "oc_a") =>
   textMessage(text, { senderId: ZHANG, chatId, messageId });
@@ -131,4 +134,70 @@ it("the service reads its file when that changes, and at SIGHUP", async () => {
   started.process.kill("SIGHUP");
   await expect.poll(started.stderr).toContain('"applied":[]');
   expect((await started.end("SIGTERM")).code).toBe(0);
+});
+
+describe("a run that goes on while the configuration is read again", () => {
+  const WRITE = { name: "write", input: { file_path: "a.txt", content: "one" } };
+  const configured = (more: object = {}, allow: readonly string[] = ["read", "write"]) =>
+    exampleConfig({
+      agents: {
+        defaults: { model: "anthropic/claude-sonnet-4-6" },
+        list: [{ id: "coder", tools: { allow } }],
+      },
+      access: { dm: "allowlist", owners: [`feishu:${ZHANG}`] },
+      ...more,
+    });
+
+  /** A run whose model is about to write a file when the configuration changes. */
+  async function reloadedBeforeItWrites(next: ReturnType<typeof configured>) {
+    const world = await openWorld();
+    world.configure(configured());
+    const asked = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index > 0) return { text: "so be it" };
+      asked.resolve();
+      await goOn.promise;
+      return { toolCalls: [WRITE] };
+    });
+    const started = await world.start();
+    await started.post(say("write it", "om_1"));
+    await asked.promise;
+    world.configure(next);
+    await started.reload();
+    goOn.resolve();
+    await started.settled();
+    const { messages } = modelRequests(world.anthropic).at(-1) ?? {};
+    const isWritten = existsSync(join(world.home.workspace("coder"), "a.txt"));
+    return { isWritten, told: messages?.at(-1)?.text };
+  }
+
+  it.each([
+    ["its agent may not write any more", configured({}, ["read"]), "write is not among the tools"],
+    [
+      "who asked may not talk to it any more",
+      configured({ access: { dm: "allowlist", owners: [] } }),
+      "may ask for nothing here any more",
+    ],
+    [
+      "members may not write, and the owner has become one",
+      configured({
+        access: { dm: "allowlist", owners: [], allow: [`feishu:${ZHANG}`] },
+        agents: {
+          defaults: { model: "anthropic/claude-sonnet-4-6" },
+          list: [{ id: "coder", tools: { allow: ["*"], roles: { member: { deny: ["write"] } } } }],
+        },
+      }),
+      "write is denied for a member",
+    ],
+  ])("goes by what applies now: %s", async (_, next, refusal) => {
+    const { isWritten, told } = await reloadedBeforeItWrites(next);
+    expect(isWritten).toBe(false);
+    expect(told).toContain(refusal);
+  });
+
+  it("goes on where nothing has become narrower", async () => {
+    const { isWritten } = await reloadedBeforeItWrites(configured({ replies: { typing: false } }));
+    expect(isWritten).toBe(true);
+  });
 });

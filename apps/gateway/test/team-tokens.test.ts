@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
-import { demoConfig, openWorld } from "./harness.ts";
+import { demoConfig, exampleConfig, openWorld, TOKEN } from "./harness.ts";
 import { ask, json } from "./raw-requests.ts";
+import { modelRequests } from "./requests.ts";
 
 describe("a team's tokens", () => {
   it("are made, listed and revoked by hand, and speak for members and owners", async () => {
@@ -63,4 +65,25 @@ describe("a team's tokens", () => {
     expect(await check.exited).toMatchObject({ code: 78 });
     expect(check.stdout()).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
   });
+});
+
+it("what an owner says in a member's conversation brings nothing of the owners' own into it", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  world.files({ "MEMORY.md": "The spare key of the cottage lies under the blue pot." });
+  world.script(() => ({ text: "In the garden." }));
+  const { url } = await world.start();
+  const added = world.run(["tokens", "add", "alice", "--json"]);
+  await added.exited;
+  const chatAs = async (token: string, conversation: string) => {
+    const client = createClient({ baseUrl: url, token });
+    for await (const _ of client.chat("coder", conversation, "Where is the spare key of the cottage?"));
+    return JSON.stringify(modelRequests(world.anthropic).at(-1)?.body);
+  };
+  const alice = JSON.parse(added.stdout()).token;
+  expect(await chatAs(TOKEN, "mine")).toContain("under the blue pot");
+  expect(await chatAs(TOKEN, "alice/c1")).not.toContain("under the blue pot");
+  expect(await chatAs(alice, "c1")).not.toContain("under the blue pot");
+  const read = createClient({ baseUrl: url, token: alice });
+  expect((await read.history("c1")).messages).toHaveLength(4);
 });

@@ -43,7 +43,7 @@ it("gives all that one message has fetched one time together", async () => {
       wanted,
       "coder",
       { sendMedia: { file: { maxBytes: 1_000_000 } } },
-      () => ({ ok: true }),
+      async () => ({ ok: true }),
       never,
     );
     await vi.advanceTimersByTimeAsync(20_000);

@@ -21,7 +21,7 @@ export interface WantedMedia {
 /** Whether a run may give a file or page to people; `why` is for the log and the model. */
 export type MayAttach = (
   what: { readonly file: string } | { readonly url: string },
-) => { readonly ok: true } | { readonly ok: false; readonly why: string };
+) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
 
 /** What can be attached, and what is to be said of the rest. */
 interface PreparedMedia {
@@ -74,7 +74,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     const file = await (await folder(agentId)).openFile(path);
     try {
       // Decided about the file that is open, not about a path that may lead elsewhere by now.
-      const may = mayAttach({ file: file.displayPath });
+      const may = await mayAttach({ file: file.displayPath });
       if (!may.ok) throw new NotAttached("it may not be sent", may.why);
       if (file.size === 0) throw new NotAttached("it is empty");
       if (file.size > maxBytes) throw tooLarge(file.size, maxBytes);
@@ -98,7 +98,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     mayAttach: MayAttach,
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
-    const may = mayAttach({ url });
+    const may = await mayAttach({ url });
     if (!may.ok) throw new NotAttached("it may not be fetched", may.why);
     const { bytes, contentType } = await fetch(url, { maxBytes, signal });
     if (bytes.byteLength === 0) throw new NotAttached("it is empty");

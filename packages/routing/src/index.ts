@@ -14,6 +14,7 @@ export {
 export { PAIRING_TTL_MS, pairingCode, pairingWords } from "./gate/pairing.ts";
 export { type Identities, type IdentityLinks, readIdentityLinks } from "./identity-links.ts";
 export type { Mismatch } from "./match.ts";
+export { isMemberConversation, memberPrefix } from "./member-conversations.ts";
 export { MemoryRouteCache } from "./memory-route-cache.ts";
 export type { Peer, PeerKind } from "./peer.ts";
 export type { ResetPolicies, ResetPolicy, ResetTimes } from "./reset.ts";

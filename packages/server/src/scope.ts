@@ -1,3 +1,4 @@
+import { memberPrefix } from "@signalbox/routing";
 import type { Principal } from "./auth/index.ts";
 import { type GatewayService, ONCE } from "./service.ts";
 
@@ -25,7 +26,7 @@ export type ScopedService = Pick<
  * they never see; owners have all of them, under their full names.
  */
 export function scopeService(service: GatewayService, principal: Principal): ScopedService {
-  const prefix = principal.role === "owner" ? "" : `${principal.name}/`;
+  const prefix = principal.role === "owner" ? "" : memberPrefix(principal.name);
   const full = (conversation: string): string =>
     conversation.startsWith(ONCE)
       ? `${ONCE}${prefix}${conversation.slice(ONCE.length)}`

@@ -42,6 +42,7 @@ export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
 export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
 export { createImageTool, type ImageToolOptions, type PictureQuestion } from "./image.ts";
+export type { InForce } from "./in-force.ts";
 export { type AskUserToolOptions, createAskUserTool, type UserQuestion } from "./inquiries/ask-user.ts";
 export {
   type Answered,

@@ -2,7 +2,8 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, approvalRequest } from "./approvals.ts";
 import { canonicalJson, hashOf } from "./hash.ts";
-import { askModeOf, type Decision, decide, type ToolPolicy } from "./policy.ts";
+import type { LooksUpInForce } from "./in-force.ts";
+import { askModeOf, type Decision, decideByAll, type ToolPolicy } from "./policy.ts";
 import type { RunState } from "./run-state.ts";
 import type { StandingRule } from "./shell/standing-rules.ts";
 import type { Claim, DecisionRecord, Permit, RunFacts, ToolBlueprint } from "./types.ts";
@@ -26,30 +27,39 @@ export type Outcome =
   | { readonly kind: "deny"; readonly reason: string }
   | { readonly kind: "ask"; readonly reason: string; readonly approval: Approval };
 
-/** An outcome, and the version of the run's state that it is about. */
+/** An outcome, with the version of the run's state and the policy in force that it is about. */
 interface Judgement {
   readonly outcome: Outcome;
   readonly version: number;
+  readonly policy: ToolPolicy | undefined;
 }
 
 export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Judgement>;
 
-/** Decides about one call of a run: by its claims and the policy, and by an answer that somebody has given. */
-export function createJudge(options: JudgeOptions, state: RunState): Judge {
+/**
+ * Decides about one call of a run: by its claims and the policy, the one that the run began with and the one in force by
+ * now, and by an answer that somebody has given.
+ */
+export function createJudge(options: JudgeOptions, state: RunState, inForce: LooksUpInForce): Judge {
   return async (blueprint, callId, args) => {
+    const current = await inForce();
+    if (current !== undefined) state.spoke(current.role, state.facts.speaker);
     try {
       for (const mark of (await blueprint.exposes?.(args, state.facts)) ?? []) state.taint(mark);
     } catch {
       state.taint({ source: "other", detail: blueprint.name });
     }
     const { version } = state;
-    return { outcome: await judge(options, state, blueprint, callId, args), version };
+    const policies = current === undefined ? [] : [...new Set([options.policy, current.policy])];
+    const outcome = await judge(options, state, policies, blueprint, callId, args);
+    return { outcome, version, policy: current?.policy };
   };
 }
 
 async function judge(
   options: JudgeOptions,
   state: RunState,
+  policies: readonly ToolPolicy[],
   blueprint: ToolBlueprint,
   callId: string,
   args: unknown,
@@ -61,8 +71,10 @@ async function judge(
   let decision: Decision;
   try {
     claims = (await blueprint.claims?.(args, facts)) ?? [];
-    const isCovered = await coveredByRule(options, blueprint, args);
-    decision = decide(options.policy, { tool: blueprint, claims, facts, isCovered });
+    const covered = policies.map(async (policy) => {
+      return { policy, isCovered: await coveredByRule(options, policy, blueprint, args) };
+    });
+    decision = decideByAll(await Promise.all(covered), { tool: blueprint, claims, facts });
   } catch (error) {
     decision = {
       decision: "deny",
@@ -103,7 +115,8 @@ async function judge(
 
 /** Rules are looked at only where they count. */
 async function coveredByRule(
-  { policy, standingRules }: JudgeOptions,
+  { standingRules }: JudgeOptions,
+  policy: ToolPolicy,
   blueprint: ToolBlueprint,
   args: unknown,
 ): Promise<boolean> {

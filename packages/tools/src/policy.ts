@@ -97,6 +97,24 @@ export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
   );
 }
 
+/** Decides by several policies, of which the strictest counts. */
+export function decideByAll(
+  policies: readonly { readonly policy: ToolPolicy; readonly isCovered: boolean }[],
+  input: Omit<DecisionInput, "isCovered">,
+): Decision {
+  const decisions = policies.map(({ policy, isCovered }) => decide(policy, { ...input, isCovered }));
+  const strictest = (["deny", "ask", "allow"] as const).map((verdict) =>
+    decisions.find(({ decision }) => decision === verdict),
+  );
+  return strictest.find((decision) => decision !== undefined) ?? NO_POLICY;
+}
+
+const NO_POLICY: Decision = {
+  decision: "deny",
+  rule: "policy.none",
+  reason: "Who asked for this may ask for nothing here any more.",
+};
+
 /** Whether a run could use a tool at all, so that the model should see it. */
 export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
   return decide(policy, { tool, facts, claims: [] }).decision !== "deny";

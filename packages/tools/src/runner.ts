@@ -12,11 +12,12 @@ import {
 } from "@signalbox/agent-core";
 import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
+import type { LooksUpInForce } from "./in-force.ts";
 import { inTime } from "./in-time.ts";
 import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
-import { offers } from "./policy.ts";
+import { offers, type ToolPolicy } from "./policy.ts";
 import { failure } from "./result.ts";
-import type { RunState } from "./run-state.ts";
+import { isAtLeast, type RunState } from "./run-state.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
 /** Characters of the result of a tool that a person runs as a command, with no model whose window would tell. */
@@ -40,6 +41,8 @@ export interface ForRunOptions {
    * now. One of a name that is taken is left out.
    */
   readonly more?: readonly ToolDefinition[];
+  /** What applies by now. Default: what the runner was made with, as the run began. */
+  readonly inForce?: LooksUpInForce;
 }
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
@@ -70,6 +73,7 @@ export interface DirectCallOptions {
 interface Ready {
   readonly argsHash: string;
   readonly version: number;
+  readonly policy: ToolPolicy | undefined;
   readonly permit: Permit;
 }
 
@@ -83,9 +87,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
   const { approvals, ...silent } = options;
   return {
-    forRun(state, { canAsk = true, more = [] } = {}) {
+    forRun(state, { canAsk = true, more = [], inForce } = {}) {
       const all = more.length === 0 ? blueprints : withMore(blueprints, more);
-      return canAsk ? runTools(options, all, state) : runTools(silent, withoutWaiting(all), state);
+      const now = inForce ?? (async () => ({ policy: options.policy, role: state.facts.role }));
+      return canAsk ? runTools(options, all, state, now) : runTools(silent, withoutWaiting(all), state, now);
     },
   };
 }
@@ -108,10 +113,18 @@ function runTools(
   options: ToolRunnerOptions,
   blueprints: ReadonlyMap<string, ToolBlueprint>,
   state: RunState,
+  inForce: LooksUpInForce,
 ): RunTools {
-  const judge = createJudge(options, state);
+  const judge = createJudge(options, state, inForce);
   /** Permits given by `beforeToolCall`, each for one call that follows. */
   const ready = new Map<string, Ready>();
+
+  /** A permit is for these very arguments, for the run as it was judged, and for what was in force then. */
+  async function isStill({ argsHash, version, policy }: Ready, hash: string): Promise<boolean> {
+    const current = await inForce();
+    const isInForce = current?.policy === policy && isAtLeast(current?.role ?? "guest", state.facts.role);
+    return isInForce && version === state.version && argsHash === hash;
+  }
 
   /** The permit for a call, or why there is none. */
   async function permitFor(
@@ -121,11 +134,7 @@ function runTools(
   ): Promise<Permit | ToolResult> {
     const prepared = ready.get(call.id);
     ready.delete(call.id);
-    // A permit is for these very arguments and for the run as it was judged.
-    const usable =
-      prepared !== undefined &&
-      prepared.version === state.version &&
-      prepared.argsHash === callHash(blueprint.name, call.args);
+    const usable = prepared !== undefined && (await isStill(prepared, callHash(blueprint.name, call.args)));
     const outcome: Outcome = usable
       ? { kind: "permit", permit: prepared.permit }
       : (await judge(blueprint, call.id, call.args)).outcome;
@@ -158,8 +167,8 @@ function runTools(
     return "content" in permit ? permit : carryOut(blueprint, call, context, permit);
   }
 
-  const keep = (name: string, callId: string, args: unknown, version: number, permit: Permit): void => {
-    ready.set(callId, { argsHash: callHash(name, args), version, permit });
+  const keep = (name: string, callId: string, args: unknown, judged: Omit<Ready, "argsHash">): void => {
+    ready.set(callId, { ...judged, argsHash: callHash(name, args) });
   };
 
   /** Waits for the approval of a call, and keeps its permit; undefined where it may run. */
@@ -173,9 +182,9 @@ function runTools(
     if (answer === "denied") return "The approval was refused.";
     if (answer === "expired") return "Nobody approved it in time.";
     // Judged again: what was approved must still be what would run.
-    const { outcome, version } = await judge(blueprint, info.call.id, info.args);
+    const { outcome, ...judged } = await judge(blueprint, info.call.id, info.args);
     if (outcome.kind !== "permit") return outcome.reason;
-    keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+    keep(blueprint.name, info.call.id, info.args, { ...judged, permit: outcome.permit });
     return undefined;
   }
 
@@ -189,10 +198,10 @@ function runTools(
       const blueprint = blueprints.get(info.tool.name);
       if (blueprint === undefined)
         return { action: "block", reason: `There is no tool called ${info.tool.name}.` };
-      const { outcome, version } = await judge(blueprint, info.call.id, info.args);
+      const { outcome, ...judged } = await judge(blueprint, info.call.id, info.args);
       switch (outcome.kind) {
         case "permit":
-          keep(blueprint.name, info.call.id, info.args, version, outcome.permit);
+          keep(blueprint.name, info.call.id, info.args, { ...judged, permit: outcome.permit });
           return blueprint.waitsFor === undefined
             ? { action: "allow" }
             : { action: "ask", question: `${blueprint.name} waits for a person.` };

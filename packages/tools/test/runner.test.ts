@@ -10,6 +10,8 @@ import {
   createToolRunner,
   type DecisionRecord,
   defineTool,
+  type ForRunOptions,
+  type InForce,
   type Permit,
   type RunFacts,
   type ToolDefinition,
@@ -44,6 +46,7 @@ async function asLoop(
     facts?: Partial<RunFacts>;
     approvals?: Approvals;
     records?: DecisionRecord[];
+    inForce?: ForRunOptions["inForce"];
   } = {},
 ) {
   const state = createRunState({ ...FACTS, ...options.facts });
@@ -55,7 +58,8 @@ async function asLoop(
     },
     ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
   });
-  const run = runner.forRun(state);
+  const { inForce } = options;
+  const run = runner.forRun(state, inForce === undefined ? {} : { inForce });
   const signal = new AbortController().signal;
   const info = (tool: Tool, args: JsonObject): Parameters<BeforeToolCall>[0] => ({
     call: { type: "toolCall", id: "c1", name: tool.name, args, argsText: JSON.stringify(args) },
@@ -220,6 +224,35 @@ describe("in the loop", () => {
     expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });
     expect(ran).toEqual([]);
     expect(records.map((record) => record.decision)).toEqual(["allow", "deny"]);
+  });
+
+  test.each<[string, InForce | undefined]>([
+    ["the agent may not use it any more", { policy: { allow: ["ls"] }, role: "owner" }],
+    ["the speaker is a guest by now", { policy: { allow: ["*"] }, role: "guest" }],
+    ["the speaker may ask for nothing any more", undefined],
+  ])("what was allowed is judged by what is in force when it runs: %s", async (_, later) => {
+    let current: InForce | undefined = { policy: { allow: ["*"] }, role: "owner" };
+    const { run, info, execute } = await asLoop(
+      { allow: ["*"] },
+      { facts: { role: "owner" }, inForce: async () => current },
+    );
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    const asked = info(tool, { what: "x" });
+    expect(await run.beforeToolCall(asked)).toEqual({ action: "allow" });
+    current = later;
+    expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });
+    expect(await run.beforeToolCall(asked)).toMatchObject({ action: "block" });
+    expect(ran).toEqual([]);
+  });
+
+  test("a policy that has become wider allows nothing that the run did not begin with", async () => {
+    const wider: InForce = { policy: { allow: ["*"] }, role: "owner" };
+    const { run, execute } = await asLoop({ ask: ["probe"] }, { inForce: async () => wider });
+    const [tool] = run.tools;
+    if (tool === undefined) throw new Error("no tool");
+    expect(await execute(tool, { what: "x" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
   });
 
   test("tools that the run may not use at all are not offered", async () => {

@@ -122,11 +122,11 @@ test("a stop lets go of a call that waits for an answer, and nothing is done", a
 
 test("a run gives out no file that it may not read, and no page once it has seen what others wrote", async () => {
   const { run } = await runOf({ role: "guest" });
-  expect(run.mayAttach({ file: "notes.md" })).toEqual({ ok: true });
-  expect(run.mayAttach({ file: "MEMORY.md" })).toMatchObject({ ok: false });
-  expect(run.mayAttach({ url: "https://example.com/" })).toEqual({ ok: true });
+  expect(await run.mayAttach({ file: "notes.md" })).toEqual({ ok: true });
+  expect(await run.mayAttach({ file: "MEMORY.md" })).toMatchObject({ ok: false });
+  expect(await run.mayAttach({ url: "https://example.com/" })).toEqual({ ok: true });
   run.tainted("web");
-  expect(run.mayAttach({ url: "https://example.com/" })).toMatchObject({ ok: false });
+  expect(await run.mayAttach({ url: "https://example.com/" })).toMatchObject({ ok: false });
 });
 
 test("tools come in the order of the agent's list", async () => {

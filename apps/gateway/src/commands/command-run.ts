@@ -6,6 +6,7 @@ import type { Agent, Agents, Models, Spending } from "@signalbox/setup";
 import type { Flush } from "@signalbox/setup/memories";
 import type { InterruptedRun, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
+import type { Standing } from "../path/2-admit/standing.ts";
 import type { Queued, QueuedMessage } from "../path/4-queue/message.ts";
 import type { BegunRun } from "../path/5-prepare/opened-run.ts";
 import { type Conclusion, STOPPED_RUN } from "../path/7-conclude/commit.ts";
@@ -22,6 +23,7 @@ export interface InTurnPorts extends SettlePorts {
   readonly histories: Pick<Histories, "load" | "forget">;
   readonly models: Pick<Models, "of">;
   readonly toolbox: Pick<Toolbox, "forRun" | "endCommands">;
+  readonly standing: Standing;
   readonly waitingRuns: Pick<WaitingRuns, "of">;
   readonly compactionCache: CompactionCache;
   readonly flush: Flush;

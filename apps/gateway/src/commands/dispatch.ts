@@ -21,6 +21,7 @@ export async function dispatch(
     sessionKey: message.sessionKey,
     runId,
     messageId: message.id,
+    inForce: () => ports.standing(agent.id, [message]),
     onSent: () => {},
   });
   try {

@@ -7,6 +7,7 @@ import { createCompactionCache, createHistories, type WaitingRuns } from "@signa
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
+import type { Standing } from "../path/2-admit/standing.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createReadLinks } from "../path/5-prepare/links.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
@@ -31,12 +32,13 @@ interface SharedWithTaking {
   readonly waitingRuns: WaitingRuns;
   readonly crashes: AttachmentCrashes;
   readonly readOrder: ReturnType<typeof createReadOrder>;
+  readonly standing: Standing;
 }
 
 /** The stages behind the lanes. */
 export function createAnsweringHalf(
   parts: Parts,
-  { waitingRuns, crashes, readOrder }: SharedWithTaking,
+  { waitingRuns, crashes, readOrder, standing }: SharedWithTaking,
 ): Answering {
   const { options, resolved, opened, surroundings } = parts;
   const { logger, now = Date.now } = options;
@@ -66,6 +68,7 @@ export function createAnsweringHalf(
       models,
       histories,
       toolbox,
+      standing,
       refuse,
       finish: async (run, ended) => deliver(await commit(run, ended)),
     }),
@@ -78,7 +81,7 @@ export function createAnsweringHalf(
       endCommands: toolbox.endCommands,
     }),
     takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: waitingRuns.over }),
-    prepare: createPreparing(parts),
+    prepare: createPreparing(parts, standing),
     run: createRun({ ...running, typing, metrics, userMessages, incoming: media.in }),
     conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
     ...common,
@@ -91,7 +94,10 @@ export function createAnsweringHalf(
 }
 
 /** What gives a run its memory, its tools and its prompt. */
-function createPreparing({ options, resolved, opened, surroundings, configuration }: Parts): Prepare {
+function createPreparing(
+  { options, resolved, opened, surroundings, configuration }: Parts,
+  standing: Standing,
+): Prepare {
   const { logger, now = Date.now } = options;
   const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
@@ -105,6 +111,7 @@ function createPreparing({ options, resolved, opened, surroundings, configuratio
     live,
     tracer,
     toolbox,
+    standing,
     readLinks: createReadLinks(() => configuration.config().links, resolved.web.fetch, logger),
     incoming: media.in,
     remember: createRunMemory({

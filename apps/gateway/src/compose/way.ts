@@ -12,6 +12,8 @@ import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
 import { type Admit, createAdmit, isExclusive } from "../path/2-admit/admit.ts";
+import { createDecide, type Decide } from "../path/2-admit/decide.ts";
+import { createStanding } from "../path/2-admit/standing.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
 import { createUnanswered } from "../path/3-accept/unanswered.ts";
 import { createEdits } from "../path/4-queue/edits.ts";
@@ -59,9 +61,11 @@ export function createWay(parts: Parts): Way {
   const queueModes = createQueueModes(store.sessions);
   const skills = commandsOf(parts);
   const readOrder = createReadOrder({ agents, models, skills });
-  const answering = createAnsweringHalf(parts, { waitingRuns, crashes, readOrder });
+  const decide = decideOf(parts);
+  const standing = createStanding(agents, decide);
+  const answering = createAnsweringHalf(parts, { waitingRuns, crashes, readOrder, standing });
   const lanes = lanesOf(parts, answering, queueModes);
-  const { taking, admit } = createTakingHalf(parts, { lanes, queueModes, readOrder, skills });
+  const { taking, admit } = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, decide });
   return {
     lanes,
     skillCommands: skills,
@@ -91,6 +95,16 @@ export function createWay(parts: Parts): Way {
       await crashes.rest();
     },
   };
+}
+
+function decideOf({ resolved, opened, surroundings, configuration }: Parts): Decide {
+  return createDecide({
+    router: surroundings.router,
+    bindings: () => configuration.config().bindings,
+    gate: configuration.derived(({ loaded }) => createGate(loaded.config.access)),
+    pairing: opened.store.pairing,
+    definition: resolved.accounts.definition,
+  });
 }
 
 /** The commands that the skills of an agent bring. */
@@ -143,6 +157,7 @@ interface TakingPorts {
   readonly queueModes: QueueModes;
   readonly readOrder: ReturnType<typeof createReadOrder>;
   readonly skills: (agent: Agent) => readonly SkillCommand[];
+  readonly decide: Decide;
 }
 
 /** The stages that lead to the lanes. */
@@ -157,7 +172,7 @@ function createTakingHalf(
   const { accounts } = resolved;
   const { definition } = accounts;
   const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, router, delivery, supervisor } = surroundings;
+  const { live, tracer, metrics, hooks, delivery, supervisor } = surroundings;
   const answerAtOnce = createAnswerAtOnce(parts, ports);
   const queue = createQueue({
     agents: resolved.agents,
@@ -168,14 +183,7 @@ function createTakingHalf(
     inquiries: surroundings.inquiries,
     logger,
   });
-  const admit = createAdmit({
-    router,
-    bindings: () => config().bindings,
-    pairing: store.pairing,
-    definition,
-    gate: configuration.derived(({ loaded }) => createGate(loaded.config.access)),
-    botLoops: createBotLoops(now),
-  });
+  const admit = createAdmit({ decide: ports.decide, botLoops: createBotLoops(now) });
   const taking = createTaking({
     receive: createReceive({ definition, logger }),
     admit,

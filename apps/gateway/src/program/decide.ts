@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import type { MessageEvent } from "@signalbox/channel";
 import type { ConfiguredHome, MessageDecision } from "@signalbox/cli";
 import { withDatabase } from "@signalbox/home";
-import { createBotLoops, createGate, createRouter } from "@signalbox/routing";
+import { createGate, createRouter } from "@signalbox/routing";
 import { resolveAgents, routingConfig } from "@signalbox/setup";
-import { createAdmit } from "../path/2-admit/admit.ts";
+import { createDecide } from "../path/2-admit/decide.ts";
 
 /** What would be decided about a message, beside a gateway that may be running. */
 export async function decide(
@@ -15,14 +15,13 @@ export async function decide(
   const isApproved = async (...person: [channel: string, account: string, id: string]): Promise<boolean> =>
     existsSync(home.databaseFile) &&
     withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person));
-  const admit = createAdmit({
+  const decideAbout = createDecide({
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
     bindings: () => config.bindings,
     gate: createGate(config.access),
-    botLoops: createBotLoops(Date.now),
     pairing: { isApproved },
     definition: () => undefined,
   });
-  const { place, decision } = await admit(event);
+  const { place, decision } = await decideAbout(event);
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
 }

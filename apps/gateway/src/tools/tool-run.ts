@@ -2,7 +2,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
 import type { Agent } from "@signalbox/setup";
 import type { InboxId, RunId } from "@signalbox/store";
-import type { MayAttach } from "@signalbox/tools";
+import type { InForce, MayAttach } from "@signalbox/tools";
 import type { WakeTerms } from "@signalbox/wakes";
 
 /** What a run's tools depend on. */
@@ -21,6 +21,8 @@ export interface ToolRun {
   readonly wake?: WakeTerms;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
+  /** What its agent and those it answers may do by now; undefined where one of them may do nothing any more. */
+  readonly inForce: () => Promise<InForce | undefined>;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;
 }

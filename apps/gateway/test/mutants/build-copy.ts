@@ -26,6 +26,8 @@ const CRASH = join("apps", "gateway", "test", "crash");
 
 /** A copy of everything that was built, to plant bugs in. */
 export interface BuildCopy {
+  /** Stands for the root of the repository. */
+  readonly root: string;
   /** Starts the gateway of the copy, with failpoints. */
   readonly main: string;
   /** Carries the edits out; gives what takes them back. */
@@ -48,6 +50,7 @@ export function copyBuild(): BuildCopy {
   rmSync(join(copy, "apps", "gateway", BUNDLED_PROGRAM));
   for (const file of ["main.ts", "failpoints.ts"]) cpSync(join(ROOT, CRASH, file), join(copy, CRASH, file));
   return {
+    root: copy,
     main: join(copy, CRASH, "main.ts"),
     plant(edits) {
       const before = new Map<string, string>();

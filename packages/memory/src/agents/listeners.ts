@@ -1,4 +1,4 @@
-import { formatSessionKey, parseSessionKey } from "@signalbox/routing";
+import { formatSessionKey, isMemberConversation, parseSessionKey } from "@signalbox/routing";
 import type { Reader, Scope } from "../types.ts";
 
 /** Who speaks in a session; of several, the one who may least. `system` speaks for an owner who is not there. */
@@ -32,17 +32,22 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
 export function readerOf(sessionKey: string, role: Role): Reader {
   const scope = scopeOf(sessionKey);
   return scope.kind === "person"
-    ? { person: isOwnersWord(role) ? [scope.person, OWNERS.person] : [scope.person] }
+    ? { person: hearsOwners(sessionKey, role) ? [scope.person, OWNERS.person] : [scope.person] }
     : { chats: [scope.chat] };
 }
 
 /** Where notes of a session go: an owner's, in private, into the agent's own. */
 export function noteScopeOf(sessionKey: string, role: Role): Scope {
-  return isOwnersWord(role) && !isShared(sessionKey) ? OWNERS : scopeOf(sessionKey);
+  return hearsOwners(sessionKey, role) ? OWNERS : scopeOf(sessionKey);
 }
 
-function isOwnersWord(role: Role): boolean {
-  return role === "owner" || role === "system";
+/**
+ * Whether what owners keep for themselves may be told in a session: where an owner speaks, and nobody else reads along.
+ */
+export function hearsOwners(sessionKey: string, role: Role): boolean {
+  const parts = parseSessionKey(sessionKey);
+  const isOwnersWord = role === "owner" || role === "system";
+  return isOwnersWord && parts?.kind === "direct" && !isMemberConversation(parts);
 }
 
 /** Whether several people may speak and read in a session: in a group, and where all private messages share one. */

@@ -5,6 +5,7 @@ import type { BuiltInToolsOptions } from "../built-in.ts";
 import type { CronRequest } from "../cron.ts";
 import type { ToolDefinition } from "../define.ts";
 import type { PictureQuestion } from "../image.ts";
+import type { LooksUpInForce } from "../in-force.ts";
 import type { UserQuestion } from "../inquiries/ask-user.ts";
 import type { InquiryEnd } from "../inquiries/inquiry.ts";
 import type { AgentMemory } from "../memory.ts";
@@ -30,12 +31,17 @@ export interface ToolRun {
   readonly models?: readonly string[];
   /** See `RunFacts`. */
   readonly parentTools?: readonly string[];
+  /**
+   * What applies to it by now: each call is decided by the narrower of this and what it began with. Default: nothing
+   * changes while it goes on.
+   */
+  readonly inForce?: LooksUpInForce;
 }
 
 /** Whether a run may give something out, decided and noted as a `read` of it would be. */
 export type MayAttach = (
   source: AttachmentSource,
-) => { readonly ok: true } | { readonly ok: false; readonly why: string };
+) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
 
 export interface ToolboxOptions<Run extends ToolRun> {
   /** Where the tools of an agent work. */

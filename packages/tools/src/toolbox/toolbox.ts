@@ -135,9 +135,13 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(run.models === undefined ? {} : { models: run.models }),
         ...(run.parentTools === undefined ? {} : { parentTools: run.parentTools }),
       });
-      const runTools = runner.forRun(state, { canAsk, more: more.tools });
-      const mayAttach: MayAttach = (source) => {
-        const { decision, rule, reason } = decideAttachment(agent.tools, state.facts, source);
+      const { inForce = async () => ({ policy: agent.tools, role: state.facts.role }) } = run;
+      const runTools = runner.forRun(state, { canAsk, more: more.tools, inForce });
+      const mayAttach: MayAttach = async (source) => {
+        const current = await inForce();
+        if (current !== undefined) state.spoke(current.role, state.facts.speaker);
+        const policies = current === undefined ? [] : [agent.tools, current.policy];
+        const { decision, rule, reason } = decideAttachment(policies, state.facts, source);
         options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
           tool: "attach",
           decision,

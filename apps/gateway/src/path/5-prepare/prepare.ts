@@ -18,6 +18,7 @@ import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
 import type { GatewayStore } from "../../store.ts";
 import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
+import type { Standing } from "../2-admit/standing.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
@@ -29,6 +30,7 @@ import type { PromptedTurn } from "./system-prompt.ts";
 export interface PreparePorts {
   readonly store: Pick<GatewayStore, "sessions" | "groupHistory" | "contexts">;
   readonly toolbox: Pick<Toolbox, "forRun">;
+  readonly standing: Standing;
   readonly readLinks: ReadLinks;
   readonly incoming: Pick<Incoming, "show">;
   readonly remember: RunMemory;
@@ -121,11 +123,11 @@ function modelsOf({ agent, agentModel: { model } }: OpenedRun, spending: Prepare
 }
 
 function toolsFor(
-  { toolbox, spending }: PreparePorts,
+  { toolbox, standing, spending }: PreparePorts,
   run: OpenedRun,
   { id: messageId, stored: { event, role, wake } }: QueuedMessage,
 ): Promise<RunTools> {
-  const { agent, sessionKey, runId, sentByTool } = run;
+  const { agent, sessionKey, runId, sentByTool, messages } = run;
   return toolbox.forRun({
     agent,
     event,
@@ -134,6 +136,8 @@ function toolsFor(
     sessionKey,
     runId,
     messageId,
+    // Those that join the run are among its messages.
+    inForce: () => standing(agent.id, messages),
     onSent: (text, sent) => void sentByTool.push(text, ...sent.map(mediaMark)),
     models: modelsOf(run, spending),
     ...(wake === undefined ? {} : { wake }),

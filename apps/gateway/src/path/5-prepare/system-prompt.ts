@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
-import { isShared } from "@signalbox/memory/agents";
+import { hearsOwners } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
   buildSystemPrompt,
@@ -75,8 +75,8 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       instructions: turnInstructions(event.turn),
     });
     const isSubAgent = !isHeard(message);
-    const isPrivate = !isShared(sessionKey);
-    const meetsOwner = role === "owner" && isPrivate && !isSubAgent;
+    const tellsOwners = hearsOwners(sessionKey, role);
+    const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
     const firstRun = meetsOwner ? await firstRunOf(ports, agent, answers) : [];
     const skills = await ports.skills.forAgent(agent);
     const { text: catalogue } = skills.catalogue({ relevantTo: opening });
@@ -92,7 +92,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
       documentation: ports.documentation,
-      workspaceFiles: filesFor(role, isPrivate, await workspaceFiles(agent.workspaceDir)),
+      workspaceFiles: filesFor(tellsOwners, await workspaceFiles(agent.workspaceDir)),
       extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...memory, ...firstRun],
       runtime: {
         session: sessionKey,
@@ -107,9 +107,8 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
 }
 
 /** What owners keep about themselves is told to nobody else, and not where others read along. */
-function filesFor(role: Role, isPrivate: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
-  const isTold = (role === "owner" || role === "system") && isPrivate;
-  return isTold ? files : sharedFiles(files);
+function filesFor(tellsOwners: boolean, files: readonly WorkspaceFile[]): readonly WorkspaceFile[] {
+  return tellsOwners ? files : sharedFiles(files);
 }
 
 /** What a new agent is told for its first conversation. Afterwards the file goes. */

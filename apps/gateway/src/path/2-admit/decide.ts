@@ -1,0 +1,81 @@
+import type { Capabilities, ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import {
+  type Binding,
+  type BindingMatch,
+  formatSessionKey,
+  type Gate,
+  type GateDecision,
+  type GateInput,
+  type Route,
+  type Router,
+} from "@signalbox/routing";
+import { routeInput } from "@signalbox/setup";
+import type { GatewayStore } from "../../store.ts";
+
+export interface DecidePorts {
+  readonly router: Pick<Router, "resolve">;
+  /** Those by which the router decides. */
+  readonly bindings: () => readonly Binding[];
+  readonly gate: Gate;
+  readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
+  readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+}
+
+/** Where a message goes: as the bindings have it, or as its sender asked. */
+export type Place =
+  | ({ readonly kind: "routed" } & Route)
+  | { readonly kind: "asked"; readonly agentId: string; readonly sessionKey: string };
+
+export interface Decided {
+  readonly place: Place;
+  readonly decision: GateDecision;
+  readonly capabilities: Capabilities | undefined;
+}
+
+/** Decides where a message goes and whether its sender may talk there. It can be asked again, and changes nothing. */
+export type Decide = (event: MessageEvent) => Promise<Decided>;
+
+export function createDecide({ router, bindings, gate, pairing, definition }: DecidePorts): Decide {
+  return async (event) => {
+    const capabilities = definition(event.channel, event.account)?.capabilities;
+    const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
+    const bound = place.kind === "routed" && isNamed(bindings()[place.bindingIndex ?? -1]?.match, place);
+    const authenticated = capabilities?.authenticatedByGateway === true;
+    const tokenRole = authenticated ? (event.sender.authenticatedAs ?? "owner") : undefined;
+    const input = gateInput(event, bound, tokenRole);
+    const approved =
+      gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
+    return { place, decision: gate.decide(input, approved), capabilities };
+  };
+}
+
+/** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */
+function isNamed(match: BindingMatch | undefined, { matchedBy }: Route): boolean {
+  const isOfPeer = matchedBy === "binding.peer" || matchedBy === "binding.peer.parent";
+  return isOfPeer && match?.peer !== undefined && !match.peer.id.includes("*");
+}
+
+/** A conversation with an agent that its client named has a session of its own. */
+function askedPlace({ turn, channel, conversation }: MessageEvent): Place | undefined {
+  const agentId = turn?.agent;
+  if (agentId === undefined) return undefined;
+  const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
+  return { kind: "asked", agentId, sessionKey };
+}
+
+function gateInput(event: MessageEvent, bound: boolean, tokenRole: GateInput["tokenRole"]): GateInput {
+  return {
+    bound,
+    tokenRole,
+    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
+    channel: event.channel,
+    account: event.account,
+    conversationKind: event.conversation.kind,
+    conversationId: event.conversation.id,
+    parentId: event.conversation.parentId,
+    senderId: event.sender.id,
+    senderIsBot: event.sender.isBot,
+    senderIsSelf: event.sender.isSelf,
+    addressed: event.addressed,
+  };
+}

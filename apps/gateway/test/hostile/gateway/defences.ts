@@ -1,0 +1,70 @@
+import type { Edit } from "../../mutants/mutants.ts";
+import type { AttackKind } from "./attacks.ts";
+
+/** What holds attacks of a kind in a gateway, and the change of what was built that takes it away. */
+export interface GatewayDefence {
+  readonly name: string;
+  readonly kind: AttackKind;
+  readonly edits: readonly Edit[];
+}
+
+const GATEWAY = "apps/gateway/dist";
+const TOOLS = "packages/tools/dist";
+
+export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
+  {
+    name: "a gate that fails denies",
+    kind: "hooks",
+    edits: [
+      {
+        file: "packages/hooks/dist/hooks.js",
+        from: 'return { action: "deny", reason: `The check ${hook.name} could not be made.` };',
+        to: "continue;",
+      },
+    ],
+  },
+  {
+    name: "a sub-agent has seen what its parent has",
+    kind: "sub-agents",
+    edits: [
+      {
+        file: `${GATEWAY}/path/5-prepare/prepare.js`,
+        from: "for (const source of delegated?.taint ?? [])",
+        to: "for (const source of delegated?.nothing ?? [])",
+      },
+    ],
+  },
+  {
+    name: "what a server says taints the run",
+    kind: "plugin tools",
+    edits: [
+      {
+        file: "packages/setup/dist/running/more-tools.js",
+        from: 'fromTool(tool, { taints: "mcp" })',
+        to: "fromTool(tool, {})",
+      },
+    ],
+  },
+  {
+    name: "what the agent is, is read-only to commands of others",
+    kind: "background commands",
+    edits: [
+      {
+        file: `${TOOLS}/exec.js`,
+        from: 'const isOwners = role === "owner" && taint.length === 0;',
+        to: 'const isOwners = role !== "system" && taint.length < 99;',
+      },
+    ],
+  },
+  {
+    name: "what runs by itself is changed by owners",
+    kind: "schedules",
+    edits: [
+      {
+        file: `${TOOLS}/policy.js`,
+        from: "...input.claims.map((claim) => byClaim(claim, facts)),",
+        to: "",
+      },
+    ],
+  },
+];
