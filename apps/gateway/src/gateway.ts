@@ -24,10 +24,9 @@ import {
 import { READING } from "@signalbox/prompt";
 import { type GatewayService, isOneOff } from "@signalbox/server";
 import { createService } from "@signalbox/service";
-import { createLiveSetup, explainRoute } from "@signalbox/setup";
+import { accountCommands, createLiveSetup, explainRoute, prepareWorkspaces } from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
 import { createScheduleDesk, type WakeAgent } from "@signalbox/wakes";
-import { accountCommands } from "./compose/account-commands.ts";
 import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
@@ -35,7 +34,6 @@ import { openHome } from "./compose/open-home.ts";
 import { createReload, type Reloading } from "./compose/reload.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
-import { prepareWorkspaces } from "./compose/workspaces.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";
@@ -154,8 +152,8 @@ async function letIn(
   { upkeep, accountLeases }: { readonly upkeep: Upkeep; readonly accountLeases: AccountLeases },
   lifecycle: Lifecycle,
 ): Promise<BringUp> {
-  const { options, opened, surroundings } = parts;
-  const { accounts } = parts.resolved;
+  const { options, opened, surroundings, configuration } = parts;
+  const { accounts, agents } = parts.resolved;
   const { delivery, hooks, typing, supervisor, outcomes, scheduledWakes, heartbeats, subAgents, toolbox } =
     surroundings;
   let closed = false;
@@ -181,7 +179,7 @@ async function letIn(
     emit: (event: InboundEvent) => recovered.promise.then(() => emit(event)),
     right: accountLeases.right,
     state: (channel: string) => channelState(opened.store.kv, channel),
-    commands: accountCommands(parts, way.skillCommands),
+    commands: accountCommands({ config: configuration.config, agents, skillsOf: way.skillCommands }),
   };
   const bringUp = createBringUp({ accounts, services, store: opened.store });
   await bringUp.first();

@@ -1,4 +1,5 @@
 export { pricesFor } from "@signalbox/llm-providers";
+export { type AccountCommandsPorts, accountCommands } from "./account-commands.ts";
 export {
   type Account,
   type Accounts,
@@ -30,11 +31,14 @@ export {
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
+export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";
+export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
 export { samplingOf } from "./running/sampling.ts";
 export { createSpending, type Spending, type SpendingPorts } from "./running/spending.ts";
 export { createVectorCosts } from "./running/vector-costs.ts";
 export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";
+export { prepareWorkspaces, type WorkspacesOptions } from "./running/workspaces.ts";
 export { type AgentsSkills, resolveSkills } from "./skills.ts";
 export { namesFor, toolsOf } from "./tool-names.ts";

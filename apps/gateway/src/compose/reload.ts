@@ -8,11 +8,11 @@ import {
   keysForStart,
   mcpSettings,
   nextSetup,
+  prepareWorkspaces,
 } from "@signalbox/setup";
 import type { ReadConfiguration, Reloaded } from "../gateway-options.ts";
 import { type ResolvedConfig, resolveConfig } from "../resolve/resolve-config.ts";
 import type { Parts } from "./surroundings.ts";
-import { prepareWorkspaces } from "./workspaces.ts";
 
 /** How long an account whose settings have changed may take to end what is under way, in milliseconds. */
 const DRAIN_MS = 5_000;

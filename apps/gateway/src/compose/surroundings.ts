@@ -6,6 +6,8 @@ import { createRouter, type Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
 import { createExchanges, type Exchanges } from "@signalbox/service";
 import {
+  createGatewayDesk,
+  createLook,
   createMoreTools,
   createSpending,
   createVectorCosts,
@@ -30,8 +32,6 @@ import {
 import type { GatewayOptions } from "../gateway-options.ts";
 import { judgeFailure, storeErrorIn } from "../path/failures.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
-import { createGatewayDesk } from "../tools/gateway-desk.ts";
-import { createLook } from "../tools/look.ts";
 import { createToolbox, type Toolbox } from "../tools/toolbox.ts";
 import { VERSION } from "../version.ts";
 import { DOCUMENTS } from "./documents.ts";

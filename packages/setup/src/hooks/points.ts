@@ -67,7 +67,7 @@ export interface InRun extends Place {
 }
 
 /** An agent begins to work, or goes on with what an earlier process left. */
-interface RunStarted extends InRun {
+export interface RunStarted extends InRun {
   /** `provider/model` that it begins with. */
   readonly model: string;
   /** The platforms' ids of the messages it deals with. */

@@ -5,7 +5,7 @@ import { draftText, READING } from "@signalbox/prompt";
 import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { type Spending, samplingOf } from "@signalbox/setup";
-import type { GatewayHooks } from "@signalbox/setup/hooks";
+import { createRunTeller, type GatewayHooks } from "@signalbox/setup/hooks";
 import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -14,7 +14,6 @@ import type { GatewayStore } from "../../store.ts";
 import { isHeard } from "../4-queue/message.ts";
 import type { PreparedRun } from "../5-prepare/prepare.ts";
 import { createSteering, type SteeringPorts } from "./steering.ts";
-import { createHookTeller } from "./tell-hooks.ts";
 
 export interface RunPorts extends SteeringPorts {
   readonly store: Pick<GatewayStore, "runs" | "sessions">;
@@ -153,7 +152,7 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
 
 /** Shows the run to people and programs while it goes on. */
 function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
-  const { runId, asked, handle, sentByTool, agentModel } = run;
+  const { agent, sessionKey, runId, messages, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;
   const carries = ports.definition(event.channel, event.account)?.capabilities.sendMedia !== undefined;
   const watched = {
@@ -166,8 +165,17 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
   const showOnPlatform = isHeard(asked)
     ? (ports.blocks.watch(watched) ?? ports.drafts.watch(watched))
     : undefined;
-  const watchModel = ports.metrics.watchModel(`${agentModel.model.provider}/${agentModel.model.id}`);
-  const tellHooks = createHookTeller(ports.hooks, run);
+  const model = `${agentModel.model.provider}/${agentModel.model.id}`;
+  const watchModel = ports.metrics.watchModel(model);
+  const tellHooks = createRunTeller(ports.hooks, {
+    agentId: agent.id,
+    sessionKey,
+    runId,
+    model,
+    messageIds: messages.map(({ stored }) => stored.event.messageId),
+    // What goes on after a restart has no new input.
+    goesOn: run.input === undefined,
+  });
   return (happened) => {
     view.see(happened);
     watchModel(happened);

@@ -2,9 +2,11 @@ import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
 import { changeConfig, configText, type Env, editedConfig, type Home } from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
-import type { Accounts, Agents, Models } from "@signalbox/setup";
 import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
 import { parse, stringify } from "yaml";
+import type { Accounts } from "../accounts.ts";
+import type { Agents } from "../agents.ts";
+import type { Models } from "../models.ts";
 
 export interface GatewayDeskPorts {
   readonly home: Home;

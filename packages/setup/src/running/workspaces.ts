@@ -1,8 +1,14 @@
 import { reasonOf } from "@signalbox/agent-core";
-import { prepareWorkspace } from "@signalbox/home";
+import { type Env, type Home, prepareWorkspace } from "@signalbox/home";
 import { layOutWorkspace, templateLanguage } from "@signalbox/prompt";
-import type { Agents } from "@signalbox/setup";
-import type { GatewayOptions } from "../gateway-options.ts";
+import type { Agents } from "../agents.ts";
+
+export interface WorkspacesOptions {
+  readonly home: Home;
+  /** Says the language of new workspaces where the configuration says none. */
+  readonly env: Env;
+  readonly logger: { warn(fields: object, message: string): void };
+}
 
 /**
  * Makes the workspaces of the home and gives new ones their first files. Folders that the configuration names are their
@@ -11,7 +17,7 @@ import type { GatewayOptions } from "../gateway-options.ts";
  * @throws GatewayError naming the folder that cannot be made
  */
 export async function prepareWorkspaces(
-  { home, env, logger }: Pick<GatewayOptions, "home" | "env" | "logger">,
+  { home, env, logger }: WorkspacesOptions,
   agents: Pick<Agents, "all">,
 ): Promise<void> {
   for (const { id, workspaceDir, language = templateLanguage(env) } of agents.all) {

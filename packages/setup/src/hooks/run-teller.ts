@@ -1,21 +1,17 @@
 import { type AgentEvent, textOf } from "@signalbox/agent-core";
-import type { GatewayHooks, InRun } from "@signalbox/setup/hooks";
-import type { PreparedRun } from "../5-prepare/prepare.ts";
+import type { GatewayHooks, InRun, RunStarted } from "./points.ts";
 
 /** Tells hooks what happens in a run. */
-export function createHookTeller(
+export function createRunTeller(
   hooks: Pick<GatewayHooks, "observe">,
-  { agent, agentModel, sessionKey, runId, messages, input }: PreparedRun,
+  run: RunStarted,
 ): (event: AgentEvent) => void {
-  const place: InRun = { agentId: agent.id, sessionKey, runId };
-  const model = `${agentModel.model.provider}/${agentModel.model.id}`;
+  const { agentId, sessionKey, runId, model } = run;
+  const place: InRun = { agentId, sessionKey, runId };
   return (happened) => {
     switch (happened.type) {
-      case "run.start": {
-        const messageIds = messages.map(({ stored }) => stored.event.messageId);
-        // What goes on after a restart has no new input.
-        return hooks.observe("run_start", { ...place, model, messageIds, goesOn: input === undefined });
-      }
+      case "run.start":
+        return hooks.observe("run_start", run);
       case "turn.start":
         return hooks.observe("turn_start", { ...place, model, turn: happened.turn });
       case "turn.end": {
