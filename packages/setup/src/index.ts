@@ -4,6 +4,7 @@ export {
   type Account,
   type Accounts,
   type AccountsOptions,
+  accountLogger,
   OWN_ACCOUNT,
   resolveAccounts,
 } from "./accounts.ts";
@@ -29,9 +30,10 @@ export {
   nextSetup,
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
-export { explainRoute, routeInput, routingConfig } from "./routing.ts";
+export { createLiveRouter, explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";
+export { createReadLinks, type ReadLinks, type ReadLinksPorts } from "./running/links.ts";
 export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";

@@ -4,12 +4,12 @@ import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
 import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
+import { createReadLinks } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import type { Standing } from "../path/2-admit/standing.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
-import { createReadLinks } from "../path/5-prepare/links.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
 import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
@@ -112,7 +112,11 @@ function createPreparing(
     tracer,
     toolbox,
     standing,
-    readLinks: createReadLinks(() => configuration.config().links, resolved.web.fetch, logger),
+    readLinks: createReadLinks({
+      config: () => configuration.config().links,
+      fetch: resolved.web.fetch,
+      logger,
+    }),
     incoming: media.in,
     remember: createRunMemory({
       memories: () => (configuration.config().memory.enabled ? memories : undefined),

@@ -2,18 +2,18 @@ import { reasonOf } from "@signalbox/agent-core";
 import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
 import type { McpServers } from "@signalbox/mcp";
 import type { Memories } from "@signalbox/memory/agents";
-import { createRouter, type Router } from "@signalbox/routing";
+import type { Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
 import { createExchanges, type Exchanges } from "@signalbox/service";
 import {
   createGatewayDesk,
+  createLiveRouter,
   createLook,
   createMoreTools,
   createSpending,
   createVectorCosts,
   type LiveSetup,
   openMcpServers,
-  routingConfig,
   type Spending,
 } from "@signalbox/setup";
 import { createAgentMemories } from "@signalbox/setup/memories";
@@ -121,7 +121,10 @@ export async function createSurroundings(
     subAgents,
     toolbox,
     spending,
-    router: createLiveRouter(configuration, opened, logger),
+    router: createLiveRouter(configuration, {
+      cache: store.routes,
+      onCacheError: (error) => logger.warn({ err: reasonOf(error) }, "the route cache failed"),
+    }),
     supervisor: createFailureSupervisor(logger, onFatal),
   };
 }
@@ -143,19 +146,6 @@ function createTimedWakes(
       readChecklist: (agent) => readChecklist(agent, { labels, logger }),
     }),
   };
-}
-
-/** Routes by the bindings that apply when a message comes. */
-function createLiveRouter(
-  configuration: LiveSetup<ResolvedConfig>,
-  { store: { routes: cache } }: OpenHome,
-  logger: GatewayOptions["logger"],
-): Router {
-  const onCacheError = (error: unknown): void =>
-    logger.warn({ err: reasonOf(error) }, "the route cache failed");
-  return configuration.derived(({ loaded, resolved: { agents } }) =>
-    createRouter(routingConfig(loaded.config, agents), { cache, onCacheError }),
-  );
 }
 
 /** Tries work again that a passing failure broke off. */

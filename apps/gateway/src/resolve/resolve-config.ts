@@ -1,13 +1,12 @@
 import type { Uploads } from "@signalbox/attachments";
-import type { ChannelDefinition, ChannelLogger } from "@signalbox/channel";
+import type { ChannelDefinition } from "@signalbox/channel";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
 import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import { createSurfaces, type Surfaces } from "@signalbox/service";
-import { createSetup, createWebFetch, type Setup, type WebFetch } from "@signalbox/setup";
+import { accountLogger, createSetup, createWebFetch, type Setup, type WebFetch } from "@signalbox/setup";
 import { openUploads } from "@signalbox/setup/media";
-import type { Logger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
@@ -51,17 +50,7 @@ export async function resolveConfig(
     channels: [...builtInChannels, ...channels],
     channelPackages: CHANNEL_PACKAGES,
     ownChannels: Object.values(surfaces).map(({ definition }) => definition),
-    logger: (account) => channelLogger(logger, account),
+    logger: (account) => accountLogger(logger, account),
   });
   return { ...setup, surfaces, uploads, web };
-}
-
-/** Over the gateway's own logger, whose level may change. No account writes in the name of another. */
-function channelLogger(log: Logger, account: string): ChannelLogger {
-  return {
-    debug: (message, fields) => log.debug({ ...fields, account }, message),
-    info: (message, fields) => log.info({ ...fields, account }, message),
-    warn: (message, fields) => log.warn({ ...fields, account }, message),
-    error: (message, fields) => log.error({ ...fields, account }, message),
-  };
 }

@@ -31,7 +31,7 @@ export interface PlatformOptions {
   readonly ahead: number;
   /** Longest pause of a person between two messages, in milliseconds. */
   readonly pauseMs: number;
-  /** What people write to the relays. Default: everything. */
+  /** What people write, wherever they can write any of it. Default: everything. */
   readonly only?: readonly [Kind, ...Kind[]];
   /** Where the gateway listens just now. */
   readonly url: () => string | undefined;
@@ -167,10 +167,16 @@ export function startPlatform(options: PlatformOptions): Platform {
     void work.finally(() => background.delete(work));
   };
 
+  const kindIn = (session: number): Kind => {
+    const all = kindsOf(session);
+    const [first, ...others] = all.filter((kind) => options.only?.includes(kind) ?? true);
+    return random.pick(first === undefined ? all : [first, ...others]);
+  };
+
   const converse = async (session: number, tell: (tag: Tag) => Promise<void>): Promise<void> => {
     const waiting: string[] = [];
     for (let number = 1; !finishing; number++) {
-      const tag: Tag = { session, number, kind: random.pick(kindsOf(session)) };
+      const tag: Tag = { session, number, kind: kindIn(session) };
       await tell(tag);
       acknowledged.push(tag);
       waiting.push(nameOf(tag));
@@ -194,7 +200,7 @@ export function startPlatform(options: PlatformOptions): Platform {
 
   const kindOn = (session: number): Kind => {
     const wish = options.wish();
-    return wish !== undefined && random.chance(0.5) ? wish : random.pick(options.only ?? kindsOf(session));
+    return wish !== undefined && random.chance(0.5) ? wish : kindIn(session);
   };
 
   const converseOn = async (channel: RelayName, session: number): Promise<void> => {

@@ -47,7 +47,7 @@ export interface WorldOptions {
   readonly pauseMs?: number;
   /** How messages that come while a run goes on are treated. Default: one that the seed chooses. */
   readonly mode?: QueueMode;
-  /** What people write to the relays. Default: everything. */
+  /** What people write, wherever they can write any of it. Default: everything. */
   readonly only?: readonly [Kind, ...Kind[]];
   /** `main.ts` beside another build. */
   readonly main?: string;

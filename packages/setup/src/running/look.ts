@@ -16,7 +16,7 @@ export interface LookPorts {
 }
 
 /** The run whose agent looks, and the message that it answers. */
-export interface LookingRun {
+interface LookingRun {
   readonly agent: Agent;
   readonly role: Role;
   readonly event: MessageEvent;

@@ -11,7 +11,7 @@ import {
   type PrefixWatch,
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
-import type { Spending } from "@signalbox/setup";
+import type { ReadLinks, Spending } from "@signalbox/setup";
 import type { ToldEntry } from "@signalbox/store";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
@@ -22,7 +22,6 @@ import type { Standing } from "../2-admit/standing.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
-import type { ReadLinks } from "./links.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
 import type { PromptedTurn } from "./system-prompt.ts";
@@ -178,8 +177,11 @@ async function readPages(
   { messages, handle }: OpenedRun,
   tools: RunTools,
 ): Promise<readonly ContextDocument[]> {
-  const written = messages.filter(({ stored }) => stored.wake?.delegated === undefined);
-  const pages = await readLinks(written, handle.signal);
+  // Guests may not use the web, and what a model has written gives no addresses.
+  const written = messages.filter(
+    ({ stored: { role, wake } }) => role !== "guest" && wake?.delegated === undefined,
+  );
+  const pages = await readLinks(written.map(spokenText), handle.signal);
   for (const { text } of pages) {
     if (text === undefined) continue;
     tools.given(text);
