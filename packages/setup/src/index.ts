@@ -30,10 +30,11 @@ export {
   nextSetup,
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
-export { createLiveRouter, explainRoute, routeInput, routingConfig } from "./routing.ts";
+export { explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";
 export { createReadLinks, type ReadLinks, type ReadLinksPorts } from "./running/links.ts";
+export { createLiveRouter } from "./running/live-router.ts";
 export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";

@@ -2,15 +2,12 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import {
   checkBindings,
-  createRouter,
   type RouteExplanation,
   type RouteInput,
   type Router,
-  type RouterOptions,
   type RoutingConfig,
 } from "@signalbox/routing";
 import type { Agents } from "./agents.ts";
-import type { LiveSetup } from "./live-setup.ts";
 
 /** Bindings of each tier whose mismatches are told. */
 const BINDINGS_TOLD = 5;
@@ -74,11 +71,4 @@ export function routeInput(event: MessageEvent): RouteInput {
 /** How the route of a message came about. */
 export function explainRoute(router: Pick<Router, "explain">, event: MessageEvent): RouteExplanation {
   return router.explain(routeInput(event), { limit: BINDINGS_TOLD });
-}
-
-/** Routes by the bindings that apply when a message comes. */
-export function createLiveRouter(configuration: Pick<LiveSetup, "derived">, options: RouterOptions): Router {
-  return configuration.derived(({ loaded, resolved: { agents } }) =>
-    createRouter(routingConfig(loaded.config, agents), options),
-  );
 }

@@ -37,8 +37,8 @@ interface Judgement {
 export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Judgement>;
 
 /**
- * Decides about one call of a run: by its claims and the policy, the one that the run began with and the one in force by
- * now, and by an answer that somebody has given.
+ * Decides about one call of a run: by its claims and the policy, the one that the run began with and the one in force
+ * by now, and by an answer that somebody has given.
  */
 export function createJudge(options: JudgeOptions, state: RunState, inForce: LooksUpInForce): Judge {
   return async (blueprint, callId, args) => {

@@ -10,8 +10,8 @@ interface Asked {
 }
 
 /**
- * What applies to a run by now: the policy of its agent, and the role of the weakest of those it answers. Undefined where
- * there is no such agent any more, or where one of them may not talk to it any more.
+ * What applies to a run by now: the policy of its agent, and the role of the weakest of those it answers. Undefined
+ * where there is no such agent any more, or where one of them may not talk to it any more.
  */
 export type Standing = (agentId: string, messages: readonly Asked[]) => Promise<InForce | undefined>;
 
