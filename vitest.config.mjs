@@ -8,6 +8,12 @@ import { root, workspaceMembers } from "./scripts/workspace.mjs";
 /** Only what hangs takes so long, also where other work has the processor. */
 const LONGEST_MS = 120_000;
 
+const limits = {
+  testTimeout: LONGEST_MS,
+  hookTimeout: LONGEST_MS,
+  expect: { poll: { timeout: LONGEST_MS / 2 } },
+};
+
 const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
@@ -17,9 +23,7 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     // To import a package and what it uses takes longer than most test files: those of a suite share it.
     isolate: false,
     setupFiles: [join(root, "scripts", "seed.mjs")],
-    testTimeout: LONGEST_MS,
-    hookTimeout: LONGEST_MS,
-    expect: { poll: { timeout: LONGEST_MS / 2 } },
+    ...limits,
   },
 }));
 
@@ -31,7 +35,7 @@ const inNpmTest =
     ? {}
     : { maxWorkers: availableParallelism() + 1, reporters: ["minimal", new SuiteReporter()] };
 
-const repository = { test: { name: "repository", include: ["scripts/**/*.test.mjs"] } };
+const repository = { test: { name: "repository", include: ["scripts/**/*.test.mjs"], ...limits } };
 
 /** In the folder of a package it is its suite alone: to set up those of all packages takes longer than many run. */
 const here = suites.filter((suite) => suite.root === process.cwd());
