@@ -324,7 +324,7 @@ const REST_MS = 330_000;
 async function atRest(home: string, url: string, restMs: number): Promise<void> {
   const deadline = performance.now() + restMs;
   for (let times = 0; ; ) {
-    await approveAll(url);
+    await denyAll(url);
     const waiting = { ...(await statusOf(url)), toCome: await countToCome(home) };
     const isOver = Object.values(waiting).every((count) => count === 0);
     // What a message leads to may be read a moment too early.
@@ -337,15 +337,15 @@ async function atRest(home: string, url: string, restMs: number): Promise<void> 
 }
 
 /**
- * As an owner does. A call is asked about where it is made again after what it scheduled has come and joined its run,
- * which speaks for the gateway from then on.
+ * As an owner does who sees that it is done already. A call is asked about where it is made again after what it
+ * scheduled has come and joined its run, which speaks for the gateway from then on.
  */
-async function approveAll(url: string): Promise<void> {
+async function denyAll(url: string): Promise<void> {
   const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
   const response = await fetch(`${url}/api/approvals`, { headers });
   const { approvals } = ApprovalList.parse(await response.json());
   for (const { id } of approvals) {
-    const body = JSON.stringify({ answer: "allow" });
+    const body = JSON.stringify({ answer: "deny" });
     await fetch(`${url}/api/approvals/${id}`, { method: "POST", headers, body });
   }
 }
