@@ -8,8 +8,8 @@ const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_121);
 const kills = Number(process.env["SIGNALBOX_KILLS"] ?? 8);
 
 /**
- * All but `schedule` and `delegate`: over a crash what they ask for is now and then done twice, which is an open defect.
- * The proof at its full count has them, and tells of it.
+ * All but `schedule` and `delegate`: over a crash what they ask for is now and then done twice, which is an open
+ * defect. The proof at its full count has them, and tells of it.
  */
 const ASKED = [
   ...(["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const),
