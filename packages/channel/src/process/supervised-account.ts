@@ -43,7 +43,10 @@ export class SupervisedAccount {
   #isStarted = false;
   #isStopped = false;
   #isHeard = false;
+  /** What the process says, also one that is being brought up. */
   #health: Health = { state: "starting" };
+  /** How the account is while there is no process to call. */
+  #outage: Health | undefined;
   self: Identity | undefined;
 
   /** @param channel the id of the channel that the module exports */
@@ -61,7 +64,7 @@ export class SupervisedAccount {
 
   get health(): Health {
     const isLost = this.#process?.peer.isGone === true && !this.#isStopped;
-    return isLost ? { state: "down", reason: "its process ended" } : this.#health;
+    return isLost ? { state: "down", reason: "its process ended" } : (this.#outage ?? this.#health);
   }
 
   /** Brings the first process up. Gives the names of the channel's methods. */
@@ -87,6 +90,7 @@ export class SupervisedAccount {
       await within(drainMs + STOP_MS, peer, peer.call(accountMethods.stop, { drainMs })).catch(() => {});
       await stopping.end();
     }
+    this.#outage = undefined;
     this.#health = { state: "stopped" };
   }
 
@@ -169,6 +173,7 @@ export class SupervisedAccount {
   /** Calls go to this process from now on, until it ends. */
   #take(launched: AccountProcess): void {
     this.#process = launched;
+    this.#outage = undefined;
     this.#context.logger.info("the account has a process of its own", { pid: launched.pid ?? null });
     this.#startedAt = this.#context.clock.now();
     void this.#watch(launched);
@@ -177,7 +182,7 @@ export class SupervisedAccount {
       this.#process = undefined;
       if (this.#isStopped) return;
       if (this.#isStarted) void this.#restart(why);
-      else this.#health = { state: "down", reason: why };
+      else this.#outage = { state: "down", reason: why };
     });
   }
 
@@ -200,7 +205,7 @@ export class SupervisedAccount {
     const { clock, logger, signal } = this.#context;
     if (clock.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
     const waitMs = Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** this.#failures++);
-    this.#health = { state: "down", reason: `its process: ${why}`, retryAt: clock.now() + waitMs };
+    this.#outage = { state: "down", reason: `its process: ${why}`, retryAt: clock.now() + waitMs };
     logger.error("the process of a channel account is started again", { err: why, inMs: waitMs });
     try {
       await clock.delay(waitMs, signal);
