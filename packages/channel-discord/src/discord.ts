@@ -33,6 +33,7 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
       maxPerMessage: limits.mediaPerMessage,
     },
     sendMedia,
+    polls: limits.poll,
     edit: { ownOnly: true },
     remove: true,
     stream: "draft",

@@ -1,7 +1,8 @@
 /**
  * What Discord allows. Sources: its developer documentation on messages (2,000 characters, a nonce of 25 characters
  * that is remembered for some minutes, ten attachments), on uploads (10 MiB for a bot), on components (five rows of
- * five buttons, ids of 100 characters, labels of 80, menus of 25 options), on forms (labels of 45, texts of 4,000), on
+ * five buttons, ids of 100 characters, labels of 80, menus of 25 options), on
+ * polls (ten answers of 55 characters, a question of 300), on forms (labels of 45, texts of 4,000), on
  * interactions (an answer within 3 s, a token good for 15 minutes), on application commands (100, names of 32
  * characters, descriptions of 100), on rate limits (50 requests a second, and about five messages in five seconds and
  * channel; 10,000 refused requests in ten minutes shut an address out) and on the gateway (1,000 new sessions a day).
@@ -25,6 +26,9 @@ export const limits = {
    * Of an id, what is left for the value beside a name of 16 characters, what parts the two, and the mark of a form.
    */
   callbackBytes: 80,
+  poll: { options: 10, questionLength: 300, optionLength: 55 },
+  /** How long a poll is open. */
+  pollHours: 24,
   commands: 100,
   commandNameLength: 32,
   descriptionLength: 100,

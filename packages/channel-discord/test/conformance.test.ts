@@ -74,6 +74,8 @@ const harness: ChannelHarness<DiscordAddress> = {
             content: bytes,
           })),
         ),
+      polls: () =>
+        standIn.sent.flatMap(({ id, poll }) => (poll === undefined ? [] : [{ messageId: id, ...poll }])),
       deliver: (channel, { messageId, text, from }) =>
         tell(standIn, channel, () => {
           const place = from === "person" ? standIn.directWith(zhang).id : channelId;

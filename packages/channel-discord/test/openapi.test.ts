@@ -80,6 +80,7 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
   const { parts } = await send({ parts: [{ type: "markdown", text: "**one**" }], replyTo: asked.id }, "k1");
   await send({ parts: [{ type: "buttons", text: "May it?", buttons }, media] }, "k2");
   await send({ parts: [{ type: "buttons", text: "Which?", buttons: many }] }, "k4");
+  await send({ parts: [{ type: "poll", question: "Where to?", options: ["Rome", "Oslo"] }] }, "k5");
   const messageId = parts[0]?.messageId ?? "";
   await channel.edit?.(to, messageId, { parts: [{ type: "text", text: "two" }] }, never);
   await channel.react?.(to, messageId, { emoji: "👍", on: true }, never);

@@ -1,7 +1,7 @@
 /**
  * What Telegram allows. Sources: the Bot API's reference (sendMessage, getUpdates, setWebhook, InlineKeyboardButton,
- * sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is hitting limits": about one message
- * a second in a chat, 20 a minute in a group, 30 a second in all).
+ * sendPoll, sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is hitting limits": about
+ * one message a second in a chat, 20 a minute in a group, 30 a second in all).
  */
 export const limits = {
   /** Of a message once its entities are taken out, in UTF-16 units, which is how entities count as well. */
@@ -16,6 +16,7 @@ export const limits = {
   valueBytes: 1_000,
   /** Values of buttons that are too long for `callback_data` and are remembered in its place. */
   rememberedButtons: 400,
+  poll: { options: 10, questionLength: 300, optionLength: 100 },
   /** What `getFile` gives out. */
   mediaBytes: 20_971_520,
   messagesPerSecond: 1,

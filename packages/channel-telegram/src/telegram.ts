@@ -42,6 +42,7 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
       maxPerMessage: 1,
     },
     sendMedia,
+    polls: limits.poll,
     edit: { ownOnly: true },
     remove: true,
     stream: "draft",

@@ -90,6 +90,10 @@ const harness: ChannelHarness<TelegramAddress> = {
           const { name, content } = media.file;
           return [{ messageId: `${chatId}:${messageId}`, kind, content, name }];
         }),
+      polls: () =>
+        standIn.sent.flatMap(({ chatId, messageId, poll }) =>
+          poll === undefined ? [] : [{ messageId: `${chatId}:${messageId}`, ...poll }],
+        ),
       messageId: ({ messageId, from }) =>
         `${from === "person" ? person.id : -1_001_234}:${numberOf(messageId)}`,
       deliver: async (channel, delivery) => (await post(channel, updateOf(delivery), webhookSecret)) === 200,

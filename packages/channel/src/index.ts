@@ -3,6 +3,7 @@ export type {
   Capabilities,
   MediaKind,
   OutboundMediaKind,
+  PollLimits,
   RateLimit,
   SendMediaLimit,
   TextCapability,
@@ -71,6 +72,7 @@ export type {
   Outbound,
   OutboundPart,
   PartReceipt,
+  PollPart,
   Receipt,
   Reconciled,
   SendIntent,
@@ -119,6 +121,7 @@ export { anyMediaUpTo, readMedia } from "./outbound/media.ts";
 export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";
+export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
 export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { speakerOf } from "./speaker.ts";

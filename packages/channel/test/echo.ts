@@ -5,6 +5,7 @@ import {
   type ChannelContext,
   type ChannelDefinition,
   ChannelError,
+  checkedPoll,
   createEditedDraft,
   createWebhook,
   defineChannel,
@@ -21,12 +22,13 @@ import {
   textAt,
   textLength,
 } from "../src/index.ts";
-import type { ChannelHarness, Failure, Platform, SentMedia } from "../src/testkit/index.ts";
+import type { ChannelHarness, Failure, Platform, SentMedia, SentPoll } from "../src/testkit/index.ts";
 
 /** A platform in memory, whose channel does all that the contract knows. */
 interface EchoServer {
   readonly messages: Map<string, { id: string; text: string; at: number }>;
   readonly files: Map<string, SentMedia>;
+  readonly polls: SentPoll[];
   readonly drafted: string[];
   failure: Failure | undefined;
   away: boolean;
@@ -43,6 +45,7 @@ export type EchoDefinition = ChannelDefinition<Config, EchoAddress>;
 
 const limit = { max: 400, unit: "codepoints" } as const;
 const sendMedia = { file: { maxBytes: 100, mimeTypes: ["text/plain"] } };
+const polls = { options: 3, questionLength: 20, optionLength: 10 };
 const editWindowMs = 60_000;
 
 export const echo: EchoDefinition = defineChannel({
@@ -54,6 +57,7 @@ export const echo: EchoDefinition = defineChannel({
     text: { ...limit, markup: "plain" },
     media: { kinds: ["file"], maxBytes: 100, maxPerMessage: 1 },
     sendMedia,
+    polls,
     edit: { ownOnly: true, windowMs: editWindowMs },
     stream: "draft",
     threads: "none",
@@ -117,6 +121,11 @@ function createEcho(context: ChannelContext<Config>) {
   const send: Channel<EchoAddress>["send"] = (_to, message, options) =>
     sendParts(message, options, async ({ part, key }) => {
       if (options.signal.aborted) throw new ChannelError("transient", "Echo: given up before it was tried");
+      if (part.type === "poll") {
+        const { question, options: choices, multiple = false } = checkedPoll(part, { polls });
+        server.polls.push({ messageId: key, question, options: choices, multiple });
+        return post("[poll]", key);
+      }
       if (part.type !== "media") return post(part.text, key);
       const content = await readMedia(part, sendMedia, options.openMedia);
       server.files.set(key, { messageId: key, kind: part.kind, name: part.name, content });
@@ -154,7 +163,7 @@ function createEcho(context: ChannelContext<Config>) {
       createEditedDraft(
         {
           snapshot: (text) => fitText(text, limit),
-          render: (part) => (part.type === "media" ? "" : part.text),
+          render: (part) => ("text" in part ? part.text : ""),
           create: async (text, { key }) => {
             const id = post(text, key);
             server.drafted.push(text);
@@ -237,6 +246,7 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
     const server: EchoServer = {
       messages: new Map(),
       files: new Map(),
+      polls: [],
       drafted: [],
       failure: undefined,
       away: false,
@@ -251,6 +261,7 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
       to: { id: "a" },
       sent: () => [...server.messages.values()].map(({ id, text }) => ({ messageId: id, text })),
       sentMedia: () => [...server.files.values()],
+      polls: () => server.polls,
       drafted: () => server.drafted,
       age: (ms) => {
         for (const message of server.messages.values()) message.at -= ms;

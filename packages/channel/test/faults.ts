@@ -1,5 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Channel, ChannelError, type Draft, isChannelError, type MessageEvent } from "../src/index.ts";
+import {
+  type Channel,
+  ChannelError,
+  type Draft,
+  isChannelError,
+  type MessageEvent,
+  type OutboundPart,
+} from "../src/index.ts";
 import type { EchoAddress, EchoDefinition } from "./echo.ts";
 
 type Echo = Channel<EchoAddress>;
@@ -58,6 +65,14 @@ const errors = (change: (error: ChannelError) => ChannelError) =>
         throw isChannelError(error) ? change(error) : error;
       }),
   }));
+
+function withOneVote(part: OutboundPart): OutboundPart {
+  return part.type === "poll" ? { ...part, multiple: false } : part;
+}
+
+function withFewOptions(part: OutboundPart): OutboundPart {
+  return part.type === "poll" ? { ...part, options: part.options.slice(0, 3) } : part;
+}
 
 let counter = 0;
 function another(): string {
@@ -384,6 +399,20 @@ export const faults: readonly Fault[] = [
     check: "attachments: repeats an attachment without a second message",
     plant: running(({ send }) => ({
       send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
+    })),
+  },
+  {
+    fault: "forgets that one may vote for several",
+    check: "polls: sends a poll as it was asked for, with a receipt",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, { parts: message.parts.map(withOneVote) }, options),
+    })),
+  },
+  {
+    fault: "leaves out options that are too many",
+    check: "polls: takes a poll as large as it claims, and refuses a larger one",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, { parts: message.parts.map(withFewOptions) }, options),
     })),
   },
   {

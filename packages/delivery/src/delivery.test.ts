@@ -90,7 +90,7 @@ function setup(
 }
 
 const textOf = ({ parts }: Outbound): string =>
-  parts.map((part) => ("text" in part ? part.text : part.name)).join("|");
+  parts.map((part) => ("text" in part ? part.text : part.type)).join("|");
 
 it("sends what waits behind a slow message of its conversation as soon as that is out", async () => {
   const slow = Promise.withResolvers<void>();

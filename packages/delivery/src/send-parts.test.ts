@@ -34,7 +34,7 @@ function platform(refuse: (part: OutboundPart) => ChannelError | undefined) {
             error.message,
             out.length === 0 ? {} : { receipt: { parts: out } },
           );
-        sent.push(part.type === "media" ? `<${part.name}>` : part.text);
+        sent.push("text" in part ? part.text : `<${part.type === "media" ? part.name : part.type}>`);
         const receipt = { index, messageId: `m${index}` };
         out.push(receipt);
         await onPart?.(receipt);

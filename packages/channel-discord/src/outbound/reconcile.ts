@@ -1,5 +1,6 @@
 import {
   type MediaPart,
+  type OutboundPart,
   objectAt,
   objectsAt,
   type Payload,
@@ -26,15 +27,22 @@ export async function reconcile(
   const { to, content, attemptedAt } = intent;
   const messages = await listMessages(api, to.channelId, { after: attemptedAt - skewMs, signal });
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
-  const match = own.find((message) =>
-    content.type === "media"
-      ? holdsFile(message, content)
-      : saysTheSame(message, renderPart(content).content),
-  );
+  const match = own.find((message) => isMessageOf(message, content));
   const messageId = match === undefined ? undefined : textAt(match, "id");
   if (messageId !== undefined) return { outcome: "sent", messageId };
   // What is on a later page was not seen.
   return { outcome: messages.length >= limits.pageSize ? "unknown" : "not-sent" };
+}
+
+function isMessageOf(message: Payload, content: OutboundPart): boolean {
+  switch (content.type) {
+    case "media":
+      return holdsFile(message, content);
+    case "poll":
+      return textAt(objectAt(objectAt(message, "poll"), "question"), "text") === content.question;
+    default:
+      return saysTheSame(message, renderPart(content).content);
+  }
 }
 
 /** A draft may have shown the same words on its way to others; as it reads now is what counts. */

@@ -13,19 +13,22 @@ import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
 import { fileOf } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
+import { type RenderedPoll, renderPoll } from "./poll.ts";
 import { type Rendered, renderPart, withoutText } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
 export interface Sender {
   send(to: DiscordAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends one message; the same key again gives the same message. Resolves with its id. */
-  post(to: DiscordAddress, content: Partial<Rendered>, options: PostOptions): Promise<string>;
+  post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string>;
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
   react(at: ReactionPlace, on: boolean, signal: AbortSignal): Promise<void>;
   typing(channelId: string, signal: AbortSignal): Promise<void>;
 }
+
+type Content = Partial<Rendered> | RenderedPoll;
 
 interface PostOptions {
   readonly key: string;
@@ -43,11 +46,11 @@ interface ReactionPlace {
 export function createSender(api: DiscordApi, interactions: Interactions): Sender {
   async function post(
     to: DiscordAddress,
-    content: Partial<Rendered>,
+    content: Content,
     { key, replyTo, file, signal }: PostOptions,
   ): Promise<string> {
-    // A command waits for one message, and takes no file in place of words.
-    if (to.interactionId !== undefined && file === undefined) {
+    // A command waits for one message, and takes no file or poll in place of words.
+    if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
       const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
       if (answer !== undefined) return idIn(answer);
     }
@@ -81,6 +84,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const { signal } = options;
+        if (part.type === "poll") return post(to, renderPoll(part), { key, replyTo, signal });
         if (part.type !== "media") return post(to, renderPart(part), { key, replyTo, signal });
         return post(to, withoutText, { key, replyTo, signal, file: await fileOf(part, options) });
       }),

@@ -33,6 +33,8 @@ export async function reconcile(
   if (content.type === "media") {
     return { outcome: isPartial || own.some((item) => mayBe(item, content)) ? "unknown" : "not-sent" };
   }
+  // What is of a kind that Feishu does not take was never sent.
+  if (content.type === "poll") return { outcome: "not-sent" };
   const wanted = letters(content.text);
   const { msgType } = renderPart(content);
   // A draft may show the same words; it is another message.

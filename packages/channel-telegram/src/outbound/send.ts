@@ -11,6 +11,7 @@ import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
 import { sendAttachment, type Target } from "../media.ts";
 import type { Buttons } from "./buttons.ts";
+import { sendPoll } from "./poll.ts";
 import { type Rendered, renderPart } from "./render.ts";
 
 /** What goes out: messages, changes, reactions. Every method throws ChannelError and nothing else. */
@@ -76,6 +77,10 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
 
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, replyTo }) => {
+        if (part.type === "poll") {
+          const sent = await sendPoll(api, targetOf(to, replyTo), part, options.signal);
+          return messageIdOf(to.chatId, sent.message_id);
+        }
         if (part.type !== "media") {
           return sendText(to, await renderPart(part, buttons()), { replyTo, signal: options.signal });
         }

@@ -32,6 +32,13 @@ export interface RateLimit {
   readonly burst: number;
 }
 
+/** How large a poll may be; lengths in UTF-16 units. */
+export interface PollLimits {
+  readonly options: number;
+  readonly questionLength: number;
+  readonly optionLength: number;
+}
+
 /**
  * What a channel can do, as plain data that can be read without loading a vendor's SDK. A capability that is claimed
  * obliges the channel to have the method that goes with it; `defineChannel` checks it by types, the conformance kit
@@ -88,6 +95,8 @@ export interface Capabilities {
     /** A button can open a form with one field of text. */
     readonly forms?: boolean;
   };
+  /** The platform has polls. Absent: the gateway writes one as numbered text. */
+  readonly polls?: PollLimits;
   /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */
   readonly commands?: boolean;
   /** Clients read the conversation itself as it grows: replies are not sent, and `send` is for nothing else. */

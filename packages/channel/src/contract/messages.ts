@@ -47,8 +47,18 @@ export interface MediaPart {
   readonly voice?: boolean;
 }
 
+/** What the people of a conversation vote on; only to channels with `polls`. The platform counts the votes. */
+export interface PollPart {
+  readonly type: "poll";
+  readonly question: string;
+  /** Two or more. */
+  readonly options: readonly string[];
+  /** Whether each of them may vote for several. Default false. */
+  readonly multiple?: boolean;
+}
+
 /** One part is one platform message. A channel refuses a type it does not know with `unsupported`. */
-export type OutboundPart = TextPart | MarkdownPart | ButtonsPart | MediaPart;
+export type OutboundPart = TextPart | MarkdownPart | ButtonsPart | MediaPart | PollPart;
 
 /** What to send. The gateway has cut the text into parts by the channel's capabilities. */
 export interface Outbound {

@@ -127,6 +127,12 @@ export const outboundPart: z.ZodType<OutboundPart> = z.union([
     ),
   }),
   mediaPart,
+  z.object({
+    type: z.literal("poll"),
+    question: text,
+    options: z.array(text),
+    multiple: z.boolean().exactOptional(),
+  }),
 ]);
 
 export const outbound: z.ZodType<Outbound> = z.object({

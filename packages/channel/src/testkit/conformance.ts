@@ -6,6 +6,7 @@ import { definitionChecks } from "./checks-definition.ts";
 import { draftChecks } from "./checks-drafts.ts";
 import { intakeChecks } from "./checks-intake.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
+import { pollChecks } from "./checks-polls.ts";
 import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
 
@@ -35,6 +36,7 @@ const checks: readonly Check[] = [
   ...sendingChecks,
   ...draftChecks,
   ...attachmentChecks,
+  ...pollChecks,
   ...lifecycleChecks,
 ];
 

@@ -54,6 +54,14 @@ export interface SentMedia {
   readonly content: Uint8Array;
 }
 
+/** A poll that the bot sent. */
+export interface SentPoll {
+  readonly messageId: string;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly multiple: boolean;
+}
+
 /** A stand-in for the platform, running. */
 export interface Platform<Address> {
   /** Settings of an account, before the schema. */
@@ -95,5 +103,7 @@ export interface Platform<Address> {
   readonly media?: { readonly ref: MediaRef; readonly content: Uint8Array };
   /** The attachments the platform has of the bot, in order, as a reader would get them. */
   sentMedia?(): readonly SentMedia[];
+  /** The polls the platform has of the bot, in order. For channels with polls. */
+  polls?(): readonly SentPoll[];
   close(): Promise<void>;
 }

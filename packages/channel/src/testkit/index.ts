@@ -3,7 +3,16 @@ export { checkEvent } from "./check-event.ts";
 export { type ConformanceOptions, runChannelConformance, type TestFunctions } from "./conformance.ts";
 export { damaged } from "./damage.ts";
 export { failing } from "./failing.ts";
-export type { ChannelHarness, Delivery, Failure, Forgery, Platform, Recorded, SentMedia } from "./harness.ts";
+export type {
+  ChannelHarness,
+  Delivery,
+  Failure,
+  Forgery,
+  Platform,
+  Recorded,
+  SentMedia,
+  SentPoll,
+} from "./harness.ts";
 export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
 export { keysOf, plainMessage } from "./plain-message.ts";
 export { createRandom } from "./random.ts";

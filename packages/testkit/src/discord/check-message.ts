@@ -16,6 +16,10 @@ const limits = {
   description: 100,
   fieldText: 4_000,
   label: 80,
+  pollAnswers: 10,
+  pollQuestion: 300,
+  pollAnswer: 55,
+  pollHours: 768,
   files: 10,
   fileBytes: 10 * 1024 * 1024,
 };
@@ -27,6 +31,13 @@ export interface SentFile {
   readonly name: string;
   readonly mimeType: string;
   readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** A poll as it was asked for. */
+export interface SentPoll {
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly multiple: boolean;
 }
 
 /** What Discord refuses about the body of a message; undefined for one that it takes. `part`: of an edit. */
@@ -47,11 +58,45 @@ export function checkMessage(
   if (files.length > limits.files)
     return refusals.invalidForm("attachments", `Must be ${limits.files} or fewer in length.`);
   if (files.some((file) => file.content.byteLength > limits.fileBytes)) return refusals.tooLarge();
-  const refused = checkMentions(mentions) ?? checkComponents(components) ?? checkAttachments(body, files);
+  const refused =
+    checkMentions(mentions) ??
+    checkComponents(components) ??
+    checkAttachments(body, files) ??
+    checkPoll(body, isEdit);
   if (refused !== undefined) return refused;
   const isEmpty = typeof content !== "string" || content.trim() === "";
-  const hasMore = (Array.isArray(embeds) && embeds.length > 0) || files.length > 0;
+  const hasMore =
+    (Array.isArray(embeds) && embeds.length > 0) || files.length > 0 || pollIn(body) !== undefined;
   return isEmpty && !hasMore && !(isEdit && content === undefined) ? refusals.emptyMessage() : undefined;
+}
+
+/** What a message's poll asks; undefined where there is none. */
+export function pollIn({ poll }: Raw): SentPoll | undefined {
+  if (!isRaw(poll)) return undefined;
+  const { question, answers, allow_multiselect: multiple } = poll;
+  const textIn = (media: unknown) => (isRaw(media) ? String(media["text"]) : "");
+  const options = (Array.isArray(answers) ? answers : []).filter(isRaw);
+  return {
+    question: textIn(question),
+    options: options.map(({ poll_media: media }) => textIn(media)),
+    multiple: multiple === true,
+  };
+}
+
+function checkPoll(body: Raw, isEdit: boolean): ApiReply | undefined {
+  const poll = pollIn(body);
+  if (poll === undefined) return undefined;
+  const wrong = (why: string) => refusals.invalidForm("poll", why);
+  if (isEdit) return wrong("Polls cannot be changed.");
+  if (!isText(poll.question, limits.pollQuestion)) return wrong("Must be between 1 and 300 in length.");
+  if (poll.options.length < 1 || poll.options.length > limits.pollAnswers)
+    return wrong("Must be between 1 and 10 in length.");
+  const hours = isRaw(body["poll"]) ? Number(body["poll"]["duration"] ?? 24) : 24;
+  if (!Number.isInteger(hours) || hours < 1 || hours > limits.pollHours)
+    return wrong("int value should be between 1 and 768.");
+  return poll.options.every((option) => isText(option, limits.pollAnswer))
+    ? undefined
+    : wrong("Must be between 1 and 55 in length.");
 }
 
 function isNonce(nonce: unknown): boolean {

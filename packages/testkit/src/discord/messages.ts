@@ -1,5 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
-import { checkMessage, type SentFile } from "./check-message.ts";
+import { checkMessage, pollIn, type SentFile, type SentPoll } from "./check-message.ts";
 import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { channelType, type DiscordUser, userPayload, type World } from "./world.ts";
@@ -22,6 +22,7 @@ export interface DiscordMessage {
   readonly contents: string[];
   components: unknown;
   readonly attachments: readonly Attachment[];
+  readonly poll?: SentPoll;
   /** The message it answers, or passes on. */
   readonly reference?: Raw;
   readonly nonce?: unknown;
@@ -264,6 +265,7 @@ export class Messages {
   }
 
   #keep({ channelId, body, files }: Sending, reference: Raw | undefined): DiscordMessage {
+    const poll = pollIn(body);
     const message: DiscordMessage = {
       ...this.plant({ channelId, authorId: this.#world.bot.id, content: String(body["content"] ?? "") }),
       components: body["components"] ?? [],
@@ -271,6 +273,7 @@ export class Messages {
       ...(reference === undefined ? {} : { reference: { type: 0, ...reference, channel_id: channelId } }),
       ...(body["nonce"] === undefined ? {} : { nonce: body["nonce"] }),
       ...(body["allowed_mentions"] === undefined ? {} : { allowedMentions: body["allowed_mentions"] }),
+      ...(poll === undefined ? {} : { poll, more: { poll: body["poll"] } }),
       flags: Number(body["flags"] ?? 0),
     };
     this.all.set(message.id, message);

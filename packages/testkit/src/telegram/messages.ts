@@ -13,21 +13,34 @@ export interface TelegramMessage {
   readonly keyboard?: unknown;
   /** What it shows, and as what. */
   readonly media?: { readonly kind: MediaField; readonly file: UploadedFile };
+  readonly poll?: TelegramPoll;
   readonly fromBot: boolean;
   /** Texts before each edit and the one now, oldest first. */
   readonly texts: readonly string[];
   readonly deleted: boolean;
 }
 
+/** A poll as it was asked for. */
+interface TelegramPoll {
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly multiple: boolean;
+}
+
 type MediaField = "photo" | "voice" | "audio" | "video" | "document";
 
 type Kept = { -readonly [K in keyof TelegramMessage]: TelegramMessage[K] } & { texts: string[] };
 
-/** Sources: sendMessage, InlineKeyboardButton, sendPhoto, sendDocument and setMessageReaction of the reference. */
+/**
+ * Sources: sendMessage, InlineKeyboardButton, sendPoll, sendPhoto, sendDocument and setMessageReaction of the reference.
+ */
 const longestText = 4_096;
 const mostPhotoBytes = 10_485_760;
 const mostFileBytes = 52_428_800;
 const mostCallbackBytes = 64;
+const mostPollOptions = 12;
+const longestQuestion = 300;
+const longestOption = 100;
 const markTypes = new Set([
   ...["mention", "hashtag", "bot_command", "url", "email", "bold", "italic", "underline", "strikethrough"],
   ...[
@@ -78,6 +91,17 @@ export class Messages {
     const refused = this.#refusesPlace(values) ?? refusesFile(kind, file);
     if (refused !== undefined || file === undefined) return refused ?? badRequest("there is no file");
     return this.#limited(values) ?? this.#keep(values, { text: "", media: { kind, file } });
+  }
+
+  sendPoll({ values }: Parameters): ApiReply {
+    const refused = this.#refusesPlace(values) ?? refusesPoll(values);
+    if (refused !== undefined) return refused;
+    const poll = {
+      question: String(values["question"]),
+      options: optionsIn(values),
+      multiple: values["allows_multiple_answers"] === true,
+    };
+    return this.#limited(values) ?? this.#keep(values, { text: "", poll });
   }
 
   editText({ values }: Parameters): ApiReply {
@@ -173,7 +197,7 @@ export class Messages {
     return undefined;
   }
 
-  #keep(values: Raw, content: Pick<TelegramMessage, "text" | "media">): ApiReply {
+  #keep(values: Raw, content: Pick<TelegramMessage, "text" | "media" | "poll">): ApiReply {
     this.#count += 1;
     const { reply_parameters: reply, message_thread_id: topic, reply_markup: keyboard } = values;
     const replyTo =
@@ -250,6 +274,22 @@ function overlap(entities: readonly Raw[]): boolean {
       return meet && (!nested || (code && !quote));
     }),
   );
+}
+
+function optionsIn({ options }: Raw): string[] {
+  return Array.isArray(options) ? options.filter(isRaw).map(({ text }) => String(text)) : [];
+}
+
+function refusesPoll(values: Raw): ApiReply | undefined {
+  const { question } = values;
+  const options = optionsIn(values);
+  if (typeof question !== "string" || question.length < 1 || question.length > longestQuestion)
+    return badRequest("poll question length must be between 1 and 300");
+  if (options.length < 2 || options.length > mostPollOptions)
+    return badRequest("poll must have between 2 and 12 options");
+  return options.some(({ length }) => length < 1 || length > longestOption)
+    ? badRequest("poll options length must not exceed 100")
+    : undefined;
 }
 
 function refusesKeyboard(markup: unknown): ApiReply | undefined {

@@ -100,6 +100,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     deleteWebhook: ({ values }) => updates.deleteWebhook(values),
     getWebhookInfo: () => ok(updates.webhookInfo()),
     sendMessage: (parameters) => messages.sendText(parameters),
+    sendPoll: (parameters) => messages.sendPoll(parameters),
     sendPhoto: (parameters) => messages.sendMedia("photo", parameters),
     sendVoice: (parameters) => messages.sendMedia("voice", parameters),
     sendAudio: (parameters) => messages.sendMedia("audio", parameters),
