@@ -32,7 +32,8 @@ type MediaField = "photo" | "voice" | "audio" | "video" | "document";
 type Kept = { -readonly [K in keyof TelegramMessage]: TelegramMessage[K] } & { texts: string[] };
 
 /**
- * Sources: sendMessage, InlineKeyboardButton, sendPoll, sendPhoto, sendDocument and setMessageReaction of the reference.
+ * Sources: sendMessage, InlineKeyboardButton, sendPoll, sendPhoto, sendDocument and setMessageReaction of the
+ * reference.
  */
 const longestText = 4_096;
 const mostPhotoBytes = 10_485_760;
