@@ -114,6 +114,22 @@ describe("signalbox init", () => {
     expect(existsSync(world.home.configFile)).toBe(false);
   });
 
+  it("lays out the workspace in the language that is chosen", async () => {
+    const world = await openWorld();
+    expect((await command(world, "init", "--yes", "--language", "zh")).code).toBe(0);
+    expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
+    // Nothing of what was chosen before is asked again.
+    expect((await command(world, "init", "--yes")).code).toBe(0);
+    expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
+  });
+
+  it("keeps the language of the terminal for a service that runs without one", async () => {
+    const world = await openWorld();
+    const child = world.run(["init", "--yes"], { LC_ALL: "zh_CN.UTF-8" });
+    expect((await child.exited).code).toBe(0);
+    expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
+  });
+
   it("takes yes and no for settings that are such, and talks of webhooks only where there are some", async () => {
     const world = await openWorld();
     const slack = [
@@ -148,6 +164,7 @@ describe("signalbox init", () => {
       ["--channel", "telegram", "--set", "bottoken=1"],
       ["--channel", "telegram", "--set", "botToken=nonsense"],
       ["--agent", "Not An Id"],
+      ["--language", "klingon"],
     ]) {
       const { code, err } = await command(world, "init", ...args);
       expect(code, args.join(" ")).toBe(64);

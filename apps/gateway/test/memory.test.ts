@@ -239,20 +239,28 @@ describe("signalbox memory", () => {
     expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
   });
 
-  it("goes on by words where its embeddings are from nobody, and says so", async () => {
+  it.each([
+    ["from nobody", "nobody", "there is no provider nobody with a baseUrl"],
+    ["from an entry that is wrong", "openai", "the entry of the provider openai is wrong"],
+  ])("goes on by words where its embeddings are %s, and says so", async (_, provider, problem) => {
+    const anthropic = {
+      api: "anthropic-messages",
+      apiKey: "${ANTHROPIC_KEY}",
+      baseUrl: "${ANTHROPIC_URL}",
+    };
+    const openai = { api: "openai-chat", apiKey: "k-1", baseURL: "http://proxy" };
     const { world, started, say, untilRecalled } = await remembering({
-      memory: { embeddings: "nobody/model" },
+      memory: { embeddings: `${provider}/model` },
+      models: { providers: { anthropic, openai } },
     });
-    expect(started.problems.join()).toContain(
-      "memory.embeddings: there is no provider nobody with a baseUrl",
-    );
+    expect(started.problems.join()).toContain(`memory.embeddings: ${problem}`);
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
     await untilRecalled("Where is the boiler called Bertha?", "The boiler in the cellar is called Bertha.");
 
     const doctor = world.run(["doctor"]);
     await doctor.exited;
-    expect(doctor.stdout()).toContain("there is no provider nobody with a baseUrl");
+    expect(doctor.stdout()).toContain(problem);
     expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*searched by words$/m);
   });
 });

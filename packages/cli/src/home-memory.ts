@@ -22,7 +22,7 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   return withStore(options, "read", async (store) => {
     const logger = createLogger("warn", openVault(loaded, env).redact);
     const memories = createAgentMemories({
-      config: () => loaded.config,
+      loaded: () => loaded,
       home,
       env,
       store,

@@ -1,16 +1,25 @@
 import type { LoadedConfig, Problem } from "@signalbox/config";
 import { missingProvider } from "@signalbox/memory/agents";
+import { brokenProviders } from "./broken-providers.ts";
 
-/** A provider that there is not: the memory goes on by words alone. */
-export function embeddingsProblems({ config, problem }: LoadedConfig): Problem[] {
+/** A provider that there is not, or whose entry is wrong: the memory goes on by words alone. */
+export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
+  const { config, problem } = loaded;
   const { enabled, embeddings } = config.memory;
-  const provider = enabled ? missingProvider(embeddings, config.models.providers) : undefined;
+  const { providers } = config.models;
+  const disabled = brokenProviders(loaded);
+  const provider = enabled ? missingProvider(embeddings, { providers, disabled }) : undefined;
   if (provider === undefined) return [];
+  const isBroken = disabled.includes(provider);
   return [
     problem(["memory", "embeddings"], {
       severity: "error",
-      message: `there is no provider ${provider} with a baseUrl`,
-      remedy: "Add it to models.providers, or use none.",
+      message: isBroken
+        ? `the entry of the provider ${provider} is wrong`
+        : `there is no provider ${provider} with a baseUrl`,
+      remedy: isBroken
+        ? "Correct it in models.providers, or use none."
+        : "Add it to models.providers, or use none.",
       disables: "search of the memory by meaning",
     }),
   ];

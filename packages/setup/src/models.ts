@@ -16,6 +16,7 @@ import {
 import { demoModel } from "@signalbox/llm-providers/demo";
 import type { Vault } from "@signalbox/redaction";
 import type { Agent, Agents } from "./agents.ts";
+import { brokenProviders } from "./broken-providers.ts";
 import { type HostPackages, installCommand } from "./host-packages.ts";
 import { withRedactedAnswers } from "./redacted-answers.ts";
 
@@ -99,14 +100,6 @@ export function resolveModels(
       return undefined;
     },
   };
-}
-
-/** Providers whose entry was left out, since something is wrong with it: no key of the environment revives them. */
-function brokenProviders({ problems, config }: LoadedConfig): string[] {
-  const named = problems.map(({ path }) => /^models\.providers\.([^.[]+)/.exec(path)?.[1]);
-  return named
-    .filter((name) => name !== undefined)
-    .filter((name) => !Object.hasOwn(config.models.providers, name));
 }
 
 function entryOf({ api, apiKey, baseUrl, headers, timeouts, models }: ProviderConfig): ProviderEntry {

@@ -83,7 +83,7 @@ export async function createSurroundings(
   await tryAgain(() => expireApprovals(store.approvals));
   const reports = { ledger: store.budgets.ledger(lease), onNews: observers.metrics.budgetNews, logger, now };
   const memories = createAgentMemories({
-    config: configuration.config,
+    loaded: () => configuration.loaded,
     home,
     env,
     store,

@@ -13,6 +13,7 @@ export function addService(program: Command, { run }: Actions): void {
     .option("--model <reference>", "as anthropic/claude-sonnet-4-6")
     .option("--agent <id>", "a short name for the agent")
     .option("--workspace <folder>", "where it works")
+    .option("--language <language>", "of the first files there: en or zh; default: that of the machine")
     .option("--channel <id>", "where people talk to it")
     .option("--account <name>", "the channel's account", "main")
     .option("--set <field=value...>", "a setting of the channel", settings)

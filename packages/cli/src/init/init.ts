@@ -6,6 +6,7 @@ import { print } from "../output.ts";
 import { agentStep } from "./agent-step.ts";
 import { type Asker, askNobody, askTerminal } from "./asker.ts";
 import { channelStep } from "./channel-step.ts";
+import { languageStep } from "./language-step.ts";
 import { providerStep } from "./provider-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -22,7 +23,7 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
   ]);
 }
 
-/** Asks for a model, an agent, a channel and its owner; each step is kept as it is answered. */
+/** Asks for a model, an agent, its language, a channel and its owner; each step is kept as it is answered. */
 export async function setUp(options: InitOptions, host: GatewayHost, asker: Asker): Promise<Home> {
   const home = locateHome(options.home, process.env);
   prepareHome(home);
@@ -36,6 +37,7 @@ export async function setUp(options: InitOptions, host: GatewayHost, asker: Aske
   };
   await providerStep(step, options);
   await agentStep(step, options);
+  await languageStep(step, options);
   await channelStep(step, options, await host.channels());
   return home;
 }

@@ -11,6 +11,8 @@ export interface InitOptions extends CommonOptions {
   readonly model?: string;
   readonly agent?: string;
   readonly workspace?: string;
+  /** Of the first files of a workspace. */
+  readonly language?: string;
   readonly channel?: string;
   readonly account?: string;
   /** Settings of the channel by name. */

@@ -20,6 +20,8 @@ export interface EmbeddingProvider {
 export interface EmbedderOptions {
   /** By name. OpenAI, Mistral and Google need no entry. */
   readonly providers: Readonly<Record<string, EmbeddingProvider>>;
+  /** Providers that are not asked, whatever is known of them. Default: none. */
+  readonly disabled?: readonly string[];
   /** May hold their keys. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of a static model. Default: as it is named. */
@@ -42,17 +44,15 @@ export interface Embedded {
  * What a name of embeddings stands for: `none`, `static:<folder>` for a local model, or `<provider>/<model>`.
  * Undefined, so that words alone are searched, for `none` and for a provider that there is not.
  */
-export async function embedderOf(
-  name: string,
-  { providers, env, folder = (named) => named, pay = (_texts, ask) => ask() }: EmbedderOptions,
-): Promise<Embedder | undefined> {
+export async function embedderOf(name: string, options: EmbedderOptions): Promise<Embedder | undefined> {
+  const { providers, env, folder = (named) => named, pay = (_texts, ask) => ask() } = options;
   if (name === NONE) return undefined;
   if (name.startsWith(STATIC)) {
     const { openStaticModel } = await import("../vectors/static-model.ts");
     return openStaticModel(folder(name.slice(STATIC.length)));
   }
   const { provider, model } = providerOf(name);
-  const baseUrl = baseUrlOf(providers, provider);
+  const baseUrl = baseUrlOf(options, provider);
   if (baseUrl === undefined) return undefined;
   const [apiKey] = [providers[provider]?.apiKey ?? env[KNOWN[provider]?.key ?? ""]].flat();
   const ask = openAiEmbeddings({ baseUrl, apiKey, headers: providers[provider]?.headers, model });
@@ -62,8 +62,10 @@ export async function embedderOf(
   };
 }
 
+type Providers = Pick<EmbedderOptions, "providers" | "disabled">;
+
 /** The provider that a name of embeddings needs and that there is not: memory goes on by words alone. */
-export function missingProvider(name: string, providers: EmbedderOptions["providers"]): string | undefined {
+export function missingProvider(name: string, providers: Providers): string | undefined {
   if (name === NONE || name.startsWith(STATIC)) return undefined;
   const { provider } = providerOf(name);
   return baseUrlOf(providers, provider) === undefined ? provider : undefined;
@@ -74,7 +76,8 @@ function providerOf(embeddings: string): { readonly provider: string; readonly m
   return { provider, model: model.join("/") };
 }
 
-function baseUrlOf(providers: EmbedderOptions["providers"], provider: string): string | undefined {
+function baseUrlOf({ providers, disabled = [] }: Providers, provider: string): string | undefined {
+  if (disabled.includes(provider)) return undefined;
   return providers[provider]?.baseUrl ?? KNOWN[provider]?.baseUrl;
 }
 

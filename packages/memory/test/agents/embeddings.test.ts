@@ -18,11 +18,18 @@ it("opens a static model in the folder that its host means", async () => {
 });
 
 it("names the provider that there is not", () => {
-  expect(["none", "static:x", "openai/m", "mine/m"].map((name) => missingProvider(name, {}))).toEqual([
-    ...[undefined, undefined, undefined],
-    "mine",
-  ]);
-  expect(missingProvider("mine/m", { mine: { baseUrl: "http://127.0.0.1" } })).toBeUndefined();
+  expect(
+    ["none", "static:x", "openai/m", "mine/m"].map((name) => missingProvider(name, { providers: {} })),
+  ).toEqual([...[undefined, undefined, undefined], "mine"]);
+  const providers = { mine: { baseUrl: "http://127.0.0.1" } };
+  expect(missingProvider("mine/m", { providers })).toBeUndefined();
+});
+
+it("sends nothing to a vendor whose provider is disabled", async () => {
+  const options = { providers: {}, disabled: ["openai"], env: { OPENAI_API_KEY: "key-of-the-vendor" } };
+  expect(missingProvider("openai/m", options)).toBe("openai");
+  expect(await embedderOf("openai/m", options)).toBeUndefined();
+  expect(await embedderOf("mistral/m", options)).toBeDefined();
 });
 
 it("asks a provider with its key and its headers", async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { type BeforeCompaction, reasonOf } from "@signalbox/agent-core";
-import type { Config } from "@signalbox/config";
+import type { LoadedConfig } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
   consolidateNotes,
@@ -17,6 +17,7 @@ import {
 import { isTakenBackNote, readBody } from "@signalbox/prompt";
 import { allowsTool, type Role, taintIn } from "@signalbox/tools";
 import type { Agent, Agents } from "../agents.ts";
+import { brokenProviders } from "../broken-providers.ts";
 import type { AgentModel, Models } from "../models.ts";
 
 interface MemoriesLogger {
@@ -26,7 +27,7 @@ interface MemoriesLogger {
 
 export interface AgentMemoriesOptions {
   /** Asked when a memory is opened. */
-  readonly config: () => Pick<Config, "memory" | "models">;
+  readonly loaded: () => Pick<LoadedConfig, "config" | "problems">;
   readonly home: Pick<Home, "dir" | "memoryIndex">;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly store: {
@@ -43,7 +44,7 @@ export interface AgentMemoriesOptions {
 
 /** What the agents of a home remember: their notes, and their conversations as the store has them. */
 export function createAgentMemories(options: AgentMemoriesOptions): Memories {
-  const { config, home, env, store, logger, now, payForVectors } = options;
+  const { loaded, home, env, store, logger, now, payForVectors } = options;
   return createMemories({
     index: home.memoryIndex,
     turns: (agentId) =>
@@ -55,15 +56,16 @@ export function createAgentMemories(options: AgentMemoriesOptions): Memories {
         heard: (text) => (isTakenBackNote(text) ? undefined : readBody(text)),
       }),
     embedder(agentId) {
-      const { memory, models } = config();
+      const { memory, models } = loaded().config;
       return embedderOf(memory.embeddings, {
         ...(payForVectors === undefined ? {} : { pay: payForVectors(agentId, memory.embeddings) }),
         providers: models.providers,
+        disabled: brokenProviders(loaded()),
         env,
         folder: (named) => configuredPath(home, named),
       });
     },
-    halfLifeDays: () => config().memory.halfLifeDays,
+    halfLifeDays: () => loaded().config.memory.halfLifeDays,
     now,
     onForgotten: async (agentId) => void (await store.contexts.forgetRecalled(agentId)),
     onProblem: (agent, problem, error) => logger.warn({ agent, err: reasonOf(error) }, problem),

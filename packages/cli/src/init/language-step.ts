@@ -1,0 +1,22 @@
+import { templateLanguage } from "@signalbox/prompt";
+import type { InitOptions, Step } from "./step.ts";
+
+const LANGUAGES = [
+  { value: "en", label: "English" },
+  { value: "zh", label: "中文" },
+] as const;
+
+/** In which language the first files of a new workspace are: offered is that of the machine. */
+export async function languageStep({ env, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
+  if (loaded().config.agents.defaults.language !== undefined && options.language === undefined) return;
+  const ofMachine = templateLanguage(env);
+  const language = await asker.choose({
+    message: "In which language are the first files of its workspace to be?",
+    given: options.language,
+    initial: ofMachine,
+    options: LANGUAGES,
+  });
+  // A service often runs without the language of the terminal that it was set up in; it takes English then.
+  const isUsual = language === "en" && ofMachine === "en";
+  if (!isUsual) change([{ path: ["agents", "defaults", "language"], value: language }]);
+}
