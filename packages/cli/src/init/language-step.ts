@@ -7,7 +7,10 @@ const LANGUAGES = [
 ] as const;
 
 /** In which language the first files of a new workspace are: offered is that of the machine. */
-export async function languageStep({ env, asker, change, loaded }: Step, options: InitOptions): Promise<void> {
+export async function languageStep(
+  { env, asker, change, loaded }: Step,
+  options: InitOptions,
+): Promise<void> {
   if (loaded().config.agents.defaults.language !== undefined && options.language === undefined) return;
   const ofMachine = templateLanguage(env);
   const language = await asker.choose({
