@@ -86,6 +86,7 @@ async function tainted(channel: string) {
       lease: { name: "gateway", epoch: 1 },
       definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,
       account: () => undefined,
+      accounts: () => [],
       delivery: { deliver: () => {} },
       mediaOut: { prepare: nothing, open: nothing },
       redact: (text) => text,

@@ -16,6 +16,11 @@ export {
   type MessageActionsOptions,
   type MessageOutcome,
 } from "./message-actions.ts";
+export {
+  type CurrentConversation,
+  isCurrentConversation,
+  type MessageDestination,
+} from "./message-place.ts";
 export { orderAsMessage } from "./orders.ts";
 export type {
   ClaimedRow,

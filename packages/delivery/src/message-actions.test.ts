@@ -6,14 +6,40 @@ import { createMemoryOutbox } from "./testkit/index.ts";
 
 const lease = { name: "gateway", epoch: 1 };
 
+const accounts = [
+  { channel: "plain", account: "main" },
+  { channel: "other", account: "only" },
+  { channel: "twice", account: "a" },
+  { channel: "twice", account: "b" },
+];
+
+/** An address is what comes behind the channel's name. */
+function codecOf(channel: string) {
+  return {
+    encode: (address: unknown) => `${channel}:${String(address)}`,
+    decode(text: string) {
+      if (!text.startsWith(`${channel}:`)) throw new Error("not an address");
+      return text.slice(channel.length + 1);
+    },
+  };
+}
+
 function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KEYED, isRunning = true) {
   const outbox = createMemoryOutbox(systemClock);
   const account = plainAccount(methods, { capabilities });
   const said: unknown[] = [];
+  const kept: string[] = [];
+  const definitionOf = (channel: string) => ({ ...account.definition, codec: codecOf(channel) });
   const shown: string[] = [];
   let prepared = 0;
   const run: ActingRun = {
-    event: { channel: "plain", account: "main", address: "room" },
+    event: {
+      channel: "plain",
+      account: "main",
+      address: "plain:room",
+      conversation: { kind: "group" },
+      sender: { id: "anna" },
+    },
     sessionKey: "s",
     runId: "r",
     onSent: (text, media) => said.push([text, ...media]),
@@ -22,8 +48,13 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
     outbox,
     lease,
     now: systemClock.now,
-    account: () => (isRunning ? account : undefined),
-    definition: () => account.definition,
+    account: (channel, name) =>
+      isRunning ? { ...account, channel, account: name, definition: definitionOf(channel) } : undefined,
+    accounts: () => accounts,
+    definition: (channel, name) =>
+      accounts.some((each) => each.channel === channel && each.account === name)
+        ? definitionOf(channel)
+        : undefined,
     deliver: () => {},
     async prepare(media) {
       prepared += 1;
@@ -31,7 +62,8 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
         ? { parts: [], lines: ["gone: there is no such file."] }
         : { parts: [], lines: [] };
     },
-    isOfConversation: async (_run, messageId) => messageId === "ours",
+    isOfConversation: async (messageId, to) => messageId === `of ${to.address}`,
+    keepThere: async ({ address }, { text }) => void kept.push(`${address} ${text}`),
     show: (text) => shown.push(text),
     redact: (text) => text.replace("token", "***"),
   });
@@ -39,6 +71,7 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   return {
     outbox,
     said,
+    kept,
     shown,
     prepared: () => prepared,
     act: (action: MessageAction, callId = call.callId) => act(action, run, { ...call, callId }),
@@ -58,10 +91,14 @@ const send = (
 
 it("sends a text once, however often the same call is made", async () => {
   const { act, rows, said } = harness();
-  expect(await act(send("Hello."))).toEqual({ ok: true, text: "The message is on its way." });
+  const { key } = { key: outboxKey("r", "c1") };
+  expect(await act(send("Hello."))).toEqual({
+    ok: true,
+    text: `The message is on its way. Its id is sent-${key}.`,
+  });
   expect(await act(send("Hello."))).toMatchObject({ ok: true });
   const sent = await rows();
-  expect(sent).toMatchObject([{ key: outboxKey("r", "c1"), address: "room" }]);
+  expect(sent).toMatchObject([{ key, address: "plain:room" }]);
   expect(said).toEqual([["Hello."], ["Hello."]]);
 });
 
@@ -76,32 +113,129 @@ it("looks for what was sent before it looks for the files that went with it", as
 });
 
 it("answers no message of another conversation, and writes to somebody else where the channel can", async () => {
-  const { act, rows, said } = harness({ openDirect: async (person) => `direct to ${person}` });
+  const { act, rows, said, kept } = harness({ openDirect: async (person) => `direct to ${person}` });
   expect(await act(send("Yes.", { replyTo: "theirs" }))).toMatchObject({ ok: false });
-  expect(await act(send("Yes.", { replyTo: "ours" }))).toMatchObject({ ok: true });
+  expect(await act(send("Yes.", { replyTo: "of plain:room" }))).toMatchObject({ ok: true });
   expect(await act(send("Psst.", { target: "ben" }), "c2")).toMatchObject({ ok: true });
-  expect((await rows()).map(({ address }) => address).toSorted()).toEqual(["direct to ben", "room"]);
+  expect((await rows()).map(({ address }) => address).toSorted()).toEqual([
+    "plain:direct to ben",
+    "plain:room",
+  ]);
   expect(said).toEqual([["Yes."]]);
-  expect(await act({ ...send("No."), channel: "other" })).toMatchObject({ ok: false });
+  expect(kept).toEqual(["plain:direct to ben Psst."]);
+});
+
+it("writes to another conversation by its address, of another channel and account too", async () => {
+  const { act, rows, kept } = harness();
+  for (const [index, destination] of [
+    { target: "plain:hall" },
+    { target: "other:hall" },
+    { target: "twice:hall", channel: "twice/b" },
+  ].entries())
+    expect(await act(send("Hello.", destination), `c${index}`)).toMatchObject({ ok: true });
+  expect((await rows()).map((row) => `${row.account} ${row.address}`).toSorted()).toEqual([
+    "b twice:hall",
+    "main plain:hall",
+    "only other:hall",
+  ]);
+  expect(kept).toHaveLength(3);
+});
+
+it.each([
+  ["by which of several accounts", { target: "twice:hall" }, "twice/a, twice/b"],
+  ["that there is no such account", { target: "ben", channel: "twice/c" }, "no account c of twice"],
+  ["that there is no such channel", { target: "ben", channel: "none" }, "no channel none"],
+  ["that whom it is to is missing", { channel: "other" }, "`target` is an address"],
+  ["that people cannot be written to by their id", { target: "ben" }, "`target` is an address"],
+])("says %s", async (_what, destination, words) => {
+  const { act, rows } = harness();
+  expect(await act(send("Hello.", destination))).toMatchObject({
+    ok: false,
+    message: expect.stringContaining(words),
+  });
+  expect(await rows()).toEqual([]);
+});
+
+it("takes its own conversation for what it is, however it is named", async () => {
+  const { act, said, kept } = harness();
+  for (const [index, destination] of [
+    { target: "plain:room" },
+    { channel: "plain" },
+    { channel: "plain/main", target: "plain:room" },
+  ].entries())
+    await act(send("Here.", destination), `c${index}`);
+  expect([said.length, kept]).toEqual([3, []]);
+});
+
+it("sends a poll as the platform's own, or as numbered text, once", async () => {
+  const poll: MessageAction = { action: "poll", question: "Where to?", options: ["Rome", "Oslo"] };
+  const polls = { options: 10, questionLength: 100, optionLength: 50 };
+  const withPolls = harness({}, { ...KEYED, polls });
+  await withPolls.act(poll);
+  await withPolls.act(poll);
+  expect((await withPolls.rows()).map(({ payload }) => payload.parts)).toEqual([
+    [{ type: "poll", question: "Where to?", options: ["Rome", "Oslo"], multiple: false }],
+  ]);
+  const without = harness();
+  await without.act(poll);
+  expect(JSON.stringify(await without.rows())).toContain("1. Rome");
 });
 
 it("reacts, edits and deletes at once, or says why it cannot", async () => {
   const done: unknown[] = [];
   const methods: Partial<Channel> = {
-    react: async (_to, messageId, { emoji }) => void done.push([messageId, emoji]),
+    react: async (to, messageId, { emoji }) => void done.push([to, messageId, emoji]),
     edit: async () => Promise.reject(new Error("wrong token")),
   };
   const { act } = harness(methods);
-  expect(await act({ action: "react", messageId: "m", emoji: "👍" })).toEqual({ ok: true, text: "Reacted." });
-  expect(done).toEqual([["m", "👍"]]);
-  expect(await act({ action: "edit", messageId: "m", text: "x" })).toEqual({
+  const react = (messageId: string, target?: string): MessageAction => ({
+    action: "react",
+    messageId,
+    emoji: "👍",
+    target,
+  });
+  expect(await act(react("of plain:room"))).toEqual({ ok: true, text: "Reacted." });
+  expect(await act(react("of plain:hall", "plain:hall"))).toMatchObject({ ok: true });
+  expect(done).toEqual([
+    ["room", "of plain:room", "👍"],
+    ["hall", "of plain:hall", "👍"],
+  ]);
+  expect(await act({ action: "edit", messageId: "of plain:room", text: "x" })).toEqual({
     ok: false,
     message: "wrong ***",
   });
-  expect(await act({ action: "delete", messageId: "m" })).toMatchObject({ ok: false });
-  expect(await harness(methods, KEYED, false).act({ action: "delete", messageId: "m" })).toMatchObject({
+  expect(await act({ action: "delete", messageId: "of plain:room" })).toMatchObject({ ok: false });
+  const stopped = harness(methods, KEYED, false);
+  expect(await stopped.act({ action: "delete", messageId: "of plain:room" })).toMatchObject({
     message: expect.stringContaining("does not run"),
   });
+});
+
+it("changes no message of another conversation than the one that is named", async () => {
+  const done: unknown[] = [];
+  const { act } = harness({ remove: async (_to, messageId) => void done.push(messageId) });
+  for (const messageId of ["of plain:hall", "sent-of-nobody", "anything"])
+    expect(await act({ action: "delete", messageId })).toMatchObject({
+      ok: false,
+      message: `There is no message ${messageId} in that conversation.`,
+    });
+  expect(done).toEqual([]);
+});
+
+it("edits what it has sent by the id that it was given, once that is out, and where it was sent", async () => {
+  const edited: unknown[] = [];
+  const { act, outbox } = harness({ edit: async (to, messageId) => void edited.push([to, messageId]) });
+  await act(send("Hello.", { target: "plain:hall" }));
+  const messageId = `sent-${outboxKey("r", "c1")}`;
+  const edit = (target?: string) => act({ action: "edit", messageId, text: "Hello all.", target });
+  expect(await edit("plain:hall")).toMatchObject({
+    message: `${messageId} is not out yet. Try again later.`,
+  });
+  const { rows } = await outbox.claimDue({ lease, limit: 10 });
+  for (const { id } of rows) await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m7" } }]);
+  expect(await edit()).toMatchObject({ ok: false });
+  expect(await edit("plain:hall")).toEqual({ ok: true, text: "Edited." });
+  expect(edited).toEqual([["hall", "m7"]]);
 });
 
 it("shows a text to a client that reads the session, and says nothing to one that waits for one answer", async () => {

@@ -1,42 +1,54 @@
 import {
   type Capabilities,
-  type Channel,
+  isPayload,
   type MediaPart,
   type Outbound,
   outboundOf,
+  type PollPart,
+  pollOutbound,
   reasonOf,
+  textAt,
 } from "@signalbox/channel";
-import type { AccountLookup, DeliveryAccount } from "./account.ts";
+import {
+  type CurrentConversation,
+  findPlace,
+  type MessageDestination,
+  type MessagePlace,
+  type MessagePlaceOptions,
+  NOT_RUNNING,
+} from "./message-place.ts";
 import type { Destination, LeaseToken, OutboxRow, OutboxStore } from "./outbox.ts";
-import { outboxKey, outboxRow, pendingRows } from "./rows.ts";
+import { destinationKey, outboxKey, outboxRow, pendingRows } from "./rows.ts";
 
 /** What an agent does in a conversation while it works. */
-export type MessageAction = {
-  /** A person to write to. Default: the conversation that is answered. */
-  readonly target?: string | undefined;
-  /** Default: the channel of that conversation, which is the only one that can be written to. */
-  readonly channel?: string | undefined;
-} & (
-  | {
-      readonly action: "send";
-      readonly text: string;
-      /** Paths or URLs. */
-      readonly media: readonly string[];
-      readonly replyTo?: string | undefined;
-    }
-  | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
-  | { readonly action: "edit"; readonly messageId: string; readonly text: string }
-  | { readonly action: "delete"; readonly messageId: string }
-);
+export type MessageAction = MessageDestination &
+  (
+    | {
+        readonly action: "send";
+        readonly text: string;
+        /** Paths or URLs. */
+        readonly media: readonly string[];
+        readonly replyTo?: string | undefined;
+      }
+    | {
+        readonly action: "poll";
+        readonly question: string;
+        readonly options: readonly string[];
+        readonly multiple?: boolean | undefined;
+      }
+    | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
+    | { readonly action: "edit"; readonly messageId: string; readonly text: string }
+    | { readonly action: "delete"; readonly messageId: string }
+  );
 
 export type MessageOutcome =
   | { readonly ok: true; readonly text: string }
   /** `message` is for the model. */
   | { readonly ok: false; readonly message: string };
 
-/** A run that acts in the conversation that it answers. A host adds what its own functions need. */
+/** A run that acts in a conversation. A host adds what its own functions need. */
 export interface ActingRun {
-  readonly event: Destination;
+  readonly event: CurrentConversation;
   readonly sessionKey: string;
   readonly runId: string;
   /** Told a text that was sent to this very conversation, and what went with it. */
@@ -50,13 +62,10 @@ export interface ActingCall {
   readonly signal: AbortSignal;
 }
 
-export interface MessageActionsOptions<Run extends ActingRun, Row extends OutboxRow = OutboxRow> {
+export interface MessageActionsOptions<Run extends ActingRun, Row extends OutboxRow = OutboxRow>
+  extends MessagePlaceOptions {
   readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey">;
   readonly lease: LeaseToken;
-  /** An account that runs. */
-  readonly account: AccountLookup;
-  /** The channel of a configured account, also while the account does not run. */
-  readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   /** Sends rows that were just added. */
   readonly deliver: (rows: readonly Row[]) => void;
   /** Makes attachments ready, with a line for each that cannot be sent. Undefined where `signal` fired first. */
@@ -66,8 +75,14 @@ export interface MessageActionsOptions<Run extends ActingRun, Row extends Outbox
     capabilities: Capabilities,
     signal: AbortSignal,
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
-  /** Whether a message is of the conversation that is answered: platforms' ids do not say where they lead. */
-  readonly isOfConversation: (run: Run, messageId: string) => Promise<boolean>;
+  /** Whether a message is of a conversation: platforms' ids do not say where they lead. */
+  readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
+  /** Keeps what was sent to another conversation for the agent that is answered there. */
+  readonly keepThere: (
+    to: Destination,
+    said: { readonly id: string; readonly text: string },
+    run: Run,
+  ) => Promise<void>;
   /** Shows a text to a client that reads the session itself. */
   readonly show: (text: string, run: Run, callId: string) => void;
   /** Takes secrets out of what a channel says of a failure, which the model reads. */
@@ -84,142 +99,186 @@ export type ActOnMessages<Run extends ActingRun> = (
 ) => Promise<MessageOutcome>;
 
 const TTL_MS = 24 * 60 * 60 * 1000;
-const NOT_RUNNING = "This channel's account does not run just now. Try again later.";
+/** Before the key of a row, what a model calls a message by that it has sent. */
+const SENT = "sent-";
 
 /**
- * Texts go through the outbox as replies do, and wait there until the account runs; the rest is done at once or not at
- * all.
+ * Texts and polls go through the outbox as replies do, and wait there until the account runs; the rest is done at once
+ * or not at all.
  */
 export function createMessageActions<Run extends ActingRun, Row extends OutboxRow>(
   options: MessageActionsOptions<Run, Row>,
 ): ActOnMessages<Run> {
   return async (action, run, call) => {
-    const { channel, account } = run.event;
-    if (action.channel !== undefined && action.channel !== channel)
-      return no(`Only the current channel, ${channel}, can be written to.`);
-    const definition = options.definition(channel, account);
-    const { sendMedia, awaitsSingleAnswer, readsSession } = definition?.capabilities ?? {};
-    if (action.action === "send" && action.media.length > 0 && sendMedia === undefined)
-      return no("Attachments cannot be sent here. Say where the file is instead.");
-    if (awaitsSingleAnswer === true) return no("This client reads only your reply. Say it there.");
-    if (readsSession === true) return show(options, action, run, call);
-    if (definition === undefined)
-      return no(`The account ${account} of ${channel} is not configured any more.`);
-    const running = options.account(channel, account)?.running;
     try {
-      if (action.action === "send") return await send(options, action, run, { definition, running, ...call });
-      return running === undefined
-        ? no(NOT_RUNNING)
-        : await change(action, run, { definition, running, signal: call.signal });
+      // Asked before anything that may be otherwise by now, such as a file that is gone.
+      const before = isSending(action) ? await sentBefore(options, action, run, call) : undefined;
+      if (before !== undefined) return before;
+      const place = await findPlace(options, action, run.event, call.signal);
+      if (typeof place === "string") return no(place);
+      const { sendMedia, awaitsSingleAnswer, readsSession } = place.definition.capabilities;
+      if (action.action === "send" && action.media.length > 0 && sendMedia === undefined)
+        return no("Attachments cannot be sent here. Say where the file is instead.");
+      if (awaitsSingleAnswer === true) return no("This client reads only your reply. Say it there.");
+      if (readsSession === true) return show(options, action, run, place, call);
+      return isSending(action)
+        ? await send(options, action, run, place, call)
+        : await change(options, action, run, place, call);
     } catch (error) {
       return no(options.redact(reasonOf(error)));
     }
   };
 }
 
-type SendAction = Extract<MessageAction, { action: "send" }>;
+type SendingAction = Extract<MessageAction, { action: "send" | "poll" }>;
+
+function isSending(action: MessageAction): action is SendingAction {
+  return action.action === "send" || action.action === "poll";
+}
+
+async function sentBefore<Run extends ActingRun, Row extends OutboxRow>(
+  options: MessageActionsOptions<Run, Row>,
+  action: SendingAction,
+  run: Run,
+  call: ActingCall,
+): Promise<MessageOutcome | undefined> {
+  const row = await options.outbox.withKey(keyOf(run, call));
+  return row && sent(options, action, run, row);
+}
+
+/** Comes from the call: made again after a crash it is the same message. */
+function keyOf({ runId }: ActingRun, { callId }: ActingCall): string {
+  return outboxKey(runId, callId);
+}
 
 function show<Run extends ActingRun>(
   options: Pick<MessageActionsOptions<Run>, "show">,
   action: MessageAction,
   run: Run,
+  { definition }: MessagePlace,
   { callId }: ActingCall,
 ): MessageOutcome {
-  if (action.action !== "send" || action.target !== undefined) return no("This client shows text only.");
-  options.show(action.text, run, callId);
-  run.onSent(action.text, []);
+  if (!isSending(action)) return no("This client shows text only.");
+  const text = action.action === "send" ? action.text : writtenPoll(action, definition.capabilities);
+  options.show(text, run, callId);
+  run.onSent(text, []);
   return { ok: true, text: "The message was shown." };
 }
 
-interface SendTo extends ActingCall {
-  readonly definition: DeliveryAccount["definition"];
-  /** Absent while the account does not run. */
-  readonly running: Channel | undefined;
-}
-
-/** By way of the outbox, under a key that comes from the call: made again after a crash it is the same message. */
 async function send<Run extends ActingRun, Row extends OutboxRow>(
   options: MessageActionsOptions<Run, Row>,
-  action: SendAction,
+  action: SendingAction,
   run: Run,
-  to: SendTo,
+  place: MessagePlace,
+  call: ActingCall,
 ): Promise<MessageOutcome> {
   const { outbox, lease, now } = options;
+  const payload = await payloadOf(options, action, run, place, call);
+  if ("ok" in payload) return payload;
+  const row = outboxRow(place.to, payload, { expiresAt: now() + TTL_MS, claim: false });
   const { sessionKey } = run;
-  const key = outboxKey(run.runId, to.callId);
-  // Asked before anything that may be otherwise by now, such as a file that is gone.
-  const earlier = await outbox.withKey(key);
-  if (earlier !== undefined) return sent(options, action, run, earlier);
-  const address = await addressOf(options, action, run, to);
-  if (typeof address !== "string") return address;
-  const prepared = await options.prepare(action.media, run, to.definition.capabilities, to.signal);
-  if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
-  const { parts, lines } = prepared;
-  if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
-  const payload = outboundOf(action.text, action.replyTo, to.definition.capabilities, parts);
-  const row = outboxRow({ ...run.event, address }, payload, { expiresAt: now() + TTL_MS, claim: false });
-  const [added] = await outbox.enqueue([{ ...row, key }], { lease, sessionKey });
+  const [added] = await outbox.enqueue([{ ...row, key: keyOf(run, call) }], { lease, sessionKey });
   if (added === undefined) throw new Error("the outbox gave no row back");
   return sent(options, action, run, added);
 }
 
-/** Where a message goes, or why it cannot. */
-async function addressOf<Run extends ActingRun>(
-  { isOfConversation }: Pick<MessageActionsOptions<Run>, "isOfConversation">,
-  { target, replyTo }: SendAction,
+/** What goes out, or why it does not. */
+async function payloadOf<Run extends ActingRun>(
+  options: Pick<MessageActionsOptions<Run>, "prepare" | "isOfConversation">,
+  action: SendingAction,
   run: Run,
-  { definition, running, signal }: SendTo,
-): Promise<string | MessageOutcome> {
+  { to, isCurrent, definition: { capabilities } }: MessagePlace,
+  { signal }: ActingCall,
+): Promise<Outbound | MessageOutcome> {
+  if (action.action === "poll") return pollOutbound(pollOf(action), capabilities);
+  const { text, media, replyTo } = action;
   // Platforms put an answer where the answered message is, whatever the address says.
   if (replyTo !== undefined) {
-    if (target !== undefined) return no("A message to another conversation cannot reply to one.");
-    if (!(await isOfConversation(run, replyTo)))
+    if (!isCurrent) return no("A message to another conversation cannot reply to one.");
+    if (!(await options.isOfConversation(replyTo, to, run)))
       return no(`There is no message ${replyTo} in this conversation to reply to.`);
   }
-  if (target === undefined) return run.event.address;
-  if (running === undefined) return no(NOT_RUNNING);
-  if (!running.openDirect) return no(`This channel cannot write to ${target} from here.`);
-  return definition.codec.encode(await running.openDirect(target, signal));
+  const prepared = await options.prepare(media, run, capabilities, signal);
+  if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
+  const { parts, lines } = prepared;
+  if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
+  return outboundOf(text, replyTo, capabilities, parts);
 }
 
-function sent<Row extends OutboxRow>(
-  { deliver }: { readonly deliver: (rows: readonly Row[]) => void },
-  { target, text, media }: SendAction,
-  { onSent }: ActingRun,
+/** The row is there: it goes out, and whoever answers there knows of it. Done again, it changes nothing. */
+async function sent<Run extends ActingRun, Row extends OutboxRow>(
+  { deliver, keepThere }: Pick<MessageActionsOptions<Run, Row>, "deliver" | "keepThere">,
+  action: SendingAction,
+  run: Run,
   row: Row,
-): MessageOutcome {
+): Promise<MessageOutcome> {
+  const id = `${SENT}${row.key}`;
+  const text =
+    action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
+  const isCurrent = destinationKey(row) === destinationKey(run.event);
+  if (!isCurrent) await keepThere(row, { id, text }, run);
   deliver(pendingRows([row]));
-  if (target === undefined) onSent(text, media);
-  return { ok: true, text: "The message is on its way." };
+  if (isCurrent && action.action === "send") run.onSent(action.text, action.media);
+  return { ok: true, text: `The message is on its way. Its id is ${id}.` };
 }
 
 /** What is done to a message that is there already. */
-async function change(
-  action: Exclude<MessageAction, SendAction>,
-  { event }: ActingRun,
-  {
-    definition,
-    running,
-    signal,
-  }: { definition: DeliveryAccount["definition"]; running: Channel; signal: AbortSignal },
+async function change<Run extends ActingRun, Row extends OutboxRow>(
+  options: MessageActionsOptions<Run, Row>,
+  action: Exclude<MessageAction, SendingAction>,
+  run: Run,
+  { to, definition, running }: MessagePlace,
+  { signal }: ActingCall,
 ): Promise<MessageOutcome> {
-  const to = definition.codec.decode(event.address);
+  if (running === undefined) return no(NOT_RUNNING);
+  const message = await messageAt(options, action.messageId, to, run);
+  if ("ok" in message) return message;
+  const { id } = message;
+  const address = definition.codec.decode(to.address);
   switch (action.action) {
     case "react":
       if (!running.react) return no("This channel has no reactions.");
-      await running.react(to, action.messageId, { emoji: action.emoji, on: true }, signal);
+      await running.react(address, id, { emoji: action.emoji, on: true }, signal);
       return { ok: true, text: "Reacted." };
     case "edit": {
       if (!running.edit) return no("This channel cannot edit messages.");
       const edited: Outbound = outboundOf(action.text, undefined, definition.capabilities);
-      await running.edit(to, action.messageId, edited, signal);
+      await running.edit(address, id, edited, signal);
       return { ok: true, text: "Edited." };
     }
     case "delete":
       if (!running.remove) return no("This channel cannot delete messages.");
-      await running.remove(to, action.messageId, signal);
+      await running.remove(address, id, signal);
       return { ok: true, text: "Deleted." };
   }
+}
+
+/** The platform's id of a message of a conversation, by that id or by the one that `send` gave. */
+async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
+  { outbox, isOfConversation }: MessageActionsOptions<Run, Row>,
+  messageId: string,
+  to: Destination,
+  run: Run,
+): Promise<{ readonly id: string } | MessageOutcome> {
+  const missing = no(`There is no message ${messageId} in that conversation.`);
+  if (!messageId.startsWith(SENT))
+    return (await isOfConversation(messageId, to, run)) ? { id: messageId } : missing;
+  const row = await outbox.withKey(messageId.slice(SENT.length));
+  if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
+  const receipt = row.receipts.find(({ part }) => part === 0)?.receipt;
+  const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
+  return id === undefined ? no(`${messageId} is not out yet. Try again later.`) : { id };
+}
+
+type PollAction = Extract<MessageAction, { action: "poll" }>;
+
+function pollOf({ question, options, multiple = false }: PollAction): PollPart {
+  return { type: "poll", question, options, multiple };
+}
+
+function writtenPoll(poll: PollAction, capabilities: Capabilities): string {
+  const { parts } = pollOutbound(pollOf(poll), capabilities);
+  return parts.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n");
 }
 
 function no(message: string): MessageOutcome {

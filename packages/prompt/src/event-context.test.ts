@@ -90,7 +90,7 @@ it("tells what was read for a message apart from it, each kind in a fence of its
   const page = { place: "https://example.com", text: "Roses ``` are red." };
   const text = broughtContext({ pages: [page], history: [{ text: "No, on Monday.", timestamp: 0 }] }, "UTC");
   expect(text).toMatch(
-    /Earlier in this group[\s\S]*on Monday\.[\s\S]*Pages the message links to[\s\S]*are red/,
+    /Earlier in this conversation[\s\S]*on Monday\.[\s\S]*Pages the message links to[\s\S]*are red/,
   );
   expect(text.match(/```/g)).toHaveLength(4);
   expect(broughtContext({ files: [] }, "UTC")).toBe("");

@@ -20,6 +20,15 @@ export function groupKey({
   return JSON.stringify([channel, account, id, ...thread]);
 }
 
+/** Where what an agent said in a conversation from another one is kept: by its address, direct chats too. */
+export function sentKey({
+  channel,
+  account,
+  address,
+}: Pick<MessageEvent, "channel" | "account" | "address">): string {
+  return JSON.stringify(["sent", channel, account, address]);
+}
+
 /** The words of a message, and whose they are. */
 export function groupWords({ text, sender }: Pick<MessageEvent, "text" | "sender">): {
   readonly text: string;

@@ -144,7 +144,7 @@ function messaging({ tools = [], runtime }: SystemPromptInput): RenderedSection[
       ? "this conversation"
       : `this ${oneLine(runtime.channel, 60)} conversation`;
   return headed("messaging", "Messaging", [
-    `Your final text goes to ${here} by itself. Use \`message\` for what that cannot do: writing before you have finished, reacting, editing, deleting, and writing elsewhere when asked to.`,
+    `Your final text goes to ${here} by itself. Use \`message\` for what that cannot do: writing before you have finished, polls, reacting, editing, deleting, and writing elsewhere when asked to.`,
     `If \`message\` has already delivered your answer, end with ${SILENT_TOKEN} so that it is not sent twice. Never reach a chat platform through \`exec\`.`,
   ]);
 }

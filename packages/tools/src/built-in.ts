@@ -68,6 +68,7 @@ export interface BuiltInToolsOptions {
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
+  readonly isCurrent: NonNullable<MessageToolOptions["isCurrent"]>;
   /** Default: people are asked nothing, and there is no tool for it. */
   readonly askUser?: AskUserToolOptions["ask"];
   /** Default: there is no search of the web, and no tool for it. */
@@ -89,7 +90,7 @@ export async function createBuiltInTools(
   rule: ToolRule,
   options: BuiltInToolsOptions,
 ): Promise<readonly ToolDefinition[]> {
-  const { fetch, isGiven, send } = options;
+  const { fetch, isGiven, send, isCurrent } = options;
   const workspace = await openWorkspace(options.workspace);
   const search = createSearch();
   const seen = createSeenLinks();
@@ -102,7 +103,7 @@ export async function createBuiltInTools(
     createFindTool({ workspace, search }),
     createGrepTool({ workspace, search }),
     ...(allowsTool(rule, "exec") ? await commandTools(rule, options, workspace) : []),
-    createMessageTool({ actions: ["send", "react", "edit", "delete"], send }),
+    createMessageTool({ actions: ["send", "poll", "react", "edit", "delete"], send, isCurrent }),
     ...(options.askUser === undefined ? [] : [createAskUserTool({ ask: options.askUser })]),
     ...(allowsTool(rule, "web_fetch")
       ? [

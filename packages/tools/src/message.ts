@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-export type MessageActionName = "send" | "react" | "edit" | "delete";
+export type MessageActionName = "send" | "poll" | "react" | "edit" | "delete";
 
 /** Where an action goes; both absent: the current conversation. */
 export interface MessageDestination {
@@ -22,6 +22,13 @@ export type MessageAction = MessageDestination &
         /** Paths in the workspace or URLs; the host opens them through its workspace. */
         readonly media: readonly string[];
         readonly replyTo?: string | undefined;
+      }
+    | {
+        readonly action: "poll";
+        readonly question: string;
+        readonly options: readonly string[];
+        /** Whether one may vote for several. */
+        readonly multiple: boolean;
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
     | { readonly action: "edit"; readonly messageId: string; readonly text: string }
@@ -87,12 +94,28 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
 function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[]]) {
   return z.object({
     action: z.enum(actions),
-    message: z.string().min(1).optional().describe("Text, for send and edit"),
-    target: z.string().min(1).optional().describe("Another conversation, when it is not the current one"),
-    channel: z.string().min(1).optional().describe("The channel of `target`, when it is not the current one"),
+    message: z.string().min(1).optional().describe("Text, for send and edit; the question of a poll"),
+    target: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Another conversation than the current one: its address, `slack:C024BE91L`, or a person's id",
+      ),
+    channel: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The channel of a person's id, when it is not the current one"),
+    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Of a poll"),
+    multiple: z.boolean().optional().describe("Of a poll: whether one may choose several"),
     media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to attach, for send"),
     reply_to: z.string().min(1).optional().describe("Message to reply to, for send"),
-    message_id: z.string().min(1).optional().describe("The message, for react, edit and delete"),
+    message_id: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("For react, edit and delete: a message you were given, or `sent-…`"),
     emoji: z.string().min(1).max(64).optional().describe("For react"),
   });
 }
@@ -106,6 +129,11 @@ function actionOf(args: MessageArgs): MessageAction | string {
     const media = args.media ?? [];
     if (args.message === undefined && media.length === 0) return "send needs `message` or `media`.";
     return { action, target, channel, text: args.message ?? "", media, replyTo: args.reply_to };
+  }
+  if (action === "poll") {
+    const { message: question, options, multiple = false } = args;
+    if (question === undefined || options === undefined) return "poll needs `message` and `options`.";
+    return { action, target, channel, question, options, multiple };
   }
   if (args.message_id === undefined) return `${action} needs \`message_id\`.`;
   const messageId = args.message_id;

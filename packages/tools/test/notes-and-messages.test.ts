@@ -102,7 +102,7 @@ describe("the agent's own notes", () => {
 
 describe("message", () => {
   let sent: MessageAction[];
-  const make = (actions?: ("send" | "react" | "edit" | "delete")[]) =>
+  const make = (actions?: ("send" | "poll" | "react" | "edit" | "delete")[]) =>
     createMessageTool({
       ...(actions === undefined ? {} : { actions }),
       isCurrent: ({ target }) => target === "oc_here",
@@ -127,7 +127,7 @@ describe("message", () => {
 
   test("offers the actions that the host declares, and asks for what is missing", async () => {
     expect(await caller([make()]).call("message", { action: "react" })).toMatchObject({ isError: true });
-    const agent = caller([make(["send", "react", "edit", "delete"])]);
+    const agent = caller([make(["send", "poll", "react", "edit", "delete"])]);
     expect(textOf(await agent.call("message", { action: "send" }))).toContain("needs `message` or `media`");
     expect(textOf(await agent.call("message", { action: "react", emoji: "👍" }))).toContain(
       "needs `message_id`",
@@ -140,7 +140,11 @@ describe("message", () => {
       content: [{ text: "The message is too old." }],
     });
     await agent.call("message", { action: "react", message_id: "m", emoji: "👍" });
-    expect(sent.map((action) => action.action)).toEqual(["delete", "react"]);
+    expect(textOf(await agent.call("message", { action: "poll", message: "Where to?" }))).toContain(
+      "needs `message` and `options`",
+    );
+    await agent.call("message", { action: "poll", message: "Where to?", options: ["Rome", "Oslo"] });
+    expect(sent.map((action) => action.action)).toEqual(["delete", "react", "poll"]);
   });
 
   test("elsewhere needs an approval in a tainted run and for members", async () => {

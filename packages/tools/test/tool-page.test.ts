@@ -54,6 +54,7 @@ async function described(allow: readonly string[]): Promise<readonly ToolDefinit
       fetch: never,
       isGiven: () => false,
       send: never,
+      isCurrent: () => false,
       askUser: never,
       cron: never,
       sessions: never,

@@ -208,7 +208,19 @@ function createTools(
       now,
     }),
     look: createLook({ config, models, spending: around.spending, now }),
-    speaking: { store, lease, definition, account, delivery, mediaOut: media.out, live, redact, logger, now },
+    speaking: {
+      store,
+      lease,
+      definition,
+      account,
+      accounts: accounts.list,
+      delivery,
+      mediaOut: media.out,
+      live,
+      redact,
+      logger,
+      now,
+    },
   });
   return instrument?.toolbox(toolbox) ?? toolbox;
 }

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
-import type { ChannelDefinition } from "@signalbox/channel";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import {
   type AccountLookup,
   type ActOnMessages,
@@ -8,8 +8,11 @@ import {
   createMessageActions,
   createQuestions,
   type Delivery,
+  type Destination,
+  destinationKey,
   questionKey,
 } from "@signalbox/delivery";
+import { sentKey } from "@signalbox/prompt";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { isOfConversation } from "@signalbox/service";
@@ -25,6 +28,8 @@ export interface SpeakingOptions {
   readonly lease: LeaseToken;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly account: AccountLookup;
+  /** Every account that the configuration names. */
+  readonly accounts: () => readonly { readonly channel: string; readonly account: string }[];
   readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver">;
   readonly mediaOut: Outgoing;
   readonly live: LiveHub;
@@ -35,20 +40,46 @@ export interface SpeakingOptions {
 
 /** What the message tool does. */
 export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
-  const { store, lease, definition, account, delivery, mediaOut, redact, now } = options;
+  const { store, lease, definition, account, accounts, delivery, mediaOut, redact, now } = options;
   return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
     outbox: store.outbox,
     lease,
     definition,
     account,
+    accounts,
     deliver: delivery.deliver,
     redact,
     now,
     prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
-    isOfConversation: ({ event }, messageId) => isOfConversation(store, event, messageId),
+    isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
+    keepThere: (to, said, run) => keepThere(options, to, said, run),
     show: (text, run, callId) => show(options, run, sentId(callId), text),
   });
+}
+
+/** Of the conversation that is answered also what its message quotes, which may be the agent's own. */
+async function isMessageOf(
+  store: Pick<GatewayStore, "inbox">,
+  messageId: string,
+  to: Destination,
+  event: MessageEvent,
+): Promise<boolean> {
+  if (destinationKey(to) === destinationKey(event))
+    return event.replyTo?.messageId === messageId || (await isOfConversation(store, event, messageId));
+  const { channel, account, address } = to;
+  return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
+}
+
+/** Whoever answers there next knows what was said there, and that it came from elsewhere. */
+async function keepThere(
+  { store, now }: Pick<SpeakingOptions, "store" | "now">,
+  to: Destination,
+  { id, text }: { readonly id: string; readonly text: string },
+  { agent, speaker }: ActiveRun,
+): Promise<void> {
+  const name = `${agent.id}, from another conversation, asked by ${speaker}`;
+  await store.groupHistory.push(sentKey(to), { id, senderId: agent.id, body: { text, name }, at: now() });
 }
 
 const DECISIONS: readonly Choice[] = [

@@ -1,6 +1,7 @@
 import type { Auditor } from "@signalbox/audit";
 import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
+import { isCurrentConversation } from "@signalbox/delivery";
 import type { Home } from "@signalbox/home";
 import { createToolMemory, type Memories } from "@signalbox/memory/agents";
 import {
@@ -109,6 +110,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     look: () => (config().tools.image === undefined ? undefined : options.look),
     more: options.more,
     send: createSend(speaking),
+    isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
     askUser: createAskUser(speaking, options.inquiries),
     cron: options.cron,
     sessions: options.sessions,

@@ -9,7 +9,7 @@ import type { LooksUpInForce } from "../in-force.ts";
 import type { UserQuestion } from "../inquiries/ask-user.ts";
 import type { InquiryEnd } from "../inquiries/inquiry.ts";
 import type { AgentMemory } from "../memory.ts";
-import type { MessageAction, MessageOutcome } from "../message.ts";
+import type { MessageAction, MessageDestination, MessageOutcome } from "../message.ts";
 import type { ToolPolicy } from "../policy.ts";
 import type { SessionsCall, SessionsRequest } from "../sessions.ts";
 import type { StandingRule } from "../shell/standing-rules.ts";
@@ -67,6 +67,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly mayAttach: MayAttach },
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<MessageOutcome>;
+  /** Whether a destination that the message tool names is the conversation of the run itself. Default: none is. */
+  readonly isCurrent?: (destination: MessageDestination, run: Run) => boolean;
   /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
   /**

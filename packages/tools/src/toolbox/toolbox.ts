@@ -80,6 +80,10 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(carryOut === undefined ? {} : { cron: carryOut }),
         ...(ask === undefined ? {} : { askUser: ask }),
         ...(delegate === undefined ? {} : { sessions: delegate }),
+        isCurrent(destination, facts) {
+          const run = running.get(facts.sessionKey);
+          return run !== undefined && (options.isCurrent?.(destination, run) ?? false);
+        },
         isGiven: (url, facts) => links.has(facts.sessionKey, url),
         send(action, { signal, callId, sessionKey }) {
           const run = running.get(sessionKey);

@@ -7,6 +7,7 @@ import {
   eventContext,
   groupKey,
   groupMessage,
+  sentKey,
 } from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
 import type { ToldEntry } from "@signalbox/store";
@@ -65,12 +66,17 @@ export function toldContext(told: readonly ToldEntry[]): string {
   return broughtContext({ history: told.map(groupMessage) }, TIME_ZONE);
 }
 
-/** What was said in the group since the agent was last addressed; nothing in a direct chat. */
+/**
+ * What was said in the group since the agent was last addressed, and, in direct chats too, what it has said here from
+ * other conversations.
+ */
 export async function groupHistoryOf(
   groupHistory: Pick<GatewayStore["groupHistory"], "list">,
   event: MessageEvent,
 ): Promise<readonly ToldEntry[]> {
-  if (event.conversation.kind === "direct") return [];
-  const conversation = groupKey(event);
-  return (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation }));
+  const places = [sentKey(event), ...(event.conversation.kind === "direct" ? [] : [groupKey(event)])];
+  const entries = places.map(async (conversation) =>
+    (await groupHistory.list(conversation)).map((entry) => ({ ...entry, conversation })),
+  );
+  return (await Promise.all(entries)).flat().toSorted((a, b) => a.at - b.at);
 }

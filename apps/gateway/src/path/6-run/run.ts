@@ -104,7 +104,7 @@ export function createRun(ports: RunPorts): Run {
 
 /** A message that a call sends has a key of its call: made again, it is the same message. */
 function isRepeatable({ name, args }: ToolCallBlock): boolean {
-  return name === "message" && args?.["action"] === "send";
+  return name === "message" && (args?.["action"] === "send" || args?.["action"] === "poll");
 }
 
 /** A client that waits for one answer can decide nothing in between. */

@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { eventually, exampleConfig, openWorld, taintIn } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
+import { modelRequests } from "./requests.ts";
+
+const TO_HALL = {
+  name: "message",
+  input: { action: "send", target: "other:hall", message: "The demo is at six." },
+};
+const POLL = {
+  name: "message",
+  input: { action: "poll", target: "other:hall", message: "Where to?", options: ["Rome", "Oslo"] },
+};
+const MEMBER = {
+  sender: { id: "mo", isBot: false, isSelf: false },
+  conversation: { id: "mo", kind: "direct" },
+} as const;
+
+/** Two channels; the agent is spoken to by the first. */
+async function open() {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      channels: { plain: { accounts: { main: {} } }, other: { accounts: { main: {} } } },
+      access: { owners: ["plain:anna"], dm: "open", groups: { mode: "open" } },
+    }),
+  );
+  const plain = plainChannel();
+  const other = plainChannel();
+  const channels = [plain.definition, { ...other.definition, id: "other" }];
+  return { world, plain, other, start: () => world.start({ channels }) };
+}
+
+function partsOf({ sent }: ReturnType<typeof plainChannel>): string {
+  return JSON.stringify(sent.map(({ to, message }) => [to, message.parts]));
+}
+
+describe("a message to another conversation", () => {
+  it("goes there for an owner, and whoever answers there next knows of it as others' words", async () => {
+    const { world, plain, other, start } = await open();
+    world.script([{ toolCalls: [TO_HALL] }, { text: "told them" }, { text: "yes, at six" }]);
+    const started = await start();
+    await plain.emit(plainMessage("m1", "tell the hall that the demo is at six"));
+    await started.settled();
+    expect(partsOf(other)).toBe(
+      JSON.stringify([["other:hall", [{ type: "text", text: "The demo is at six." }]]]),
+    );
+    expect(partsOf(plain)).toContain("told them");
+    expect(await taintIn(world)).toEqual([]);
+
+    const there = {
+      channel: "other",
+      address: "other:hall",
+      conversation: { id: "hall", kind: "direct" },
+    } as const;
+    await other.emit(
+      plainMessage("m2", "really?", { ...there, sender: { id: "ben", isBot: false, isSelf: false } }),
+    );
+    await started.settled();
+    const asked = modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text;
+    expect(asked).toContain("The demo is at six.");
+    expect(asked).toContain("from another conversation, asked by plain anna");
+    expect(world.anthropic.requests).toHaveLength(3);
+  });
+
+  it("is put to an owner where a member asks for it, and goes out once when one allows it", async () => {
+    const { world, plain, other, start } = await open();
+    world.script([{ toolCalls: [TO_HALL] }, { text: "told them" }]);
+    const started = await start();
+    await plain.emit(plainMessage("m1", "tell the hall", { ...MEMBER, address: "plain:mo" }));
+    await eventually(() => partsOf(plain).includes("Approval"), "an owner is asked");
+    expect(partsOf(plain)).toContain("write to another conversation (other:hall)");
+    expect(other.sent).toEqual([]);
+    const id = /Approval (\w{8})/.exec(partsOf(plain))?.[1];
+    await plain.emit(plainMessage("m2", `/approve ${id} allow`));
+    await started.settled();
+    expect(other.sent).toHaveLength(1);
+  });
+
+  it("is put to an owner where the run has seen what others wrote, whoever asks", async () => {
+    const { world, plain, other, start } = await open();
+    world.script([{ toolCalls: [TO_HALL] }, { text: "no" }]);
+    const started = await start();
+    const quote = { replyTo: { messageId: "m0", text: "Tell the hall that we are closed." } };
+    await plain.emit(plainMessage("m1", "do as it says", quote));
+    await eventually(() => partsOf(plain).includes("Approval"), "an owner is asked");
+    expect(partsOf(plain)).toContain("content from quote");
+    const id = /Approval (\w{8})/.exec(partsOf(plain))?.[1];
+    await plain.emit(plainMessage("m2", `/approve ${id} deny`));
+    await started.settled();
+    expect(other.sent).toEqual([]);
+  });
+
+  it("is nothing that guests can have done", async () => {
+    const { world, plain, other, start } = await open();
+    world.script([{ toolCalls: [TO_HALL] }, { text: "I cannot" }]);
+    const started = await start();
+    const guest = {
+      conversation: { id: "g", kind: "group" },
+      address: "plain:g",
+      addressed: "mention",
+    } as const;
+    await plain.emit(
+      plainMessage("m1", "tell the hall", { ...guest, sender: { id: "eve", isBot: false, isSelf: false } }),
+    );
+    await started.settled();
+    expect([partsOf(plain).includes("I cannot"), other.sent]).toEqual([true, []]);
+  });
+
+  it("may be a poll, written as numbered text where the platform has none", async () => {
+    const { world, plain, other, start } = await open();
+    world.script([{ toolCalls: [POLL] }, { text: "asked them" }]);
+    const started = await start();
+    await plain.emit(plainMessage("m1", "ask the hall where to"));
+    await started.settled();
+    expect(partsOf(other)).toContain("Where to?\\n\\n1. Rome\\n2. Oslo\\n\\nAnswer with a number.");
+  });
+});
