@@ -14,3 +14,10 @@ it("logs what the process of an account prints, and gives it the way to the netw
   expect(printed()).toContain("proxy http://proxy.example:3128");
   await expect.poll(printed).toContain(String.raw`Error: something broke\n    at the second line`);
 });
+
+it("lets no process of an account fill the log of its host", async () => {
+  await using running = await openChannel(inOwnProcess(printing, MODULE), {});
+  await expect.poll(() => running.logged.some((line) => line.startsWith("the last entry"))).toBe(true);
+  // A minute may end meanwhile.
+  expect(running.logged.filter((line) => line.startsWith("entry ")).length).toBeLessThanOrEqual(120);
+});

@@ -1,4 +1,4 @@
-/** The package of a channel that prints. */
+/** The package of a channel that prints, and logs more than anybody reads. */
 import process from "node:process";
 import { type ChannelDefinition, ChannelError } from "../src/index.ts";
 
@@ -16,8 +16,10 @@ const definition: ChannelDefinition = {
     transports: ["poll"],
   },
   codec: { encode: String, decode: (text) => text },
-  create: async () => ({
+  create: async ({ logger }) => ({
     async start() {
+      for (let entry = 0; entry < 1_000; entry++) logger.info(`entry ${entry}`);
+      logger.error("the last entry");
       process.stderr.write("Error: something broke\n    at the second line\n");
       process.stdout.write(`proxy ${process.env.https_proxy}, home ${process.env.HOME}\n`);
     },

@@ -4,6 +4,7 @@ import type { PartReceipt, SendOptions } from "../contract/messages.ts";
 import { deadline } from "../host/deadline.ts";
 import { type AccountProcess, type Launch, startProcess } from "./account-process.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
+import { createEntryLog } from "./log-said.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, type Peer, PeerGone } from "./peer.ts";
 import { json } from "./schemas.ts";
@@ -34,6 +35,7 @@ export class SupervisedAccount {
   readonly #channel: string;
   readonly #context: ChannelContext;
   readonly #launchWith: Launch;
+  readonly #log: ReturnType<typeof createEntryLog>;
   readonly #sendings = new Map<number, Sending>();
   #sendingCount = 0;
   /** The process that is called. */
@@ -55,6 +57,7 @@ export class SupervisedAccount {
     this.#channel = channel;
     this.#context = context;
     this.#launchWith = launch;
+    this.#log = createEntryLog(context);
   }
 
   /** What tells one process from the next: what was opened in another one is gone. */
@@ -229,10 +232,10 @@ export class SupervisedAccount {
   }
 
   #answers(bytes: ByteStreams): readonly Answer[] {
-    const { emit, logger, cache, state } = this.#context;
+    const { emit, cache, state } = this.#context;
     return [
       answering(hostMethods.emit, ({ event }) => emit(event)),
-      answering(hostMethods.log, ({ level, message, fields }) => logger[level](message, fields)),
+      answering(hostMethods.log, (entry) => this.#log(entry)),
       answering(hostMethods.standing, ({ health, self }) => {
         if (!this.#isStopped || health.state === "stopped") this.#health = health;
         this.self = self;
