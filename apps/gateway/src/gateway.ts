@@ -32,6 +32,7 @@ import { listen } from "./compose/listen.ts";
 import { partsToLoad } from "./compose/load-ahead.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload, type Reloading } from "./compose/reload.ts";
+import { watchRevokedTokens } from "./compose/revoked-tokens.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
@@ -95,6 +96,7 @@ async function start(
   const http = await listen(parts, service);
   const { router, metrics } = surroundings;
   lifecycle.started("router", () => router.flush());
+  lifecycle.started("revoked tokens", watchRevokedTokens(parts, way.lanes));
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   opened.lock.describe({ url: http.url, startedAt: now() });

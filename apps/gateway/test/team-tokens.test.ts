@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
-import { demoConfig, exampleConfig, openWorld, TOKEN } from "./harness.ts";
+import { demoConfig, ends, eventually, exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { ask, json } from "./raw-requests.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -64,6 +65,53 @@ describe("a team's tokens", () => {
     const check = world.run(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
     expect(await check.exited).toMatchObject({ code: 78 });
     expect(check.stdout()).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
+  });
+});
+
+describe("a token that is revoked", () => {
+  const WRITE = { toolCalls: [{ name: "write", input: { file_path: "hers.txt", content: "written" } }] };
+
+  async function aliceAsks(world: World) {
+    world.configure(exampleConfig({ channels: {} }));
+    const started = await world.start();
+    const added = world.run(["tokens", "add", "alice", "--json"]);
+    await added.exited;
+    const { token } = JSON.parse(added.stdout());
+    const alice = createClient({ baseUrl: started.url, token });
+    const chat = async (conversation: string): Promise<void> => {
+      for await (const _ of alice.chat("coder", conversation, "Write it."));
+    };
+    return { ...started, chat };
+  }
+  const revoke = async (world: World): Promise<void> => {
+    expect(await world.run(["tokens", "revoke", "alice"]).exited).toMatchObject({ code: 0 });
+  };
+
+  it("ends the run that goes on for its holder, and what waits there", async () => {
+    const world = await openWorld();
+    const { reached } = pauseAt(world, 0, [WRITE]);
+    const { chat, settled } = await aliceAsks(world);
+    for (const _ of [1, 2]) chat("c1").catch(() => {});
+    await reached;
+    await eventually(async () => (await ends(world)).length === 2, "both messages are taken");
+    await revoke(world);
+    await settled();
+    expect(await ends(world)).toEqual([
+      ["silent", "stopped"],
+      ["silent", "stopped"],
+    ]);
+  });
+
+  it("carries out no tool call from that moment on", async () => {
+    const world = await openWorld();
+    const { reached, goOn } = pauseAt(world, 0, [WRITE]);
+    const { chat, settled } = await aliceAsks(world);
+    chat("c1").catch(() => {});
+    await reached;
+    await revoke(world);
+    goOn();
+    await settled();
+    expect(existsSync(join(world.home.workspace("coder"), "hers.txt"))).toBe(false);
   });
 });
 

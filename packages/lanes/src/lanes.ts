@@ -74,16 +74,16 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     const lane = this.#lanes.get(key);
     if (lane === undefined) return { running: false, dropped: 0 };
     const running = lane.running !== undefined || lane.hasBegun;
-    if (lane.running !== undefined) lane.running.controller.abort(reason);
-    // A run that has begun has to end as one; it does as soon as it goes on.
-    else if (lane.hasBegun) lane.stopped = reason;
-    const dropped = lane.waiting.filter((item) => item.covers === undefined && drops(item));
-    if (dropped.length > 0) {
-      lane.remove(dropped);
-      this.#options.leaveOut(dropped, { kind: "stopped" });
+    if (running) stopRun(lane, reason);
+    return { running, dropped: this.#leaveOut(lane, drops) };
+  }
+
+  stopWhere(isMeant: (item: Item) => boolean, reason: Error): void {
+    for (const lane of this.#lanes.values()) {
+      const begun = lane.running?.items ?? lane.waiting.filter(({ covers }) => covers !== undefined);
+      if (begun.some(isMeant)) stopRun(lane, reason);
+      this.#leaveOut(lane, isMeant);
     }
-    this.#tidy(lane);
-    return { running, dropped: dropped.length };
   }
 
   busy(key: string): boolean {
@@ -123,6 +123,17 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     const lane = new Lane<Item>(key, this.#options.together);
     this.#lanes.set(key, lane);
     return lane;
+  }
+
+  /** Leaves out what waits, but for a run that has begun. Gives how many items that are. */
+  #leaveOut(lane: Lane<Item>, drops: (item: Item) => boolean): number {
+    const dropped = lane.waiting.filter((item) => item.covers === undefined && drops(item));
+    if (dropped.length > 0) {
+      lane.remove(dropped);
+      this.#options.leaveOut(dropped, { kind: "stopped" });
+    }
+    this.#tidy(lane);
+    return dropped.length;
   }
 
   /** Forgets a lane that has nothing to do. */
@@ -230,6 +241,12 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
     this.#startRuns();
     if (this.#places.running === 0) this.#closed?.resolve();
   }
+}
+
+/** A run that has begun has to end as one; where an earlier process began it, it does as soon as it goes on. */
+function stopRun<Item extends LaneItem>(lane: Lane<Item>, reason: Error): void {
+  if (lane.running !== undefined) lane.running.controller.abort(reason);
+  else lane.stopped = reason;
 }
 
 const NOTHING: Batch<never> = { items: [], summarised: [] };

@@ -106,6 +106,8 @@ export interface Lanes<Item extends LaneItem> {
    * @param drops which of the waiting items; default all
    */
   stop(key: string, reason: Error, drops?: (item: Item) => boolean): Stopped;
+  /** Under every key: stops a run that has such an item, and leaves out those that wait. */
+  stopWhere(isMeant: (item: Item) => boolean, reason: Error): void;
   /** Whether a run goes on or items wait. */
   busy(key: string): boolean;
   waiting(key: string): readonly Item[];

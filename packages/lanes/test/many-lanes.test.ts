@@ -33,6 +33,20 @@ describe("many sessions", () => {
     expect(runs[3]?.texts[0]).toBe("s1 second");
   });
 
+  it("are stopped where one has something of somebody in particular, and others are left alone", async () => {
+    const { lanes, runs, dropped, say } = laneHarness({ mode: "followup" });
+    say("anna runs", "a", false, "anna");
+    say("ben waits behind her", "a", false, "ben");
+    say("ben runs", "b", false, "ben");
+    say("anna waits behind him", "b", false, "anna");
+    lanes.stopWhere(({ sender }) => sender === "anna", new Error("anna left"));
+    expect(runs.map(({ handle }) => handle.signal.aborted)).toEqual([true, false]);
+    expect(dropped).toEqual(["anna waits behind him"]);
+    for (const run of runs) run.end();
+    await settle();
+    expect(runs.map(({ texts }) => texts[0])).toEqual(["anna runs", "ben runs", "ben waits behind her"]);
+  });
+
   it("go on in the place of one that only waits for a person; it never waits to go on itself", async () => {
     const { lanes, runs, say } = laneHarness({}, 1);
     const begun = (): string[] => runs.map(({ texts }) => texts.join());

@@ -23,4 +23,5 @@ export type { CachedRoute, RouteCacheStore, RouterClock } from "./route-cache.ts
 export { createRouter, type Router, type RouterOptions, RoutingConfigError } from "./router.ts";
 export { escapeId, formatSessionKey, parseSessionKey, type SessionKeyParts } from "./session-key.ts";
 export type { RouteTier } from "./tiers.ts";
+export { tokenHolder, tokenOfHolder, tokenOfSpeaker } from "./token-holders.ts";
 export type { Binding, BindingMatch, DmScope, RouteInput, RoutingConfig } from "./types.ts";

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import { attachmentOf, uploadOf, type WebMessage } from "@signalbox/channel-web";
+import { tokenHolder } from "@signalbox/routing";
 import type { Principal, Submission } from "@signalbox/server";
 
 type Sender = WebMessage["user"];
@@ -10,7 +11,7 @@ const OWNER_NAME = "owner";
 
 /** Whoever holds a token with a name. */
 export function senderOf({ name, role }: Principal): Sender {
-  return { id: `token:${name}`, name, authenticatedAs: role };
+  return { id: tokenHolder(name), name, authenticatedAs: role };
 }
 
 /** Whose files a client's uploads are. */

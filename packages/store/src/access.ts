@@ -57,6 +57,11 @@ export function createAccessStore({ database, queue }: Context): AccessStore {
           const row = byHash.get({ hash });
           return row && tokenOf(row);
         }),
+      named: (name) =>
+        queue.read(() => {
+          const row = byName.get({ name });
+          return row && tokenOf(row);
+        }),
       used: (hash, at) => queue.write(() => void noteToken.run({ hash, at })),
       list: () => queue.read(() => all.all().map(tokenOf)),
       revoke: (name) =>

@@ -110,6 +110,16 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     expect(await as({ sessionKey: "third" }).process("list")).toBe("(nothing is in the background)");
   });
 
+  test("ends with the leave of whoever it was started for", async () => {
+    const { as, processes } = await background();
+    await as({ speaker: "web:token:alice" }).exec("sleep 25");
+    await as({ speaker: "web:token:ben" }).exec("sleep 25");
+    await as().exec("sleep 25");
+    await processes.end({ isOf: (speaker) => speaker === "web:token:alice" });
+    expect(await as().process("list")).not.toContain("p1");
+    expect(await as().process("list")).toMatch(/p2 runs[\s\S]*p3 runs/);
+  });
+
   test("outlives neither its time nor the number of its conversation", async () => {
     const { as } = await background({ limits: { backgroundMs: 700 } });
     const run = as();

@@ -103,6 +103,7 @@ function decideOf({ resolved, opened, surroundings, configuration }: Parts): Dec
     bindings: () => configuration.config().bindings,
     gate: configuration.derived(({ loaded }) => createGate(loaded.config.access)),
     pairing: opened.store.pairing,
+    tokens: opened.store.access.tokens,
     definition: resolved.accounts.definition,
   });
 }

@@ -20,6 +20,8 @@ export async function decide(
     bindings: () => config.bindings,
     gate: createGate(config.access),
     pairing: { isApproved },
+    // Of no channel is it known here that it checks tokens.
+    tokens: { named: async () => undefined },
     definition: () => undefined,
   });
   const { place, decision } = await decideAbout(event);

@@ -44,6 +44,8 @@ export interface Toolbox {
   prepare(agent: Agent): Promise<void>;
   /** Ends the commands in the background, of one conversation or, where the gateway stops, of all. */
   endCommands(sessionKey?: string): Promise<void>;
+  /** Ends those that were started for such speakers. */
+  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
 }
 
 export interface ToolboxOptions {
@@ -140,6 +142,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
     prepare: toolbox.prepare,
     endCommands: toolbox.endCommands,
+    endCommandsOf: toolbox.endCommandsOf,
     forRun: (run) => toolbox.forRun(withPlace(run, definition)),
   };
 }

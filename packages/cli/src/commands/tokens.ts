@@ -46,7 +46,7 @@ export async function list(options: CommonOptions): Promise<void> {
   );
 }
 
-/** `signalbox tokens revoke <name>`: its sessions end with it, and its sockets within seconds. */
+/** `signalbox tokens revoke <name>`: its sessions end with it, its sockets and what runs for it within seconds. */
 export async function revoke(name: string, options: CommonOptions): Promise<void> {
   const revoked = await withStore(options, "share", async ({ access, audit }) => {
     const wasThere = await access.tokens.revoke(name);

@@ -41,6 +41,23 @@ const GROUP: GateInput = {
   addressed: "mention",
 };
 
+describe("holders of a token", () => {
+  it("are what it says, and nobody once it was revoked", () => {
+    const one = gate({ owners: ["feishu:ou_1"], dm: "open" });
+    for (const role of ["owner", "member"] as const)
+      expect(one.decide({ ...DIRECT, tokenRole: role }, false)).toEqual({
+        kind: "answer",
+        rule: "token",
+        role,
+      });
+    for (const forwardedFrom of [undefined, "hook:build"])
+      expect(one.decide({ ...DIRECT, tokenRole: "none", forwardedFrom }, false)).toEqual({
+        kind: "ignore",
+        rule: "token_revoked",
+      });
+  });
+});
+
 describe("direct messages", () => {
   it("asks strangers to pair, and answers them once approved", () => {
     const one = gate();

@@ -26,8 +26,11 @@ export interface GateInput {
   readonly senderIsBot: boolean;
   readonly senderIsSelf: boolean;
   readonly addressed: "dm" | "mention" | "reply" | "none";
-  /** Its channel's clients have shown a token of the gateway, of this role; undefined on every other channel. */
-  readonly tokenRole: "owner" | "member" | undefined;
+  /**
+   * Its channel's clients have shown a token of the gateway: the role that it has by now, `none` where it was revoked.
+   * Undefined on every other channel.
+   */
+  readonly tokenRole: "owner" | "member" | "none" | undefined;
   /** Where the text comes from, if it is not the sender's own. */
   readonly forwardedFrom: string | undefined;
   /**
@@ -57,7 +60,8 @@ export type GateRule =
   | "not_addressed"
   | "bot"
   | "bot_loop"
-  | "own_message";
+  | "own_message"
+  | "token_revoked";
 
 /**
  * What a sender may do; `guest` is anybody else that may be answered. `system` is the host by itself, which no gate
@@ -139,7 +143,11 @@ function ruleOfGroup(requireMention: boolean, { addressed }: GateInput): GateRul
 }
 
 /** Whoever holds a token is what the token says; what that one only passes on orders nothing. */
-function holderOfToken(role: "owner" | "member", { forwardedFrom }: GateInput): GateDecision {
+function holderOfToken(
+  role: NonNullable<GateInput["tokenRole"]>,
+  { forwardedFrom }: GateInput,
+): GateDecision {
+  if (role === "none") return { kind: "ignore", rule: "token_revoked" };
   return forwardedFrom === undefined
     ? { kind: "answer", rule: "token", role }
     : { kind: "answer", rule: forwardedFrom, role: "member" };

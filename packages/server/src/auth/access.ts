@@ -37,6 +37,7 @@ export interface AccessStore {
     /** False where the name is taken. */
     add(token: Omit<NamedToken, "usedAt">): Promise<boolean>;
     find(hash: string): Promise<NamedToken | undefined>;
+    named(name: string): Promise<NamedToken | undefined>;
     used(hash: string, at: number): Promise<void>;
     /** By name. */
     list(): Promise<readonly NamedToken[]>;

@@ -13,6 +13,7 @@ export function createMemoryAccess(): AccessStore {
         return true;
       },
       find: async (hash) => tokens.get(hash),
+      named: async (name) => named(name),
       async used(hash, at) {
         const token = tokens.get(hash);
         if (token !== undefined) tokens.set(hash, { ...token, usedAt: at });

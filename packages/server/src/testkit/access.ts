@@ -23,11 +23,13 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
   const check = (name: string, run: (store: AccessStore) => Promise<void>): void =>
     test(name, async () => run(await open()));
 
-  check("finds a token by its hash, and lists tokens by name", async ({ tokens }) => {
+  check("finds a token by its hash and by its name, and lists tokens by name", async ({ tokens }) => {
     equal(await tokens.add(token("b", "owner")), true);
     equal(await tokens.add(token("a")), true);
     deepEqual(await tokens.find("hash of a"), token("a"));
     equal(await tokens.find("hash of c"), undefined);
+    deepEqual(await tokens.named("b"), token("b", "owner"));
+    equal(await tokens.named("hash of b"), undefined);
     deepEqual(
       (await tokens.list()).map(({ name, role }) => [name, role]),
       [
@@ -54,6 +56,7 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
     equal(await tokens.revoke("a"), true);
     equal(await tokens.revoke("a"), false);
     equal(await tokens.find("hash of a"), undefined);
+    equal(await tokens.named("a"), undefined);
     equal(await sessions.find("1"), undefined);
     deepEqual(await sessions.find("2"), session("2", { tokenHash: "hash of b" }));
   });

@@ -24,6 +24,7 @@ export interface AccessStore {
     /** False where the name is taken. */
     add(token: Omit<AccessToken, "usedAt">): Promise<boolean>;
     find(hash: string): Promise<AccessToken | undefined>;
+    named(name: string): Promise<AccessToken | undefined>;
     used(hash: string, at: Millis): Promise<void>;
     /** By name. */
     list(): Promise<readonly AccessToken[]>;

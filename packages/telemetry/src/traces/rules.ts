@@ -66,6 +66,10 @@ export const GATE_RULES: Readonly<Record<GateRule, RuleMeaning>> = {
     remedy: () => "Have the other bot answer less; or set access.groups.bots to ignore.",
   },
   own_message: { because: "it is the agent's own" },
+  token_revoked: {
+    because: "the token that it came with was revoked",
+    remedy: () => "Give its sender another one with `signalbox tokens add`.",
+  },
 };
 
 /** Ends that a message finds after the gate let it in, by the rule that is kept with it. */

@@ -37,6 +37,11 @@ export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
   kill(): Promise<void>;
 }
 
+type Whose =
+  | { readonly sessionKey: string }
+  | { readonly agentId: string }
+  | { readonly isOf: (speaker: string) => boolean };
+
 /** The commands in the background of all conversations. */
 export interface Processes {
   /** Starts one; a text says why it may not. */
@@ -45,8 +50,8 @@ export interface Processes {
   of(sessionKey: string): readonly BackgroundProcess[];
   /** Whoever has seen how it ended needs it no more. */
   forget(process: BackgroundProcess): void;
-  /** Ends those of a conversation or of an agent, or all of them: then none is started any more. */
-  end(whose?: { readonly sessionKey: string } | { readonly agentId: string }): Promise<void>;
+  /** Ends those of a conversation, of an agent or of speakers, or all of them: then none is started any more. */
+  end(whose?: Whose): Promise<void>;
 }
 
 const MAX_OF_SESSION = 4;
@@ -81,14 +86,17 @@ export function createProcesses(now: () => number = Date.now): Processes {
     forget,
     async end(whose) {
       isClosed ||= whose === undefined;
-      const theirs = all.filter(({ facts }) => {
-        if (whose === undefined) return true;
-        return "agentId" in whose ? facts.agentId === whose.agentId : facts.sessionKey === whose.sessionKey;
-      });
+      const theirs = all.filter(({ facts }) => isTheirs(facts, whose));
       await Promise.all(theirs.map((process) => process.kill()));
       for (const process of theirs) forget(process);
     },
   };
+}
+
+function isTheirs({ agentId, sessionKey, speaker }: RunFacts, whose: Whose | undefined): boolean {
+  if (whose === undefined) return true;
+  if ("isOf" in whose) return speaker !== undefined && whose.isOf(speaker);
+  return "agentId" in whose ? agentId === whose.agentId : sessionKey === whose.sessionKey;
 }
 
 function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: number): BackgroundProcess {

@@ -22,6 +22,8 @@ export interface Toolbox<Run extends ToolRun> {
   prepare(agent: Run["agent"]): Promise<void>;
   /** Ends the commands in the background, of one conversation or of all: then none is started any more. */
   endCommands(sessionKey?: string): Promise<void>;
+  /** Ends those that were started for such speakers. */
+  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
 }
 
 /**
@@ -122,6 +124,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   return {
     approvals,
     endCommands: (sessionKey) => processes.end(sessionKey === undefined ? undefined : { sessionKey }),
+    endCommandsOf: (isOf) => processes.end({ isOf }),
     async prepare(agent) {
       await runnerOf(agent);
     },

@@ -8,6 +8,7 @@ import {
   type GateInput,
   type Route,
   type Router,
+  tokenOfHolder,
 } from "@signalbox/routing";
 import { routeInput } from "@signalbox/setup";
 import type { GatewayStore } from "../../store.ts";
@@ -18,6 +19,7 @@ export interface DecidePorts {
   readonly bindings: () => readonly Binding[];
   readonly gate: Gate;
   readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
+  readonly tokens: Pick<GatewayStore["access"]["tokens"], "named">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
 }
 
@@ -35,18 +37,29 @@ export interface Decided {
 /** Decides where a message goes and whether its sender may talk there. It can be asked again, and changes nothing. */
 export type Decide = (event: MessageEvent) => Promise<Decided>;
 
-export function createDecide({ router, bindings, gate, pairing, definition }: DecidePorts): Decide {
+export function createDecide(ports: DecidePorts): Decide {
+  const { router, bindings, gate, pairing, definition } = ports;
   return async (event) => {
     const capabilities = definition(event.channel, event.account)?.capabilities;
     const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
     const bound = place.kind === "routed" && isNamed(bindings()[place.bindingIndex ?? -1]?.match, place);
-    const authenticated = capabilities?.authenticatedByGateway === true;
-    const tokenRole = authenticated ? (event.sender.authenticatedAs ?? "owner") : undefined;
-    const input = gateInput(event, bound, tokenRole);
+    const isAuthenticated = capabilities?.authenticatedByGateway === true;
+    const input = gateInput(event, bound, isAuthenticated ? await tokenRole(ports, event) : undefined);
     const approved =
       gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
     return { place, decision: gate.decide(input, approved), capabilities };
   };
+}
+
+/** What the token may that a message came with. One with a name may have been revoked since. */
+async function tokenRole({ tokens }: DecidePorts, { sender }: MessageEvent): Promise<GateInput["tokenRole"]> {
+  const { id, authenticatedAs } = sender;
+  if (authenticatedAs === undefined) return "owner";
+  const name = tokenOfHolder(id);
+  if (name === undefined) return authenticatedAs;
+  const token = await tokens.named(name);
+  if (token === undefined) return "none";
+  return token.role === "member" ? "member" : authenticatedAs;
 }
 
 /** Whether a route comes from a binding that names the person or the place itself, not every one of its kind. */

@@ -115,6 +115,13 @@ export function mayShareRun(a: Queued, b: Queued): boolean {
   return samePlace && isGuests(a) === isGuests(b);
 }
 
+/** What was said in an item, by whomever. */
+export function eventsOf(item: Queued): readonly MessageEvent[] {
+  return item.kind === "message"
+    ? [item.stored.event]
+    : item.interrupted.inbox.map(({ payload }) => payload.event);
+}
+
 function isGuests(item: Queued): boolean {
   return item.kind === "message"
     ? item.stored.role === "guest"
@@ -122,5 +129,5 @@ function isGuests(item: Queued): boolean {
 }
 
 function eventOf(item: Queued): MessageEvent | undefined {
-  return item.kind === "message" ? item.stored.event : item.interrupted.inbox.at(-1)?.payload.event;
+  return eventsOf(item).at(-1);
 }

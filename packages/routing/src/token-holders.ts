@@ -1,0 +1,17 @@
+const BEGINS = "token:";
+
+/** The id of a sender who holds a token of the gateway that has a name. */
+export function tokenHolder(token: string): string {
+  return BEGINS + token;
+}
+
+/** The name of the token whose holder a sender is; undefined for anybody else. */
+export function tokenOfHolder(senderId: string): string | undefined {
+  return senderId.startsWith(BEGINS) ? senderId.slice(BEGINS.length) : undefined;
+}
+
+/** The same of a sender with the channel in front, as runs know who speaks: only the gateway's own have tokens. */
+export function tokenOfSpeaker(speaker: string): string | undefined {
+  const [, senderId] = /^(?:web|api):(.*)$/s.exec(speaker) ?? [];
+  return senderId === undefined ? undefined : tokenOfHolder(senderId);
+}
