@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { InputSchema, Tool, ToolContext, ToolEffects, ToolResult } from "./tool.ts";
+import type { InputSchema, Tool, ToolContext, ToolResult } from "./tool.ts";
+import type { ToolEffects } from "./tools/effects.ts";
 
 /** A tool's arguments: any Standard Schema that offers its JSON Schema (zod and others), or a JSON Schema. */
 export type ToolInput = StandardSchemaV1<unknown, unknown> | JsonObject;

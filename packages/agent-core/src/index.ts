@@ -53,5 +53,6 @@ export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";
 export { estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";
+export { isHarmless, type ToolEffects } from "./tools/effects.ts";
 export { toolSpec } from "./tools/tool-set.ts";
 export { addUsage, NO_USAGE, type Usage } from "./usage.ts";

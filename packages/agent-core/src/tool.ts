@@ -1,12 +1,7 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputBlock } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-
-/**
- * What running a tool again would do: `none` reads only, `idempotent` gives the same state again, `external` reaches
- * outside and is never repeated blindly.
- */
-export type ToolEffects = "none" | "idempotent" | "external";
+import type { ToolEffects } from "./tools/effects.ts";
 
 /** A tool's arguments: a Standard Schema (zod and others; it must also offer its JSON Schema) or a JSON Schema. */
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;

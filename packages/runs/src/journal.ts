@@ -1,10 +1,11 @@
-import type {
-  AgentMessage,
-  JsonObject,
-  OnStep,
-  Step,
-  ToolCallBlock,
-  ToolEffects,
+import {
+  type AgentMessage,
+  isHarmless,
+  type JsonObject,
+  type OnStep,
+  type Step,
+  type ToolCallBlock,
+  type ToolEffects,
 } from "@signalbox/agent-core";
 import type { ConversationStore, JournalCall, JournalStore, LeaseToken, ToolIntent } from "./store.ts";
 
@@ -56,8 +57,9 @@ const RESULTS_WAIT_MS = 100;
 
 /**
  * Some steps wait for the next one to share its commit, since between them nothing happens that could not happen
- * again: a turn whose calls have no outside effect waits for their results, and the last turn for the end of the run.
- * A call with outside effects is committed as begun before it is made, and its result at once.
+ * again: a turn whose calls are harmless waits for their results, and the last turn for the end of the run. Any other
+ * call is committed as begun before it is made, and its result at once: a model that is asked again makes it under
+ * another id.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -136,7 +138,7 @@ class RunJournal implements Journal {
   }
 
   async #callStarts({ id, name }: ToolCallBlock): Promise<void> {
-    if (this.#options.effects(name) !== "external") return;
+    if (isHarmless(this.#options.effects(name))) return;
     const { messages, intents } = this.#take();
     const start = { ...this.#run, callIds: [id], messages, intents };
     await this.#write(messages, () => this.#options.store.runs.toolStarted(start));

@@ -69,6 +69,30 @@ it("has what a person is asked about on record before they are asked", async () 
   expect(whenAsked).toEqual(["user", "assistant"]);
 });
 
+it("has a call on record before it takes effect, unless it may be made again under another id", async () => {
+  for (const [effects, whenCalled] of [
+    ["idempotent", ["user"]],
+    ["keyed", ["user", "assistant"]],
+    ["external", ["user", "assistant"]],
+  ] as const) {
+    const { process, roles } = harness();
+    const found: string[] = [];
+    const note = defineTool({
+      name: "send",
+      description: "Sends it.",
+      input: { type: "object", properties: {} },
+      effects,
+      async execute() {
+        found.push(...(await roles()));
+        return "sent";
+      },
+    });
+    const run = process(OLD, [note], [assistantMessage([toolCall("1", "send", {})]), "Done."]);
+    await runDurably({ ...run, journal: { ...run.journal, effects: () => effects } }, () => {});
+    expect(found).toEqual(whenCalled);
+  }
+});
+
 it("goes on in another process without making a call again whose outcome nobody knows", async () => {
   const { memory, runId, process } = harness();
   let sent = 0;

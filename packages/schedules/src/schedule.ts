@@ -13,9 +13,12 @@ export interface Schedule<Task> {
   readonly lastAt?: number;
 }
 
-/** One time at which a schedule was due. Its id and its time name it: the same two are the same occurrence. */
+/** One time at which a schedule was due, or was made to happen. */
 export interface Occurrence<Task> {
   readonly schedule: Schedule<Task>;
+  /** Tells it from others of its schedule: the same name is the same occurrence. */
+  readonly name: string;
+  /** Milliseconds since the epoch. */
   readonly dueAt: number;
 }
 

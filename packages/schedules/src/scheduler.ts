@@ -31,8 +31,8 @@ export interface Scheduler<Task> {
   add(schedule: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean>;
   /** Resolves with false where there is none. */
   remove(id: string): Promise<boolean>;
-  /** Has it happen now, beside its times. */
-  run(id: string): Promise<"taken" | "later" | "unknown">;
+  /** Has it happen now, beside its times. Under a name that it had before it is the same occurrence. */
+  run(id: string, name?: string): Promise<"taken" | "later" | "unknown">;
 }
 
 /** The clock is looked at as often at least, in milliseconds: it can be set, and machines sleep. */
@@ -84,7 +84,7 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
       const isMissed = clock.now() - nextAt > LATE_MS && !again.has(id);
       if (isMissed && missed === "skip")
         logger.warn({ schedule: id, dueAt: nextAt }, "a schedule was missed");
-      else if ((await hand({ schedule, dueAt: nextAt })) === "later") return postpone(id);
+      else if ((await hand({ schedule, name: String(nextAt), dueAt: nextAt })) === "later") return postpone(id);
       await advance(schedule);
     } catch (error) {
       logger.warn({ schedule: id, err: String(error) }, "what is due is tried again");
@@ -141,10 +141,11 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
       arm();
       return true;
     },
-    async run(id) {
+    async run(id, name) {
       const schedule = schedules.get(id);
       if (schedule === undefined) return "unknown";
-      return fire === undefined ? "later" : fire({ schedule, dueAt: clock.now() });
+      const dueAt = clock.now();
+      return fire === undefined ? "later" : fire({ schedule, name: name ?? String(dueAt), dueAt });
     },
   };
 }

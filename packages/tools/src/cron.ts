@@ -49,7 +49,7 @@ export function createCronTool({ carryOut }: CronToolOptions): ToolDefinition {
         .describe("What was due while the gateway was down comes once, late, or not at all"),
       id: z.string().min(1).max(100).optional(),
     }),
-    effects: "idempotent",
+    effects: "keyed",
     claims: ({ action, id, text, ...when }) =>
       action === "list"
         ? []

@@ -72,7 +72,7 @@ function writeTool(memory: AgentMemory): ToolDefinition {
     description:
       "Note something: a fact, preference or decision, in a sentence. `lasting` keeps it in every prompt.",
     inputSchema: z.object({ text: z.string().min(1).max(2_000), lasting: z.boolean().optional() }),
-    effects: "idempotent",
+    effects: "external",
     // Notes other than the agent's own are always read as untrusted: that memory was read does not matter to them.
     claims: ({ text }, facts) =>
       memory.writesOwnNotes(facts) || facts.taint.some(({ source }) => source !== "memory")

@@ -61,7 +61,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
           .optional()
           .describe("Those it may use, if not all of yours"),
       }),
-      effects: "idempotent",
+      effects: "keyed",
       run: ({ id, args }, _context, permit) => carriedOut({ action: "spawn", ...args }, id, permit),
     }),
     defineTool({
@@ -69,7 +69,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
       description:
         "Give a sub-agent of yours a further task. It remembers what it did; its result comes as a message.",
       inputSchema: z.object({ session: sessionId, message: words }),
-      effects: "idempotent",
+      effects: "keyed",
       run: ({ id, args }, _context, permit) => carriedOut({ action: "send", ...args }, id, permit),
     }),
     defineTool({

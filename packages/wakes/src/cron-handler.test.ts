@@ -71,6 +71,16 @@ it("has what had its time come once, also where the call that asked for it is ma
   await expect.poll(() => told).toHaveLength(2);
 });
 
+it("has a schedule happen once for a call that is run again", async () => {
+  const { wakes, told, handle } = await world();
+  await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  const id = wakes.list()[0]?.id ?? "";
+  for (const callId of ["c2", "c2", "c3"]) await handle({ action: "run", id }, runIn("kitchen"), { callId });
+  const [first, again, other] = told.map(({ eventId }) => eventId);
+  expect(again).toBe(first);
+  expect(other).not.toBe(first);
+});
+
 it("leaves out what was missed while no gateway ran, where that was asked for", async () => {
   const { clock, told, wakes, handle, restart } = await world();
   await handle({ ...inAnHour, missed: "skip" }, runIn("kitchen"), { callId: "c1" });
@@ -100,4 +110,5 @@ it("refuses the fifty-first schedule of a conversation, and no other conversatio
   for (let count = 0; count < 50; count++) await handle(inAnHour, runIn("kitchen"), { callId: `c${count}` });
   await expect(handle(inAnHour, runIn("kitchen"), { callId: "more" })).rejects.toThrow("50 schedules");
   expect(await handle(inAnHour, runIn("cellar"), { callId: "first" })).toContain("Scheduled as");
+  expect(await handle(inAnHour, runIn("kitchen"), { callId: "c0" })).toContain("Scheduled as");
 });

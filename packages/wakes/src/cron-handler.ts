@@ -21,11 +21,11 @@ export function createCronHandler(
     run: WakingRun,
     callId: string,
   ): Promise<string> => {
-    if (ofSession(run).length >= MOST_SCHEDULES)
+    const id = nameOf(run, callId).slice(0, 8);
+    const others = ofSession(run).filter((schedule) => schedule.id !== id);
+    if (others.length >= MOST_SCHEDULES)
       throw new Error(`This conversation has ${MOST_SCHEDULES} schedules already: remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
-    // The same call, made again after a crash, is the same schedule.
-    const id = createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 8);
     const { agent, sessionKey, event } = run;
     const task: Wake = { agentId: agent.id, sessionKey, text, place: placeOf(event) };
     await scheduler.add({ id, when, missed, task });
@@ -51,11 +51,16 @@ export function createCronHandler(
         await scheduler.remove(ownId(request.id, run));
         return `Removed ${request.id}.`;
       case "run":
-        return (await scheduler.run(ownId(request.id, run))) === "taken"
+        return (await scheduler.run(ownId(request.id, run), nameOf(run, callId))) === "taken"
           ? `${request.id} runs as soon as this turn is over.`
           : `${request.id} cannot run just now.`;
     }
   };
+}
+
+/** The same for a call that is run again after a crash: it is the same schedule, or the same occurrence of one. */
+function nameOf({ runId }: WakingRun, callId: string): string {
+  return createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16);
 }
 
 function describeSchedules(schedules: readonly Schedule<Wake>[]): string {

@@ -76,12 +76,12 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
  * speaks.
  */
 async function wakeForSchedule(
-  { schedule: { id, task }, dueAt }: Occurrence<Wake>,
+  { schedule: { id, task }, name, dueAt }: Occurrence<Wake>,
   wake: WakeAgent,
 ): Promise<"taken" | "later"> {
   const { agentId, sessionKey } = task;
   const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
-  const event = messageAt(task.place, { eventId: `schedule:${id}:${dueAt}`, dueAt, text });
+  const event = messageAt(task.place, { eventId: `schedule:${id}:${name}`, dueAt, text });
   const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
   return outcome === "rejected" ? "later" : "taken";
 }

@@ -1,4 +1,4 @@
-import { type JsonObject, textOf } from "@signalbox/agent-core";
+import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import { argumentsOf, type Order } from "@signalbox/commands";
 import type { RunTools } from "../tools/toolbox.ts";
@@ -59,9 +59,9 @@ async function call(
     callId,
     signal: handle.signal,
     asking: waitingRuns.of(runId, handle).during,
-    ...(effects === "external"
-      ? { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }
-      : {}),
+    ...(isHarmless(effects)
+      ? {}
+      : { started: () => store.runs.toolStarted({ runId, lease, callIds: [callId] }) }),
   });
   const text = textOf(result.content, "\n");
   hooks.observe("after_tool_call", {

@@ -11,7 +11,7 @@ import { timeOf } from "@signalbox/store";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
 import { createReceive } from "../path/1-receive/receive.ts";
-import { type Admit, createAdmit, isExclusive } from "../path/2-admit/admit.ts";
+import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
 import { createDecide, type Decide } from "../path/2-admit/decide.ts";
 import { createStanding } from "../path/2-admit/standing.ts";
 import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
@@ -84,7 +84,7 @@ export function createWay(parts: Parts): Way {
         inbox: store.inbox,
         lease,
         admit,
-        isExclusive: (event) => isExclusive(event, definition(event.channel, event.account)?.capabilities),
+        capabilities: ({ channel, account }) => definition(channel, account)?.capabilities,
       });
       for await (const message of accepted) await taking.goOn(message);
     },

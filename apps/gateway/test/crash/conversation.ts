@@ -294,8 +294,12 @@ export function asksForSummary(request: unknown): boolean {
   return isRaw(request) && textIn(request["system"]).startsWith("You keep the notes of a conversation");
 }
 
+/** How many turns were asked for: calls have new ids each time, as a vendor's have, also where a turn is repeated. */
+let turns = 0;
+
 /** What the model does next. Its wait depends on the conversation only, so that a run asked again is the same run. */
 export function nextTurn(request: unknown): ScriptedTurn {
+  turns++;
   if (asksForSummary(request)) return { text: "Notes of all that was said.", delayMs: 20 };
   const { open, owed, edited, calls, skipped, unknown, said } = readConversation(request);
   const last = said.at(-1);
@@ -304,7 +308,7 @@ export function nextTurn(request: unknown): ScriptedTurn {
   for (const tag of open) {
     const name = nameOf(tag);
     const made = calls.get(name) ?? 0;
-    const call = callOf(tag, made - (skipped.get(name) ?? 0), made);
+    const call = callOf(tag, made - (skipped.get(name) ?? 0));
     const text = tag.kind === "retract" ? sideText(name) : `on ${tag.session}`;
     if (call !== undefined) return { ...pace, text, toolCalls: [call] };
   }
@@ -337,7 +341,7 @@ function inLines(names: readonly string[]): readonly (readonly string[])[] {
 /** What a sub-agent does. */
 function taskCall(name: string): ScriptedToolCall {
   const command = `echo ${effectOf("delegate", name)} >> effects.log`;
-  return { id: `task_${name.replace(".", "_")}_0`, name: "exec", input: { command } };
+  return { id: `task_${name.replace(".", "_")}_${turns}`, name: "exec", input: { command } };
 }
 
 /** The line that stands in the log of effects for what a message asked for. */
@@ -345,10 +349,10 @@ export function effectOf(kind: Kind, name: string): string {
   return kind === "delegate" || kind === "enter" ? `${kind} ${name}` : name;
 }
 
-/** The `step`-th call that a message wants; `made` have been made for it before. */
-function callOf(tag: Tag, step: number, made: number): ScriptedToolCall | undefined {
+/** The `step`-th call that a message wants. */
+function callOf(tag: Tag, step: number): ScriptedToolCall | undefined {
   const name = nameOf(tag);
-  const id = `call_s${tag.session}_${tag.number}_${made}`;
+  const id = `call_s${tag.session}_${tag.number}_${turns}`;
   const note = { file_path: `notes/${name}.txt`, content: `${name}\n` };
   const steps: Readonly<Partial<Record<Kind, readonly ScriptedToolCall[]>>> = {
     write: [{ id, name: "write", input: note }],

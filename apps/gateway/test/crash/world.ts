@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
-import { ApprovalList } from "@signalbox/protocol";
 import { openStore } from "@signalbox/store";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
@@ -324,7 +323,6 @@ const REST_MS = 330_000;
 async function atRest(home: string, url: string, restMs: number): Promise<void> {
   const deadline = performance.now() + restMs;
   for (let times = 0; ; ) {
-    await denyAll(url);
     const waiting = { ...(await statusOf(url)), toCome: await countToCome(home) };
     const isOver = Object.values(waiting).every((count) => count === 0);
     // What a message leads to may be read a moment too early.
@@ -333,20 +331,6 @@ async function atRest(home: string, url: string, restMs: number): Promise<void> 
     if (performance.now() > deadline)
       throw new Error(`the gateway did not come to rest: ${JSON.stringify(waiting)} wait`);
     await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-/**
- * As an owner does who sees that it is done already. A call is asked about where it is made again after what it
- * scheduled has come and joined its run, which speaks for the gateway from then on.
- */
-async function denyAll(url: string): Promise<void> {
-  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
-  const response = await fetch(`${url}/api/approvals`, { headers });
-  const { approvals } = ApprovalList.parse(await response.json());
-  for (const { id } of approvals) {
-    const body = JSON.stringify({ answer: "deny" });
-    await fetch(`${url}/api/approvals/${id}`, { method: "POST", headers, body });
   }
 }
 

@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${RUNS}/journal.js`,
-        from: 'if (this.#options.effects(name) !== "external")',
+        from: "if (isHarmless(this.#options.effects(name)))",
         to: "if (true)",
       },
     ],

@@ -8,7 +8,7 @@ import { checkInput, loopNote, type RunSetup } from "./run-setup.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 import { type ResumedCall, ToolBatch } from "./tool-batch.ts";
-import { failedCall, soundResult } from "./tool-result.ts";
+import { failedCall, interruptedCall, soundResult } from "./tool-result.ts";
 
 /** What a run starts from. */
 export interface Opening {
@@ -92,10 +92,7 @@ async function decide(
       return { result, outcome: result.isError === true ? "error" : "ok" };
     }
     // What a host written without types says in other words decides nothing.
-    default: {
-      const harmless = tool !== undefined && tool.effects !== "external";
-      if (harmless && !newInput) return "run";
-      return failedCall("skipped", harmless ? texts.interruptedHarmless : texts.interrupted);
-    }
+    default:
+      return tool === undefined || tool.effects === "external" || newInput ? interruptedCall(tool) : "run";
   }
 }

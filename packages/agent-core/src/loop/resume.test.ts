@@ -31,6 +31,27 @@ describe("going on", () => {
     expect(lines(external.asked[0]?.messages ?? [])[2]).toContain("whether it took effect is unknown");
   });
 
+  it("runs calls again that take effect once for each id, but never has them made again under another", async () => {
+    const ran: string[] = [];
+    const again = await run(["ok"], {}, { history, input: [], tools: [t("keyed", ran)] });
+    expect(ran).toEqual(["a", "b"]);
+    expect(lines(again.asked[0]?.messages ?? []).slice(2)).toEqual(["result#a: ran a", "result#b: ran b"]);
+    const spoken = await run(["ok"], {}, { history, input: [user("wait")], tools: [t("keyed", ran)] });
+    expect(ran).toEqual(["a", "b"]);
+    expect(lines(spoken.asked[0]?.messages ?? [])[2]).toContain("whether it took effect is unknown");
+  });
+
+  it("says of a call that may have begun before that nobody knows its outcome, where it is stopped first", async () => {
+    const stop = new AbortController();
+    stop.abort();
+    const { result } = await run(
+      ["never"],
+      { signal: stop.signal, onPendingCall: () => ({ action: "run" }) },
+      { history, input: [], tools: [t("keyed")] },
+    );
+    expect(lines(result.messages)[0]).toContain("whether it took effect is unknown");
+  });
+
   it("does what the host says about each open call, results in the order of the calls", async () => {
     const ran: string[] = [];
     const partly = [

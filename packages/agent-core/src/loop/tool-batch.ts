@@ -4,7 +4,7 @@ import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messa
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 import { afterwards, askPerson, type CallSetting, execute, gate, validate } from "./tool-call.ts";
-import { abortedCall, failedCall, resultMessage, type SettledCall } from "./tool-result.ts";
+import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
 
 const PARALLEL_CALLS = 16;
 
@@ -45,7 +45,12 @@ export class ToolBatch {
     resumed?: readonly ResumedCall[],
   ) {
     this.#setup = setup;
-    this.#setting = { ...setup, message };
+    // What an earlier run began may have taken effect.
+    const stopped =
+      resumed === undefined
+        ? abortedCall
+        : ({ name }: ToolCallBlock) => interruptedCall(setup.tools.get(name)?.tool);
+    this.#setting = { ...setup, message, stopped };
     this.#calls = calls;
     this.#resumed = resumed;
     this.#results = calls.map(() => undefined);
@@ -88,7 +93,7 @@ export class ToolBatch {
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
   async #whyNot(): Promise<((call: ToolCallBlock) => SettledCall) | undefined> {
     const skipped = (text: string) => () => failedCall("skipped", text);
-    if (this.#setup.signal.aborted) return abortedCall;
+    if (this.#setup.signal.aborted) return this.#setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
     if (this.#end?.reason === "limit") return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
@@ -137,7 +142,7 @@ export class ToolBatch {
 
   async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
     const { budget, repeats, signal } = this.#setup;
-    if (signal.aborted) return abortedCall(call);
+    if (signal.aborted) return this.#setting.stopped(call);
     if (!budget.takeCall()) {
       this.#end = { reason: "limit", limit: "toolCalls" };
       return failedCall("skipped", texts.limit("toolCalls"));

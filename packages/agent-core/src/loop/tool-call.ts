@@ -9,13 +9,15 @@ import { Progress } from "./progress.ts";
 import { race, untilStopped } from "./race.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
-import { abortedCall, failedCall, type SettledCall, soundResult } from "./tool-result.ts";
+import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
 
 /** The circumstances of a call. */
 export interface CallSetting
   extends Pick<RunSetup, "tools" | "config" | "log" | "signal" | "graceMs" | "resultChars"> {
   /** The model turn that asked for it. */
   readonly message: AssistantMessage;
+  /** What a call comes to that the end of the run comes before. */
+  readonly stopped: (call: ToolCallBlock) => SettledCall;
 }
 
 /** A call whose arguments passed, and what the hooks are told of it. */
@@ -36,15 +38,15 @@ export async function validate(
   call: ToolCallBlock,
   setting: CallSetting,
 ): Promise<CheckedCall | SettledCall> {
-  const { tools, message, log, signal } = setting;
+  const { tools, message, log } = setting;
   const compiled = tools.get(call.name);
   if (compiled === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
-  const checked = await checkArgs(compiled, call, call.args, signal);
+  const checked = await checkArgs(compiled, call, call.args, setting);
   if ("outcome" in checked) return checked;
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
   const { tool } = compiled;
-  return { tool, info: { call, tool, args: checked.args, message, turn: log.turn, signal } };
+  return { tool, info: { call, tool, args: checked.args, message, turn: log.turn, signal: setting.signal } };
 }
 
 /** A schema's own code may throw, then the arguments did not pass; or take longer than the tool may. */
@@ -52,12 +54,12 @@ async function checkArgs(
   { tool, check }: CompiledTool,
   call: ToolCallBlock,
   args: JsonObject,
-  signal: AbortSignal,
+  { signal, stopped }: CallSetting,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
   try {
     const { timeoutMs } = tool;
     const checked = await check(args, { signal, timeoutMs });
-    if (signal.aborted) return abortedCall(call);
+    if (signal.aborted) return stopped(call);
     return checked ?? failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
   } catch (error) {
     return { problems: `- the arguments: ${reasonOf(error)}` };
@@ -67,14 +69,15 @@ async function checkArgs(
 /** What the host's gate says. What a gate that fails leaves undecided does not run. */
 export async function gate(
   checked: CheckedCall,
-  { tools, config, signal }: CallSetting,
+  setting: CallSetting,
 ): Promise<CheckedCall | CallInQuestion | SettledCall> {
+  const { tools, config, signal, stopped } = setting;
   if (config.beforeToolCall === undefined) return checked;
   const { info } = checked;
   const { call } = info;
   try {
     const decision = await untilStopped(config.beforeToolCall(info), signal);
-    if (signal.aborted) return abortedCall(call);
+    if (signal.aborted) return stopped(call);
     switch (decision?.action) {
       case "block":
         return failedCall("blocked", texts.blocked(call.name, decision.reason));
@@ -84,7 +87,7 @@ export async function gate(
         const compiled = tools.get(call.name);
         if (compiled === undefined) return checked;
         // Checked as the model's own were.
-        const changed = await checkArgs(compiled, call, decision.args, signal);
+        const changed = await checkArgs(compiled, call, decision.args, setting);
         if ("outcome" in changed) return changed;
         if ("problems" in changed) throw new Error(changed.problems);
         return { ...checked, info: { ...info, args: changed.args } };
@@ -100,7 +103,7 @@ export async function gate(
 /** Puts a question of the gate to a person. `waiting`: nobody has decided yet. */
 export async function askPerson(
   { checked, question, details }: CallInQuestion,
-  { config, signal }: CallSetting,
+  { config, signal, stopped }: CallSetting,
 ): Promise<CheckedCall | SettledCall | "waiting"> {
   const { info } = checked;
   const { call } = info;
@@ -108,7 +111,7 @@ export async function askPerson(
   try {
     const asked = { ...info, question, ...(details === undefined ? {} : { details }) };
     const answer = await untilStopped(config.onAsk(asked), signal);
-    if (signal.aborted || answer === undefined) return abortedCall(call);
+    if (signal.aborted || answer === undefined) return stopped(call);
     if (answer.action === "wait") return "waiting";
     if (answer.action === "allow") return checked;
     return failedCall("blocked", texts.denied(call.name, answer.reason));

@@ -3,7 +3,8 @@ import { truncateResult } from "../context/truncate-content.ts";
 import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { ToolResultMessage } from "../messages.ts";
-import type { ToolResult } from "../tool.ts";
+import type { Tool, ToolResult } from "../tool.ts";
+import { isHarmless } from "../tools/effects.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 
@@ -31,6 +32,12 @@ export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
 /** A call that the run's end came before. */
 export function abortedCall({ name }: ToolCallBlock): SettledCall {
   return failedCall("aborted", texts.abortedBefore(name));
+}
+
+/** A call of an earlier run that is not run again. */
+export function interruptedCall(tool: Tool | undefined): SettledCall {
+  const canRepeat = tool !== undefined && isHarmless(tool.effects);
+  return failedCall("skipped", canRepeat ? texts.interruptedHarmless : texts.interrupted);
 }
 
 /**

@@ -52,7 +52,7 @@ export const toolCall = sqliteTable(
     callId: text().notNull(),
     name: text().notNull(),
     args: text().notNull(),
-    effects: text({ enum: ["none", "idempotent", "external"] }).notNull(),
+    effects: text({ enum: ["none", "idempotent", "keyed", "external"] }).notNull(),
     state: text({ enum: ["intent", "started", "done"] }).notNull(),
   },
   (t) => [primaryKey({ columns: [t.run, t.n] })],

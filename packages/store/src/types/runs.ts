@@ -5,7 +5,7 @@ import type { Session, SessionMessage, SessionSeed, UsageTotals } from "./sessio
 import type { ToldEntry } from "./side.ts";
 
 /** May a tool call be made again when nobody knows whether it happened? `external`: no. */
-export type ToolEffects = "none" | "idempotent" | "external";
+export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
 /** A tool call the model asked for, written down before anything happens. */
 export interface ToolIntent {

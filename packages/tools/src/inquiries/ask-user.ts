@@ -43,7 +43,7 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
         .optional()
         .describe(`Default ${DEFAULT_MINUTES}`),
     }),
-    effects: "none",
+    effects: "keyed",
     // The wait is the loop's and not the body's: meanwhile the run takes nobody's place, and a restart goes on with it.
     async waitsFor({ id: callId, args }, { sessionKey }, signal) {
       await ask(questionOf(args), { sessionKey, callId, signal });

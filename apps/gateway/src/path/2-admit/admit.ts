@@ -30,7 +30,7 @@ export function createAdmit({ decide, botLoops }: AdmitPorts): Admit {
     const loops = decided.decision.rule === "group_bot" && !botLoops.admits(placeOf(event));
     const decision: GateDecision = loops ? { kind: "ignore", rule: "bot_loop" } : decided.decision;
     const role = decision.kind === "answer" ? decision.role : "guest";
-    const exclusive = isExclusive(event, capabilities);
+    const exclusive = isExclusive({ event }, capabilities);
     return { stored: { event, rule: decision.rule, role }, place, decision, exclusive };
   };
 
@@ -45,17 +45,24 @@ function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
   const { agentId, sessionKey, atMost } = wake;
   const { kind, rule } = decision;
   const role = weakerRole(stored.role, atMost);
+  const woken = { ...stored, role, wake };
   return {
-    stored: { ...stored, role, wake },
+    stored: woken,
     place: { kind: "asked", agentId, sessionKey },
     decision: kind === "answer" ? { kind, rule, role } : { kind: "ignore", rule },
-    exclusive: true,
+    exclusive: isExclusive(woken, undefined),
   };
 }
 
-/** Whether a message has a run of its own: its sender waits for exactly its answer, or it must disturb no other run. */
-export function isExclusive({ turn }: MessageEvent, capabilities: Capabilities | undefined): boolean {
-  return capabilities?.awaitsSingleAnswer === true || turn?.alone === true;
+/**
+ * Whether a message has a run of its own: its sender waits for exactly its answer, it must disturb no other run, or
+ * nobody has written it, and what it may is not what the people of another run may.
+ */
+export function isExclusive(
+  { event, wake }: Pick<InboundRecord, "event" | "wake">,
+  capabilities: Capabilities | undefined,
+): boolean {
+  return wake !== undefined || capabilities?.awaitsSingleAnswer === true || event.turn?.alone === true;
 }
 
 /** The conversation as this gateway knows it: platforms number theirs each for itself. */

@@ -1,4 +1,4 @@
-import type { InboundEvent, MessageEvent } from "@signalbox/channel";
+import type { Capabilities, InboundEvent, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
 import { attachmentsSeen } from "@signalbox/service";
 import type { GatewayHooks } from "@signalbox/setup/hooks";
@@ -7,7 +7,7 @@ import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
-import type { Admit, Admitted } from "../2-admit/admit.ts";
+import { type Admit, type Admitted, isExclusive } from "../2-admit/admit.ts";
 
 export interface AcceptPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "accept">;
@@ -132,7 +132,7 @@ export interface RecoverPorts {
   readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "route">;
   readonly lease: LeaseToken;
   readonly admit: Admit;
-  readonly isExclusive: (event: MessageEvent) => boolean;
+  readonly capabilities: (event: MessageEvent) => Capabilities | undefined;
 }
 
 /** What was accepted and nobody works on, since its process has ended: in the order in which it came. */
@@ -144,7 +144,7 @@ export async function* recoverAccepted(ports: RecoverPorts): AsyncGenerator<Acce
       continue;
     }
     const { rule, role } = stored;
-    const exclusive = ports.isExclusive(stored.event);
+    const exclusive = isExclusive(stored, ports.capabilities(stored.event));
     yield { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
   }
 }

@@ -1,4 +1,5 @@
 import { openStore } from "@signalbox/store";
+import type { WakeTerms } from "@signalbox/wakes";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { plainMessage } from "../../../test/plain-channel.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -20,7 +21,10 @@ async function take(name: string) {
   return lease;
 }
 
-async function accepted(id: string, more: { route?: typeof ROUTE; lease?: RecoverPorts["lease"] }) {
+async function accepted(
+  id: string,
+  { wake, ...more }: { route?: typeof ROUTE; lease?: RecoverPorts["lease"]; wake?: WakeTerms },
+) {
   const answer = await store.inbox.accept({
     channel: "plain",
     account: "main",
@@ -29,7 +33,7 @@ async function accepted(id: string, more: { route?: typeof ROUTE; lease?: Recove
     kind: "message",
     conversationId: "room",
     senderId: "anna",
-    payload: { event: plainMessage(id, id), role: "member", rule: "paired" },
+    payload: { event: plainMessage(id, id), role: "member", rule: "paired", ...(wake ? { wake } : {}) },
     ...more,
   });
   if (answer.outcome !== "accepted") throw new Error(answer.outcome);
@@ -42,7 +46,7 @@ async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
   const ports: RecoverPorts = {
     inbox: store.inbox,
     lease,
-    isExclusive: () => false,
+    capabilities: () => undefined,
     admit: async (event) => ({
       stored: { event, role: "owner", rule: "owner" },
       place: { kind: "asked", ...ROUTE },
@@ -72,4 +76,11 @@ it("takes what another process has left, once its lease is lost, and nothing bef
   await store.leases.renew([ours], 30_000);
   expect((await recovered(ours)).map((message) => message.id)).toEqual([id]);
   expect(await recovered(ours)).toEqual([]);
+});
+
+it("leaves what nobody has written a run of its own, as it had before the crash", async () => {
+  const lease = await take("gateway");
+  await accepted("written", { route: ROUTE });
+  await accepted("woken", { route: ROUTE, wake: { ...ROUTE, atMost: "system" } });
+  expect((await recovered(lease)).map(({ exclusive }) => exclusive)).toEqual([false, true]);
 });
