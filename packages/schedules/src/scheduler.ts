@@ -84,7 +84,7 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
       const isMissed = clock.now() - nextAt > LATE_MS && !again.has(id);
       if (isMissed && missed === "skip")
         logger.warn({ schedule: id, dueAt: nextAt }, "a schedule was missed");
-      else if ((await hand({ schedule, name: String(nextAt), dueAt: nextAt })) === "later") return postpone(id);
+      else if ((await hand(occurrence(schedule, nextAt))) === "later") return postpone(id);
       await advance(schedule);
     } catch (error) {
       logger.warn({ schedule: id, err: String(error) }, "what is due is tried again");
@@ -144,8 +144,11 @@ export function createScheduler<Task>(options: SchedulerOptions<Task>): Schedule
     async run(id, name) {
       const schedule = schedules.get(id);
       if (schedule === undefined) return "unknown";
-      const dueAt = clock.now();
-      return fire === undefined ? "later" : fire({ schedule, name: name ?? String(dueAt), dueAt });
+      return fire === undefined ? "later" : fire(occurrence(schedule, clock.now(), name));
     },
   };
+}
+
+function occurrence<Task>(schedule: Schedule<Task>, dueAt: number, name = String(dueAt)): Occurrence<Task> {
+  return { schedule, dueAt, name };
 }
