@@ -42,6 +42,7 @@ const GATEWAY = "apps/gateway/dist";
 const STORE = "packages/store/dist/index.js";
 const DELIVERY = "packages/delivery/dist";
 const RUNS = "packages/runs/dist";
+const TOOLS = "packages/tools/dist";
 
 const killedAt = (...points: readonly Failpoint[]): Life[] =>
   points.map((point, index) => ({ kind: "killed-at", point, count: 1 + (index % 3) }));
@@ -128,6 +129,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["exec"] },
     caughtBy: /^blind: the command/,
+  },
+  {
+    name: "has no record of what takes effect once for each call before it is done",
+    edits: [{ file: `${TOOLS}/cron.js`, from: 'effects: "keyed"', to: 'effects: "idempotent"' }],
+    scenario: { course: killedAt(...times(6, "tool.after")), mode: "followup", only: ["schedule"] },
+    caughtBy: /^twice: the wake/,
   },
   {
     name: "sends each try under another key",
