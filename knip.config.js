@@ -43,7 +43,6 @@ export default {
     "@discordjs/rest",
     "@discordjs/ws",
     "@google/genai",
-    "@larksuiteoapi/node-sdk",
     "@mistralai/mistralai",
     "@modelcontextprotocol/conformance",
     "@modelcontextprotocol/server-everything",

@@ -21,6 +21,8 @@ const entries = Object.values(manifest.exports).map((entry) =>
 const bundle = await rolldown({
   input: Object.fromEntries(entries.map((entry) => [entry, join(folder, "src", `${entry}.ts`)])),
   platform: "node",
+  // Of what comes in both forms, modules: only of them what nobody uses is left out.
+  resolve: { mainFields: ["module", "main"] },
   external: (id) => isBuiltin(id) || imported.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
 });

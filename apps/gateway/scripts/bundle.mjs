@@ -19,7 +19,6 @@ const IMPORTED = [
   "@signalbox/testkit",
   "@anthropic-ai/sdk",
   "@google/genai",
-  "@larksuiteoapi/node-sdk",
   "@mistralai/mistralai",
   "@slack/bolt",
   "grammy",

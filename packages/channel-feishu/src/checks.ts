@@ -59,9 +59,7 @@ async function readSubscription(
 ): Promise<Subscription | undefined> {
   const call = { what: "asking for the app's events", write: false, signal };
   const url = `/open-apis/application/v6/applications/${encodeURIComponent(appId)}`;
-  const answer = await api
-    .call(call, (client) => client.request<unknown>({ method: "GET", url, params: { lang: "en_us" } }))
-    .catch(() => undefined);
+  const answer = await api.call(call, (client) => client.get(url, { lang: "en_us" })).catch(() => undefined);
   const app = isPayload(answer) ? objectAt(objectAt(answer, "data"), "app") : {};
   return isPayload(app["event"]) ? subscriptionOf(app["event"]) : undefined;
 }
@@ -111,7 +109,7 @@ function subscriptionTrouble(
 /** What the tenant has granted the app. */
 async function checkPermissions(api: FeishuApi, signal: AbortSignal): Promise<AccountCheck> {
   const answer = await api.call({ what: "asking for the permissions", write: false, signal }, (client) =>
-    client.request<unknown>({ method: "GET", url: "/open-apis/application/v6/scopes" }),
+    client.get("/open-apis/application/v6/scopes"),
   );
   const data = isPayload(answer) && isPayload(answer["data"]) ? answer["data"] : {};
   const granted = new Set(

@@ -4,11 +4,10 @@ import { createFeishu } from "./channel.ts";
 import { type FeishuConfig, feishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
 import { sendMedia } from "./media.ts";
-import { prepareSdk } from "./sdk.ts";
 
 /**
- * Feishu (and Lark): events by webhook or long connection, messages over the vendor's SDK, which is loaded at the first
- * call.
+ * Feishu (and Lark): events by webhook, or by the long connection of the vendor's SDK, which is loaded where an account
+ * connects.
  */
 export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChannel({
   specVersion: 1,
@@ -17,7 +16,6 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     label: "Feishu / Lark",
     description: "A custom app's bot, in direct conversations and groups.",
     docsUrl: "https://open.feishu.cn",
-    requires: ["@larksuiteoapi/node-sdk"],
     fields: {
       appId: { label: "App ID", hint: "cli_…, under Credentials & Basic Info" },
       appSecret: { label: "App secret", secret: true, hint: "Under Credentials & Basic Info" },
@@ -74,7 +72,4 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
   codec: addressCodec,
   connects: ({ transport }) => transport === "socket",
   create: async (context) => createFeishu(context),
-  async load() {
-    prepareSdk();
-  },
 });

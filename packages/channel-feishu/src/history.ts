@@ -33,7 +33,7 @@ export async function listMessages(
 ): Promise<readonly Payload[]> {
   const seconds = (ms: number): string => String(Math.floor(ms / 1000));
   const answer = await api.call({ what: "reading a chat", write: false, signal }, (client) =>
-    client.im.v1.message.list({
+    client.message.list({
       params: {
         container_id_type: "chat",
         container_id: chatId,
@@ -54,7 +54,7 @@ export async function lookMessageUp(
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   const answer = await api.call({ what: "looking a message up", write: false, signal }, (client) =>
-    client.im.v1.message.get({ path: { message_id: pathSegment(messageId) } }),
+    client.message.get({ path: { message_id: pathSegment(messageId) } }),
   );
   return (answer.data?.items ?? []).filter(isPayload);
 }

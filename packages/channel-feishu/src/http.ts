@@ -36,10 +36,10 @@ export class FeishuHttpError extends Error {
   }
 }
 
-/** The signal of the call that is under way: the SDK has no place for one. */
+/** The signal of the call that is under way: the SDK's requests, whose form all have, have no place for one. */
 export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
 
-/** Carries the SDK's requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
+/** Carries requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
 export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
   async function request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
     const usual = isUpload(headersOf(options)) ? limits.uploadTimeoutMs : limits.requestTimeoutMs;

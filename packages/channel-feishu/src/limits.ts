@@ -51,6 +51,8 @@ export const limits = {
    */
   signatureAgeMs: 25_200_000,
   requestTimeoutMs: 15_000,
+  /** A token is asked for again so long before it expires: it has to be good when the call arrives. */
+  tokenMarginMs: 180_000,
   /** 30 MB over a slow line. */
   uploadTimeoutMs: 120_000,
   /** How long a long connection may take to stand. */

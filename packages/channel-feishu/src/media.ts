@@ -59,7 +59,7 @@ export async function attach(
 
   const asImage = async (): Promise<Rendered> => {
     const answer = await api.call(call, (client) =>
-      client.im.v1.image.create({ data: { image_type: "message", image: bytes } }),
+      client.image.create({ data: { image_type: "message", image: bytes } }),
     );
     return { msgType: "image", content: JSON.stringify({ image_key: keyOf(answer?.image_key) }) };
   };
@@ -69,7 +69,7 @@ export async function attach(
     duration?: number,
   ): Promise<Rendered> => {
     const answer = await api.call(call, (client) =>
-      client.im.v1.file.create({
+      client.file.create({
         data: {
           file_type: fileType,
           file_name: part.name,
@@ -146,7 +146,7 @@ export async function fetchMedia(
     throw new ChannelError("invalid", "Feishu: not a reference to an attachment");
   }
   const answer = await api.call({ what: "fetching an attachment", write: false, signal }, (client) =>
-    client.im.v1.messageResource.get({
+    client.messageResource.get({
       path: { message_id: pathSegment(messageId), file_key: pathSegment(key) },
       params: { type },
     }),
@@ -154,9 +154,5 @@ export async function fetchMedia(
   const headers = new Headers();
   for (const [name, value] of Object.entries(isPayload(answer.headers) ? answer.headers : {}))
     if (typeof value === "string") headers.set(name, value);
-  return fetchedMedia(
-    { body: Readable.toWeb(answer.getReadableStream()), headers },
-    media,
-    limits.mediaBytes,
-  );
+  return fetchedMedia({ body: Readable.toWeb(answer.data), headers }, media, limits.mediaBytes);
 }

@@ -47,7 +47,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
             write: false,
             signal: AbortSignal.timeout(limits.requestTimeoutMs),
           },
-          (client) => client.request<unknown>({ method: "GET", url: "/open-apis/bot/v3/info" }),
+          (client) => client.get("/open-apis/bot/v3/info"),
         );
     const bot = isPayload(answer) && isPayload(answer["bot"]) ? answer["bot"] : {};
     const id = textAt(bot, "open_id");
@@ -65,7 +65,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
     async ask(userId, signal) {
       const answer = await api.call({ what: "asking for a name", write: false, signal }, (client) => {
         const type = idType(userId) === "union_id" ? "union_id" : "open_id";
-        return client.contact.v3.user.get({
+        return client.user.get({
           path: { user_id: pathSegment(userId) },
           params: { user_id_type: type },
         });

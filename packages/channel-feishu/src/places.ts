@@ -90,7 +90,7 @@ export function createPlaces(
       if (isPayload(cached)) return cached["kind"] === "direct" ? "direct" : "group";
       try {
         const answer = await api.call({ what: "looking a chat up", write: false, signal }, (client) =>
-          client.im.v1.chat.get({ path: { chat_id: pathSegment(chatId) } }),
+          client.chat.get({ path: { chat_id: pathSegment(chatId) } }),
         );
         const kind = answer.data?.chat_mode === "p2p" ? "direct" : "group";
         await cache.set(key("chat", chatId), { kind }, weekMs);

@@ -29,7 +29,7 @@ function attachment(part: Partial<MediaPart>, content: Buffer): { part: MediaPar
   };
 }
 
-describe("attachments through the real SDK", () => {
+describe("attachments", () => {
   it("uploads spoken words with how long they last, and other audio as a file", async () => {
     await using bench = await openBench();
     const opus = attachment(

@@ -10,7 +10,7 @@ function markdown(text: string) {
   return { parts: [{ type: "markdown" as const, text }] };
 }
 
-describe("sending through the real SDK", () => {
+describe("sending", () => {
   it("answers a message as a reply with the outbox key, and writes plain words as text", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));

@@ -1,4 +1,4 @@
-import type { HttpInstance, HttpRequestOptions } from "@larksuiteoapi/node-sdk";
+import type { HttpInstance, HttpRequestOptions, Logger } from "@larksuiteoapi/node-sdk";
 import {
   type ChannelContext,
   ChannelError,
@@ -12,7 +12,18 @@ import { apiBase, type FeishuConfig } from "../config.ts";
 import { callSignal, createHttp, FeishuHttpError } from "../http.ts";
 import { type EventEnvelope, readEnvelope } from "../inbound/envelope.ts";
 import { limits } from "../limits.ts";
-import { loadSdk, silent } from "../sdk.ts";
+
+/**
+ * For the SDK's own log lines: they go to standard output and carry credentials, and what matters of them comes as an
+ * error. Its log level cannot silence it: `fatal` is 0, which it takes for none given.
+ */
+const silent: Logger = {
+  error: () => {},
+  warn: () => {},
+  info: () => {},
+  debug: () => {},
+  trace: () => {},
+};
 
 interface LongConnectionOptions {
   readonly context: ChannelContext<FeishuConfig>;
@@ -31,14 +42,14 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
   const { config, clock, logger } = context;
 
   async function open(signal: AbortSignal): Promise<Connection> {
-    const lark = loadSdk();
+    const { EventDispatcher, WSClient } = await import("./sdk.ts");
     const ready = Promise.withResolvers<void>();
     const lost = Promise.withResolvers<void>();
     const fail = (error: ChannelError): void => {
       ready.reject(error);
       lost.resolve();
     };
-    class Dispatcher extends lark.EventDispatcher {
+    class Dispatcher extends EventDispatcher {
       override async invoke(data: unknown): Promise<undefined> {
         const envelope = isPayload(data) ? readEnvelope(data) : undefined;
         const handled = envelope?.kind === "event" ? await options.handle(envelope) : "malformed";
@@ -47,7 +58,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
         if (handled === "rejected") throw new Error("not taken");
       }
     }
-    const client = new lark.WSClient({
+    const client = new WSClient({
       appId: config.appId,
       appSecret: config.appSecret,
       domain: apiBase(config),

@@ -1,4 +1,3 @@
-import type { Client } from "@larksuiteoapi/node-sdk";
 import {
   type ChannelContext,
   ChannelError,
@@ -10,6 +9,7 @@ import {
   unlessRefused,
 } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
+import type { FeishuClient } from "../client.ts";
 import type { FeishuConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import { answerElement, renderStreamingCard } from "./render.ts";
@@ -33,7 +33,11 @@ export interface CardKit {
   shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined>;
 }
 
-type Operation = (client: Client, to: { readonly card_id: string }, sequence: number) => Promise<unknown>;
+type Operation = (
+  client: FeishuClient,
+  to: { readonly card_id: string },
+  sequence: number,
+) => Promise<unknown>;
 
 /** Operations are numbered by the second from then on, so that the numbers last for 68 years. */
 const numberedSince = Date.UTC(2026, 0, 1);
@@ -104,21 +108,21 @@ export function createCardKit(
       cardId,
       write: (markdown, signal) =>
         operate("content", signal, (client, path, number) =>
-          client.cardkit.v1.cardElement.content({
+          client.cardElement.content({
             path: { ...path, element_id: answerElement },
             data: { content: markdown, sequence: number },
           }),
         ),
       setStreaming: (on, signal) =>
         operate("settings", signal, (client, path, number) =>
-          client.cardkit.v1.card.settings({
+          client.card.settings({
             path,
             data: { settings: JSON.stringify({ config: { streaming_mode: on } }), sequence: number },
           }),
         ),
       replace: (card, signal) =>
         operate("update", signal, (client, path, number) =>
-          client.cardkit.v1.card.update({
+          client.card.update({
             path,
             data: { card: { type: "card_json", data: card }, sequence: number },
           }),
@@ -131,7 +135,7 @@ export function createCardKit(
     try {
       // A card that no message shows is seen by nobody: to make one twice does no harm.
       const answer = await api.call({ what: "making a card", write: false, signal }, (client) =>
-        client.cardkit.v1.card.create({
+        client.card.create({
           data: { type: "card_json", data: renderStreamingCard(markdown) },
         }),
       );
@@ -149,9 +153,7 @@ export function createCardKit(
 
   async function shownBy(messageId: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     const call = { what: "asking which card a message shows", write: false, signal };
-    const asked = api.call(call, (client) =>
-      client.cardkit.v1.card.idConvert({ data: { message_id: messageId } }),
-    );
+    const asked = api.call(call, (client) => client.card.idConvert({ data: { message_id: messageId } }));
     const cardId = (await unlessRefused(asked, undefined))?.data?.card_id;
     return cardId === undefined ? undefined : entity(cardId);
   }

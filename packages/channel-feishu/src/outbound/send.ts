@@ -55,11 +55,11 @@ export function createSender(
     const data = { msg_type: rendered.msgType, content: rendered.content, uuid };
     const answer = await api.call(call, (client) =>
       answers === undefined
-        ? client.im.v1.message.create({
+        ? client.message.create({
             params: { receive_id_type: idType(to.id) },
             data: { ...data, receive_id: to.id },
           })
-        : client.im.v1.message.reply({
+        : client.message.reply({
             path: { message_id: pathSegment(answers) },
             data: { ...data, ...(to.rootId === undefined ? {} : { reply_in_thread: true }) },
           }),
@@ -96,7 +96,7 @@ export function createSender(
     const path = { message_id: pathSegment(messageId) };
     try {
       await api.call({ what: "changing a card", write: true, signal }, (client) =>
-        client.im.v1.message.patch({ path, data: { content } }),
+        client.message.patch({ path, data: { content } }),
       );
     } catch (error) {
       // A message that shows a card entity changes with that.
@@ -112,7 +112,7 @@ export function createSender(
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const answer = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
-      client.im.v1.messageReaction.list({
+      client.messageReaction.list({
         path: { message_id: pathSegment(messageId) },
         params: { reaction_type: type },
       }),
@@ -150,12 +150,12 @@ export function createSender(
         throw new ChannelError("unsupported", "Feishu: a text cannot be edited into a card");
       }
       const data = { msg_type: rendered.msgType, content: rendered.content };
-      await api.call(call, (client) => client.im.v1.message.update({ path, data }));
+      await api.call(call, (client) => client.message.update({ path, data }));
     },
 
     async remove(messageId, signal) {
       await api.call({ what: "taking a message back", write: true, signal }, (client) =>
-        client.im.v1.message.delete({ path: { message_id: pathSegment(messageId) } }),
+        client.message.delete({ path: { message_id: pathSegment(messageId) } }),
       );
     },
 
@@ -166,14 +166,14 @@ export function createSender(
       const path = { message_id: pathSegment(messageId) };
       if (on) {
         await api.call({ what: "reacting", write: true, signal }, (client) =>
-          client.im.v1.messageReaction.create({ path, data: { reaction_type: { emoji_type: type } } }),
+          client.messageReaction.create({ path, data: { reaction_type: { emoji_type: type } } }),
         );
         return;
       }
       const reactionId = await ownReaction(messageId, type, signal);
       if (reactionId === undefined) return;
       await api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
-        client.im.v1.messageReaction.delete({ path: { ...path, reaction_id: pathSegment(reactionId) } }),
+        client.messageReaction.delete({ path: { ...path, reaction_id: pathSegment(reactionId) } }),
       );
     },
   };

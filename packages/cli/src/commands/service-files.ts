@@ -8,6 +8,9 @@ export interface ServiceProgram {
 /** Longer than a stop takes that lets runs reach a committed step, in seconds. */
 const STOP_SECONDS = 45;
 
+/** As in the first line of the program, which says why. */
+const NODE_FLAGS = ["--max-semi-space-size=4", "--initial-old-space-size=24"];
+
 /**
  * A unit of systemd for one person. What it takes away is what neither the gateway nor bubblewrap, which runs commands
  * of agents, needs.
@@ -21,7 +24,7 @@ StartLimitIntervalSec=300
 StartLimitBurst=10
 
 [Service]
-ExecStart=${[node, "--max-semi-space-size=4", program, "start", "--home", home].map(unitWord).join(" ")}
+ExecStart=${[node, ...NODE_FLAGS, program, "start", "--home", home].map(unitWord).join(" ")}
 # Commands of agents get groups of their own below, with limits.
 Delegate=memory pids
 Environment=MALLOC_ARENA_MAX=1
@@ -47,7 +50,7 @@ function unitWord(word: string): string {
 
 /** A property list of launchd. */
 export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
-  const words = [node, "--max-semi-space-size=4", program, "start", "--home", home];
+  const words = [node, ...NODE_FLAGS, program, "start", "--home", home];
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

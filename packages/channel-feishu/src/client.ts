@@ -1,0 +1,154 @@
+import type { Readable } from "node:stream";
+import type { Client, HttpInstance } from "@larksuiteoapi/node-sdk";
+import type { Clock } from "@signalbox/channel";
+import { apiBase, type FeishuConfig } from "./config.ts";
+import { FeishuHttpError } from "./http.ts";
+import { limits } from "./limits.ts";
+
+type Im = Client["im"]["v1"];
+type CardKit = Client["cardkit"]["v1"];
+
+/**
+ * The calls of Feishu's API that this channel makes, as the vendor's SDK types them. The SDK's own client holds some two
+ * thousand calls, six megabytes of source that would stay in memory for the sake of these twenty.
+ */
+export interface FeishuClient {
+  readonly message: Pick<Im["message"], "create" | "reply" | "list" | "get" | "update" | "patch" | "delete">;
+  readonly messageReaction: Pick<Im["messageReaction"], "list" | "create" | "delete">;
+  readonly messageResource: { get(parts: RequestParts): Promise<Download> };
+  readonly image: Pick<Im["image"], "create">;
+  readonly file: Pick<Im["file"], "create">;
+  readonly chat: Pick<Im["chat"], "get">;
+  readonly user: Pick<Client["contact"]["v3"]["user"], "get">;
+  readonly card: Pick<CardKit["card"], "create" | "settings" | "update" | "idConvert">;
+  readonly cardElement: Pick<CardKit["cardElement"], "content">;
+  /** For what the SDK has no types for. */
+  get(url: string, params?: Readonly<Record<string, string>>): Promise<unknown>;
+  /** The next call asks for a new token. */
+  forgetToken(): void;
+}
+
+/** What a call sends; each name in `path` stands in its address as `:name`. */
+interface RequestParts {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly params?: object;
+  readonly data?: object;
+}
+
+interface Download {
+  readonly data: Readable;
+  readonly headers: unknown;
+}
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** How this call differs from those that send and answer JSON. */
+interface Form {
+  readonly responseType?: "stream";
+  readonly $return_headers?: true;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const MESSAGES = "/open-apis/im/v1/messages";
+const CARDS = "/open-apis/cardkit/v1/cards";
+
+/** Calls as the app itself, with its token. */
+export function createClient(http: HttpInstance, config: FeishuConfig, clock: Clock): FeishuClient {
+  const token = tenantToken(http, config, clock);
+
+  async function request<Answer>(
+    method: Method,
+    url: string,
+    { path = {}, ...parts }: RequestParts,
+    { headers, ...form }: Form = {},
+  ): Promise<Answer> {
+    return await http.request({
+      method,
+      url: apiBase(config) + url.replace(/:(\w+)/g, (_, name: string) => path[name] ?? ""),
+      ...parts,
+      headers: { "user-agent": "signalbox", authorization: `Bearer ${await token.get()}`, ...headers },
+      ...form,
+    });
+  }
+
+  const json =
+    (method: Method, url: string) =>
+    <Answer>(parts: RequestParts = {}): Promise<Answer> =>
+      request(method, url, parts);
+
+  const upload =
+    (url: string) =>
+    async <Answer>(parts: RequestParts = {}): Promise<Answer> => {
+      const headers = { "content-type": "multipart/form-data" };
+      return (await request<{ data: Answer }>("POST", url, parts, { headers })).data;
+    };
+
+  return {
+    message: {
+      create: json("POST", MESSAGES),
+      reply: json("POST", `${MESSAGES}/:message_id/reply`),
+      list: json("GET", MESSAGES),
+      get: json("GET", `${MESSAGES}/:message_id`),
+      update: json("PUT", `${MESSAGES}/:message_id`),
+      patch: json("PATCH", `${MESSAGES}/:message_id`),
+      delete: json("DELETE", `${MESSAGES}/:message_id`),
+    },
+    messageReaction: {
+      list: json("GET", `${MESSAGES}/:message_id/reactions`),
+      create: json("POST", `${MESSAGES}/:message_id/reactions`),
+      delete: json("DELETE", `${MESSAGES}/:message_id/reactions/:reaction_id`),
+    },
+    messageResource: {
+      get: (parts) =>
+        request("GET", `${MESSAGES}/:message_id/resources/:file_key`, parts, {
+          responseType: "stream",
+          $return_headers: true,
+        }),
+    },
+    image: { create: upload("/open-apis/im/v1/images") },
+    file: { create: upload("/open-apis/im/v1/files") },
+    chat: { get: json("GET", "/open-apis/im/v1/chats/:chat_id") },
+    user: { get: json("GET", "/open-apis/contact/v3/users/:user_id") },
+    card: {
+      create: json("POST", CARDS),
+      settings: json("PATCH", `${CARDS}/:card_id/settings`),
+      update: json("PUT", `${CARDS}/:card_id`),
+      idConvert: json("POST", `${CARDS}/id_convert`),
+    },
+    cardElement: { content: json("PUT", `${CARDS}/:card_id/elements/:element_id/content`) },
+    get: (url, params = {}) => request("GET", url, { params }),
+    forgetToken: token.forget,
+  };
+}
+
+interface TokenAnswer {
+  readonly tenant_access_token?: string;
+  /** In seconds. */
+  readonly expire?: number;
+}
+
+/** The token that the app calls with, asked for at the first call and again shortly before it expires. */
+function tenantToken(
+  http: HttpInstance,
+  config: FeishuConfig,
+  clock: Clock,
+): { get(): Promise<string>; forget(): void } {
+  const { appId, appSecret } = config;
+  const url = `${apiBase(config)}/open-apis/auth/v3/tenant_access_token/internal`;
+  let token = "";
+  let until = 0;
+  return {
+    async get() {
+      if (clock.now() < until) return token;
+      const answer = await http.post<TokenAnswer>(url, { app_id: appId, app_secret: appSecret });
+      if (answer.tenant_access_token === undefined)
+        throw new FeishuHttpError("no token in the answer", { unsent: true });
+      token = answer.tenant_access_token;
+      until = clock.now() + (answer.expire ?? 0) * 1000 - limits.tokenMarginMs;
+      return token;
+    },
+    forget() {
+      until = 0;
+    },
+  };
+}
