@@ -9,8 +9,8 @@ type Im = Client["im"]["v1"];
 type CardKit = Client["cardkit"]["v1"];
 
 /**
- * The calls of Feishu's API that this channel makes, as the vendor's SDK types them. The SDK's own client holds some two
- * thousand calls, six megabytes of source that would stay in memory for the sake of these twenty.
+ * The calls of Feishu's API that this channel makes, as the vendor's SDK types them. The SDK's own client holds some
+ * two thousand calls, six megabytes of source that would stay in memory for the sake of these twenty.
  */
 export interface FeishuClient {
   readonly message: Pick<Im["message"], "create" | "reply" | "list" | "get" | "update" | "patch" | "delete">;

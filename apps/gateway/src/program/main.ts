@@ -11,10 +11,10 @@ if (major < 22 || (major === 22 && minor < 14)) {
 }
 
 // A service on a shared machine: the heap grows by a seventh, not by its double, before old objects are collected. New
-// objects get little room, old ones are first collected when they are 24 MB, so that what a start leaves behind does not
-// stay until the first busy hour, and the threads of the compiler and the collector share one arena of the C library
-// instead of each holding on to its own; these three only work at the start, so they stand in the first line. It costs a
-// few percent of CPU and saves a third of the resident memory under load.
+// objects get little room, old ones are first collected when they are 24 MB, so that what a start leaves behind does
+// not stay until the first busy hour, and the threads of the compiler and the collector share one arena of the C
+// library instead of each holding on to its own; these three only work at the start, so they stand in the first line.
+// It costs a few percent of CPU and saves a third of the resident memory under load.
 setFlagsFromString("--heap-growing-percent=15");
 // Objects are marked and memory is swept while objects are made, which is often enough: tasks of their own wake the
 // loop for little, and each time for a write to the descriptor that it sleeps on.
