@@ -156,8 +156,8 @@ async function letIn(
 ): Promise<BringUp> {
   const { options, opened, surroundings, configuration } = parts;
   const { accounts, agents } = parts.resolved;
-  const { delivery, hooks, typing, supervisor, outcomes, scheduledWakes, heartbeats, subAgents, toolbox } =
-    surroundings;
+  const { delivery, hooks, typing, supervisor, outcomes, toolbox } = surroundings;
+  const { scheduledWakes, heartbeats, subAgents, otherSessions } = surroundings;
   let closed = false;
   const take = async (event: InboundEvent): Promise<EmitResult> => (closed ? "rejected" : way.take(event));
   const emit = options.instrument?.emit(take) ?? take;
@@ -188,6 +188,7 @@ async function letIn(
   await tryAgain(() => way.recover());
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
+  otherSessions.start(wake);
   await scheduledWakes.start(wake);
   await subAgents.start({ wake, endCommands: toolbox.endCommands });
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });

@@ -16,6 +16,9 @@ const CLAIMS_OF: Readonly<Record<string, readonly ClaimKind[]>> = {
   cron: ["schedule"],
   image: ["read-identity"],
   gateway: ["read-config", "configure"],
+  sessions_send: ["message-elsewhere"],
+  sessions_list: ["read-elsewhere"],
+  sessions_history: ["read-elsewhere"],
   memory_write: ["write-identity"],
   memory_forget: ["write-identity"],
 };
@@ -74,7 +77,9 @@ export function proveReach(policy: ToolPolicy): ReachProof {
   const attempts = CHANNEL_KINDS.flatMap((channelKind): Reach[] => [
     ...[false, true].flatMap((tainted) => [
       ...ACTING.map((tool): Reach => ({ tool, role: "guest", channelKind, tainted })),
-      { tool: "message", role: "guest", channelKind, tainted, reachesFor: "message-elsewhere" } as const,
+      ...["message", "sessions_send"].map(
+        (tool): Reach => ({ tool, role: "guest", channelKind, tainted, reachesFor: "message-elsewhere" }),
+      ),
     ]),
     ...ROLES.flatMap((role) =>
       Object.entries(CLAIMS_OF).flatMap(([tool, claims]) =>

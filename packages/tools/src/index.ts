@@ -104,7 +104,7 @@ export { describeSandbox, type SandboxReport } from "./sandbox/report.ts";
 export { type StartSandboxOptions, startSandbox } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
-export type { SessionsCall, SessionsRequest } from "./sessions.ts";
+export { isOtherSession, type SessionsCall, type SessionsRequest } from "./sessions.ts";
 export { readRule, type StandingRule } from "./shell/standing-rules.ts";
 export {
   checkToolNames,

@@ -178,6 +178,7 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
   "write-identity": "change the agent's own notes",
   "exec-network": "run a program that can reach the network",
   "message-elsewhere": "write to another conversation",
+  "read-elsewhere": "look into other conversations",
   schedule: "change what runs by itself",
   "fetch-unseen": "fetch an address that was given to it by nobody",
   "read-config": "look into the gateway and its configuration",
@@ -186,8 +187,15 @@ const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
 
 /** What these roles do with an owner's word for it alone. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
-  member: ["write-identity", "exec-network", "message-elsewhere", "schedule", "read-config"],
-  system: ["write-identity", "exec-network", "schedule", "read-config"],
+  member: [
+    "write-identity",
+    "exec-network",
+    "message-elsewhere",
+    "read-elsewhere",
+    "schedule",
+    "read-config",
+  ],
+  system: ["write-identity", "exec-network", "read-elsewhere", "schedule", "read-config"],
 };
 
 function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {

@@ -14,6 +14,7 @@ const CLAIMS: readonly ClaimKind[] = [
   "write-identity",
   "exec-network",
   "message-elsewhere",
+  "read-elsewhere",
   "schedule",
   "fetch-unseen",
   "read-config",

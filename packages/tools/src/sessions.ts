@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { Permit } from "./types.ts";
 
-/** What the model asks of the host's sub-agents. */
+/** What the model asks of the host's sessions: a run's own sub-agents, by their id, or others, by their key. */
 export type SessionsRequest =
   | {
       readonly action: "spawn";
@@ -14,7 +14,7 @@ export type SessionsRequest =
       readonly tools?: readonly string[] | undefined;
     }
   | { readonly action: "send"; readonly session: string; readonly message: string }
-  | { readonly action: "list" }
+  | { readonly action: "list"; readonly others: boolean }
   | { readonly action: "history"; readonly session: string; readonly limit: number };
 
 /** The call that asks. */
@@ -31,7 +31,16 @@ export interface SessionsToolsOptions {
   readonly carryOut: (request: SessionsRequest, call: SessionsCall) => Promise<string>;
 }
 
-const sessionId = z.string().min(1).max(100).describe("The id that sessions_spawn gave");
+/** A sub-agent's id is a word; the key of any other session has parts. */
+export function isOtherSession(session: string): boolean {
+  return session.includes(":");
+}
+
+const sessionId = z
+  .string()
+  .min(1)
+  .max(500)
+  .describe("A sub-agent's id, or the key of another conversation from sessions_list");
 const words = z.string().min(1).max(20_000);
 
 /** `sessions_spawn`, `sessions_send`, `sessions_list`, `sessions_history`: work that goes on in sessions of its own. */
@@ -67,24 +76,30 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_send",
       description:
-        "Give a sub-agent of yours a further task. It remembers what it did; its result comes as a message.",
+        "Give a sub-agent of yours a further task: it remembers what it did, and its result comes as a message. Or say something to the agent of another conversation, which answers there.",
       inputSchema: z.object({ session: sessionId, message: words }),
       effects: "keyed",
+      claims: ({ session }) =>
+        isOtherSession(session) ? [{ kind: "message-elsewhere", detail: session }] : [],
       run: ({ id, args }, _context, permit) => carriedOut({ action: "send", ...args }, id, permit),
     }),
     defineTool({
       name: "sessions_list",
-      description: "Your sub-agents, and how far they are.",
-      inputSchema: z.object({}),
+      description:
+        "Your sub-agents, and how far they are; with `others`, other conversations that you reach.",
+      inputSchema: z.object({ others: z.boolean().optional() }),
       effects: "none",
-      run: ({ id }, _context, permit) => carriedOut({ action: "list" }, id, permit),
+      claims: ({ others }) => (others === true ? [{ kind: "read-elsewhere", detail: "their list" }] : []),
+      run: ({ id, args: { others = false } }, _context, permit) =>
+        carriedOut({ action: "list", others }, id, permit),
     }),
     defineTool({
       name: "sessions_history",
       description:
-        "What a sub-agent of yours was told, did and said: the newest messages, the oldest of them first.",
+        "What was said and done in the session of a sub-agent of yours, or in another conversation: the newest messages, the oldest of them first.",
       inputSchema: z.object({ session: sessionId, limit: z.int().min(1).max(50).optional() }),
       effects: "none",
+      claims: ({ session }) => (isOtherSession(session) ? [{ kind: "read-elsewhere", detail: session }] : []),
       run: ({ id, args: { session, limit = 10 } }, _context, permit) =>
         carriedOut({ action: "history", session, limit }, id, permit),
     }),

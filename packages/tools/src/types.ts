@@ -55,6 +55,7 @@ export interface RunFacts {
  * - `read-identity`, `write-identity`: files that say who the agent is, what it remembers or how it works.
  * - `exec-network`: runs a program that can reach the network.
  * - `message-elsewhere`: writes to another conversation than the current one.
+ * - `read-elsewhere`: looks into another conversation than the current one.
  * - `schedule`: changes what runs by itself later.
  * - `fetch-unseen`: fetches an address that stands neither in a message nor on a page of the run: the address itself
  *   may carry what the run knows to whoever asked for it.
@@ -64,6 +65,7 @@ export type ClaimKind =
   | "write-identity"
   | "exec-network"
   | "message-elsewhere"
+  | "read-elsewhere"
   | "schedule"
   | "fetch-unseen"
   | "read-config"

@@ -3,6 +3,12 @@ export { createCronHandler } from "./cron-handler.ts";
 export { createDelegation, type Delegation, type DelegationPorts } from "./delegation.ts";
 export { createHeartbeats, type HeartbeatPorts, type Heartbeats } from "./heartbeat.ts";
 export { listWakes } from "./list-wakes.ts";
+export {
+  createOtherSessions,
+  type OtherSessions,
+  type OtherSessionsPorts,
+  type SessionReach,
+} from "./other-sessions.ts";
 export type { WakesLogger, WakesStore, WakingRun } from "./ports.ts";
 export { createScheduleDesk, type ScheduleDesk, type ScheduleDeskPorts } from "./schedule-desk.ts";
 export {

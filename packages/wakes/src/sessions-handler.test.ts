@@ -4,6 +4,7 @@ import { openStore } from "@signalbox/store";
 import type { RunFacts, SessionsCall } from "@signalbox/tools";
 import { expect, it, onTestFinished } from "vitest";
 import { createDelegation } from "./delegation.ts";
+import { createOtherSessions } from "./other-sessions.ts";
 import type { WakesBodies, WakingRun } from "./ports.ts";
 import { createSessionsHandler } from "./sessions-handler.ts";
 import type { WakeTerms } from "./wake.ts";
@@ -48,10 +49,78 @@ async function world() {
     endCommands: async () => {},
   });
   onTestFinished(() => delegation.stop());
-  return { delegation, woken, handle: createSessionsHandler(delegation, store) };
+  return { delegation, woken, handle: createSessionsHandler(delegation, unreached, store) };
 }
 
 const PARENT = "agent:coder:plain:direct:anna";
+const HALL = "agent:coder:plain:main:group:hall";
+
+/** A conversation of the same agent's, in which somebody has written. */
+async function otherConversation() {
+  const store = await openStore<WakesBodies>({ path: ":memory:" });
+  onTestFinished(() => store.close());
+  const event = plainMessage();
+  await store.inbox.accept({
+    channel: event.channel,
+    account: event.account,
+    eventId: event.eventId,
+    kind: "message",
+    conversationId: event.conversation.id,
+    senderId: event.sender.id,
+    payload: { event, role: "owner" },
+    route: { agentId: "coder", sessionKey: HALL },
+  });
+  const others = createOtherSessions({
+    store,
+    reach: () => ({ visibility: "agent", agents: [] }),
+    now: () => 0,
+  });
+  const woken: { readonly event: MessageEvent; readonly terms: WakeTerms }[] = [];
+  others.start(async (said, terms) => {
+    woken.push({ event: said, terms });
+    return { outcome: "taken" };
+  });
+  return { others, woken };
+}
+
+it("says the same thing to another conversation where a call is made again, on the terms of its run", async () => {
+  const { others, woken } = await otherConversation();
+  const say = (callId: string) => others.send(HALL, "hello", runOf(PARENT), callIn(PARENT, callId));
+  await say("c1");
+  await say("c1");
+  await say("c2");
+  const [first, again, other] = woken.map(({ event }) => event.eventId);
+  expect([first === again, first === other]).toEqual([true, false]);
+  expect(woken[0]?.terms).toMatchObject({
+    sessionKey: HALL,
+    atMost: "member",
+    saidFrom: PARENT,
+    delegated: { taint: ["web"] },
+  });
+});
+
+it("reaches no other conversation from a sub-agent, nor a sub-agent as a conversation", async () => {
+  const { others, woken } = await otherConversation();
+  const subAgent = { id: "s1", depth: 1, tools: [] };
+  const within = {
+    ...runOf(PARENT),
+    wake: { agentId: "coder", sessionKey: PARENT, atMost: "owner", subAgent },
+  } as const;
+  for (const sending of [
+    others.send(HALL, "hello", within, callIn(PARENT, "c1")),
+    others.send("agent:coder:subagent:s1", "hello", runOf(PARENT), callIn(PARENT, "c1")),
+    others.send(PARENT, "hello", runOf(PARENT), callIn(PARENT, "c1")),
+  ])
+    await expect(sending).rejects.toThrow(/You reach no conversation|the conversation that you are in/);
+  expect(woken).toEqual([]);
+});
+
+const unreached = {
+  send: () => Promise.reject(new Error("another conversation")),
+  list: async () => "other conversations",
+  history: () => Promise.reject(new Error("another conversation")),
+};
+
 const spawn = { action: "spawn", task: "count the files", label: "counter" } as const;
 
 it("gives a task to a session of its own, on the giver's terms and with what had tainted its run", async () => {
@@ -95,8 +164,12 @@ it("shows a session its own sub-agents, and nobody else's", async () => {
   await handle(spawn, runOf(PARENT), callIn(PARENT, "c1"));
   const session = (await delegation.of(PARENT))[0]?.id ?? "";
   const other = "agent:coder:plain:direct:bert";
-  expect(await handle({ action: "list" }, runOf(PARENT), callIn(PARENT, "c2"))).toContain("counter");
-  expect(await handle({ action: "list" }, runOf(other), callIn(other, "c3"))).toBe("You have no sub-agents.");
+  expect(await handle({ action: "list", others: false }, runOf(PARENT), callIn(PARENT, "c2"))).toContain(
+    "counter",
+  );
+  expect(await handle({ action: "list", others: false }, runOf(other), callIn(other, "c3"))).toBe(
+    "You have no sub-agents.",
+  );
   const looking = handle({ action: "history", session, limit: 10 }, runOf(other), callIn(other, "c4"));
   await expect(looking).rejects.toThrow("no sub-agent");
 });

@@ -1,9 +1,17 @@
 import { createHash } from "node:crypto";
-import type { AgentMessage } from "@signalbox/agent-core";
 import type { Giver, SubAgent } from "@signalbox/subagents";
-import { matchesAny, type SessionsCall, type SessionsRequest, TOOL_GROUPS, taintIn } from "@signalbox/tools";
+import {
+  isOtherSession,
+  matchesAny,
+  type SessionsCall,
+  type SessionsRequest,
+  TOOL_GROUPS,
+  taintIn,
+} from "@signalbox/tools";
 import type { Delegation, TaskOrigin } from "./delegation.ts";
+import type { OtherSessions } from "./other-sessions.ts";
 import type { WakesStore, WakingRun } from "./ports.ts";
+import { historyInWords } from "./session-words.ts";
 import { placeOf } from "./wake.ts";
 
 type Run = WakingRun & { readonly offered: readonly string[] };
@@ -11,9 +19,10 @@ type Run = WakingRun & { readonly offered: readonly string[] };
 /** What belongs to a conversation of people, and stays there. */
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
-/** What the tools for sub-agents do: a session reaches those that it has made. */
+/** What the tools for sessions do: one reaches those that it has made, and others as far as it is let. */
 export function createSessionsHandler(
   subAgents: Pick<Delegation, "of" | "spawn" | "send">,
+  others: Pick<OtherSessions, "send" | "list" | "history">,
   { sessions }: Pick<WakesStore, "sessions">,
 ) {
   const ofRun = async (id: string, { sessionKey }: Run): Promise<SubAgent<TaskOrigin>> => {
@@ -27,9 +36,7 @@ export function createSessionsHandler(
     const session = await sessions.get(sessionKey);
     for (const source of taintIn(session?.data)?.sources ?? [])
       call.run.taint({ source, detail: `sub-agent ${id}` });
-    const messages = await sessions.history(sessionKey, { limit });
-    const lines = messages.flatMap(({ message }) => inWords(message));
-    return lines.length === 0 ? "It has not begun." : lines.join("\n\n");
+    return historyInWords(await sessions.history(sessionKey, { limit }));
   };
 
   return async (request: SessionsRequest, run: Run, call: SessionsCall): Promise<string> => {
@@ -41,11 +48,13 @@ export function createSessionsHandler(
         return `Sub-agent ${id} (${label}) works on it. Its result comes as a message; do not wait for it.`;
       }
       case "send":
+        if (isOtherSession(request.session)) return others.send(request.session, request.message, run, call);
         await subAgents.send(request.session, request.message, giverOf(run, call));
         return `Given to ${request.session}. Its result comes as a message.`;
       case "list":
-        return describe(await subAgents.of(run.sessionKey));
+        return request.others ? others.list(run) : describe(await subAgents.of(run.sessionKey));
       case "history":
+        if (isOtherSession(request.session)) return others.history(request.session, request.limit, run, call);
         return history(request.session, request.limit, run, call);
     }
   };
@@ -91,30 +100,4 @@ function describe(subAgents: readonly SubAgent<TaskOrigin>[]): string {
       return `${id} (${label}): ${state}`;
     })
     .join("\n");
-}
-
-function inWords(message: AgentMessage): string[] {
-  switch (message.role) {
-    case "user":
-      return [`Told: ${textIn(message.content)}`];
-    case "assistant":
-      return message.content.flatMap((block) => {
-        if (block.type === "text") return [`Said: ${block.text}`];
-        return block.type === "toolCall" ? [`Called ${block.name}: ${block.argsText}`] : [];
-      });
-    case "toolResult":
-      return [`${message.toolName} gave: ${textIn(message.content)}`];
-    default:
-      return [];
-  }
-}
-
-const MOST_CHARS = 2_000;
-
-function textIn(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
-  const text =
-    typeof content === "string"
-      ? content
-      : content.map((block) => block.text ?? `[${block.type}]`).join("\n");
-  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} …`;
 }

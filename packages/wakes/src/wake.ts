@@ -20,6 +20,8 @@ export interface WakeTerms {
   readonly atMost: Role;
   /** Present where one session gives work to another, or reports on it: a model has written the words. */
   readonly delegated?: Delegated;
+  /** The other conversation whose agent says it: a run that answers it passes nothing on to further ones. */
+  readonly saidFrom?: string;
   /** Present in the session of a sub-agent. */
   readonly subAgent?: SubAgentTerms;
 }

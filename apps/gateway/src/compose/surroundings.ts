@@ -22,10 +22,12 @@ import {
   createCronHandler,
   createDelegation,
   createHeartbeats,
+  createOtherSessions,
   createScheduledWakes,
   createSessionsHandler,
   type Delegation,
   type Heartbeats,
+  type OtherSessions,
   readChecklist,
   type ScheduledWakes,
 } from "@signalbox/wakes";
@@ -53,6 +55,8 @@ export interface Surroundings extends Observers, Outward {
   readonly heartbeats: Heartbeats;
   /** Work that agents give to sub-agents. */
   readonly subAgents: Delegation;
+  /** What agents say to each other from conversation to conversation. */
+  readonly otherSessions: OtherSessions;
   readonly supervisor: Supervisor;
 }
 
@@ -93,6 +97,8 @@ export async function createSurroundings(
     now,
   });
   const mcp = openMcpServers(options.loaded.config, { version: VERSION, logger, now });
+  const reach = () => configuration.config().tools.sessions;
+  const otherSessions = createOtherSessions({ store, reach, now });
   const { scheduledWakes, heartbeats } = createTimedWakes(options, resolved, opened, outward.labels);
   const toolbox = createTools(options, configuration, opened, {
     ...observers,
@@ -101,6 +107,7 @@ export async function createSurroundings(
     mcp,
     scheduledWakes,
     subAgents,
+    otherSessions,
     // Which asks people by the toolbox, and is there before any tool is called.
     spending: () => spending,
   });
@@ -119,6 +126,7 @@ export async function createSurroundings(
     scheduledWakes,
     heartbeats,
     subAgents,
+    otherSessions,
     toolbox,
     spending,
     router: createLiveRouter(configuration, {
@@ -164,7 +172,7 @@ function createFailureSupervisor(
 
 type AroundTools = Observers &
   Outward &
-  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents"> & {
+  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents" | "otherSessions"> & {
     readonly spending: () => Spending;
   };
 
@@ -176,7 +184,7 @@ function createTools(
   around: AroundTools,
 ): Toolbox {
   const { live, tracer, hooks, account, labels, inquiries, media, delivery } = around;
-  const { memories, mcp, scheduledWakes, subAgents } = around;
+  const { memories, mcp, scheduledWakes, subAgents, otherSessions } = around;
   const { home, env, logger, instrument, now = Date.now } = options;
   const { definition } = accounts;
   const toolbox = createToolbox({
@@ -195,7 +203,7 @@ function createTools(
     now,
     more: createMoreTools(plugins, mcp),
     cron: createCronHandler(scheduledWakes, now),
-    sessions: createSessionsHandler(subAgents, store),
+    sessions: createSessionsHandler(subAgents, otherSessions, store),
     gateway: createGatewayDesk({
       home,
       env,

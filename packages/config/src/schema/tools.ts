@@ -51,6 +51,20 @@ const execSchema = z
   })
   .describe("Commands of agents.");
 
+const sessionsSchema = z
+  .strictObject({
+    visibility: z
+      .enum(["tree", "agent", "all"])
+      .default("tree")
+      .describe(
+        "What `sessions_list`, `sessions_history` and `sessions_send` reach besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` those of the agents in `agents` too.",
+      ),
+    agents: names
+      .default([])
+      .describe("Agents that reach each other's conversations where `visibility` is `all`."),
+  })
+  .describe("Which conversations agents reach other than the one that they are in.");
+
 export const toolsSchema = z
   .strictObject({
     packages: names
@@ -62,6 +76,7 @@ export const toolsSchema = z
       .strictObject({ model: z.string().min(1).describe("`provider/model`, of one that takes pictures.") })
       .optional()
       .describe("What looks at pictures for other models, by `image`; without it there is no such tool."),
+    sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
     web: webSchema.prefault({}),
   })

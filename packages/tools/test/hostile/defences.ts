@@ -59,7 +59,7 @@ export const DEFENCES: readonly Defence[] = [
     name: "only owners write what the agent is",
     kinds: ["notes of the agent"],
     changes: [
-      { file: "policy.ts", from: 'member: ["write-identity", ', to: "member: [" },
+      { file: "policy.ts", from: 'member: [\n    "write-identity",', to: "member: [" },
       { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
       { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
     ],
@@ -200,8 +200,8 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "policy.ts",
-        from: '"message-elsewhere", "schedule", "read-config"]',
-        to: '"message-elsewhere", "read-config"]',
+        from: '"read-elsewhere",\n    "schedule",',
+        to: '"read-elsewhere",',
       },
       { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
       { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },

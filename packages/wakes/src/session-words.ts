@@ -1,0 +1,33 @@
+import type { AgentMessage } from "@signalbox/agent-core";
+
+/** Messages of a session as an agent of another one is told them. */
+export function historyInWords(messages: readonly { readonly message: AgentMessage }[]): string {
+  const lines = messages.flatMap(({ message }) => inWords(message));
+  return lines.length === 0 ? "It has not begun." : lines.join("\n\n");
+}
+
+function inWords(message: AgentMessage): string[] {
+  switch (message.role) {
+    case "user":
+      return [`Told: ${textIn(message.content)}`];
+    case "assistant":
+      return message.content.flatMap((block) => {
+        if (block.type === "text") return [`Said: ${block.text}`];
+        return block.type === "toolCall" ? [`Called ${block.name}: ${block.argsText}`] : [];
+      });
+    case "toolResult":
+      return [`${message.toolName} gave: ${textIn(message.content)}`];
+    default:
+      return [];
+  }
+}
+
+const MOST_CHARS = 2_000;
+
+function textIn(content: string | readonly { readonly type: string; readonly text?: string }[]): string {
+  const text =
+    typeof content === "string"
+      ? content
+      : content.map((block) => block.text ?? `[${block.type}]`).join("\n");
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS)} …`;
+}
