@@ -14,6 +14,9 @@ const limits = {
   expect: { poll: { timeout: LONGEST_MS / 2 } },
 };
 
+/** What is built is imported as it is, by Node.js: to transform it takes longer than most suites. */
+const BUILT = /\/(?:apps|packages)\/[^/]+\/dist\//;
+
 const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
@@ -22,6 +25,7 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     exclude: [...configDefaults.exclude, "template/**"],
     // To import a package and what it uses takes longer than most test files: those of a suite share it.
     isolate: false,
+    server: { deps: { external: [BUILT] } },
     setupFiles: [join(root, "scripts", "seed.mjs")],
     ...limits,
   },

@@ -24,11 +24,7 @@ describe("approvals on the command line", () => {
       { text: "so be it" },
     ]);
     const started = await world.start();
-    const cli = async (...args: string[]) => {
-      const run = world.run(["approvals", ...args]);
-      const { code } = await run.exited;
-      return { code, out: run.stdout(), err: run.stderr() };
-    };
+    const cli = (...args: string[]) => world.command(["approvals", ...args]);
     expect(await cli("list")).toMatchObject({ code: 0, out: "No tool call waits for an approval.\n" });
     // What somebody else said in the group is why it is asked.
     const place = { chatType: "group", chatId: "oc_group" } as const;

@@ -7,12 +7,6 @@ import { demoConfig, exampleConfig, openWorld, TOKEN, type World } from "./harne
 const json = { "content-type": "application/json" };
 const bearer = { ...json, authorization: `Bearer ${TOKEN}` };
 
-async function cli(world: World, ...args: string[]) {
-  const child = world.run(args);
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
-}
-
 /** Lays hands on the database as somebody would who can write it. */
 function tamper(world: World, ...statements: string[]): void {
   const database = new DatabaseSync(world.home.databaseFile);
@@ -41,10 +35,10 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
   const body = JSON.stringify({ model: "coder", messages: [{ role: "user", content: "read it" }] });
   await fetch(`${started.url}/v1/chat/completions`, { method: "POST", headers: bearer, body });
   await fetch(`${started.url}/api/logout`, { method: "POST", headers: { ...json, ...session }, body: "{}" });
-  await cli(world, "tokens", "add", "alice");
-  await cli(world, "tokens", "revoke", "alice");
+  await world.command(["tokens", "add", "alice"]);
+  await world.command(["tokens", "revoke", "alice"]);
   await started.stop();
-  const { out } = await cli(world, "audit", "list", "--json");
+  const { out } = await world.command(["audit", "list", "--json"]);
   const records = JSON.parse(out).map(({ kind, action, actor }: Record<string, string>) => [
     kind,
     action,
@@ -59,14 +53,14 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
     ["token", "revoked", "command line"],
   ]);
   expect(out).not.toContain(TOKEN);
-  const verified = await cli(world, "audit", "verify");
+  const verified = await world.command(["audit", "verify"]);
   expect(verified).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^6 records are as they were written/),
   });
   // The same configuration again is no change.
   await (await world.start()).stop();
-  expect(JSON.parse((await cli(world, "audit", "list", "--json")).out)).toHaveLength(6);
+  expect(JSON.parse((await world.command(["audit", "list", "--json"])).out)).toHaveLength(6);
 });
 
 it.each([
@@ -92,9 +86,9 @@ it.each([
     expect((await fetch(`${started.url}/api/login`, init)).status).toBe(200);
   }
   await started.stop();
-  expect((await cli(world, "audit", "verify")).code).toBe(0);
+  expect((await world.command(["audit", "verify"])).code).toBe(0);
   tamper(world, statement);
-  const { code, out } = await cli(world, "audit", "verify");
+  const { code, out } = await world.command(["audit", "verify"]);
   expect([code, out]).toEqual([1, expect.stringMatching(new RegExp(`^Broken from record ${seq} on`))]);
   // A start says so, and keeps what it noted as the evidence that it is.
   const noted = readFileSync(world.home.auditHeadFile, "utf8");
@@ -110,12 +104,12 @@ it("finds a chain that was written anew by an end that was noted elsewhere", asy
   const world = await openWorld();
   world.configure(demoConfig());
   await (await world.start()).stop();
-  const end = /The end is (\d+:[0-9a-f]{64})/.exec((await cli(world, "audit", "verify")).out)?.[1] ?? "";
+  const end = /The end is (\d+:[0-9a-f]{64})/.exec((await world.command(["audit", "verify"])).out)?.[1] ?? "";
   tamper(world, "DELETE FROM audit_record; DELETE FROM audit_head; DELETE FROM kv WHERE namespace = 'audit'");
   writeFileSync(world.home.auditHeadFile, '{"count":0,"hash":""}');
   world.configure(demoConfig({ access: { owners: ["plain:mallory"] } }));
   await (await world.start()).stop();
-  expect((await cli(world, "audit", "verify")).code).toBe(0);
-  expect((await cli(world, "audit", "verify", "--head", end)).out).toMatch(/^Broken from record 1 on/);
-  expect((await cli(world, "audit", "verify", "--head", "1")).code).toBe(64);
+  expect((await world.command(["audit", "verify"])).code).toBe(0);
+  expect((await world.command(["audit", "verify", "--head", end])).out).toMatch(/^Broken from record 1 on/);
+  expect((await world.command(["audit", "verify", "--head", "1"])).code).toBe(64);
 });

@@ -9,9 +9,8 @@ const usage = { input: 1_000, output: 100 };
 const daily = (more: object) => ({ budgets: [{ of: "sender", usd: 0.006, ...more }] });
 
 async function left(world: World): Promise<Record<string, unknown>[]> {
-  const listed = world.run(["usage", "--budgets", "--json"]);
-  await listed.exited;
-  return JSON.parse(listed.stdout());
+  const listed = await world.command(["usage", "--budgets", "--json"]);
+  return JSON.parse(listed.out);
 }
 
 describe("budgets", () => {

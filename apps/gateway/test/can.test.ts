@@ -13,9 +13,8 @@ async function asking(tools: object = { allow: ["read", "exec", "message"] }) {
     }),
   );
   return async (...args: string[]) => {
-    const child = world.run(args);
-    const { code } = await child.exited;
-    return { code, text: `${child.stdout()}${child.stderr()}`, stdout: child.stdout() };
+    const { code, out, err } = await world.command(args);
+    return { code, text: `${out}${err}`, stdout: out };
   };
 }
 

@@ -91,10 +91,10 @@ async function written(world: World, log: string): Promise<string> {
   ];
   const printed: string[] = [];
   for (const args of commands) {
-    const child = world.run(args);
+    const { code, out, err } = await world.command(args);
     // Otherwise it has shown nothing.
-    expect([args, (await child.exited).code]).not.toEqual([args, 64]);
-    printed.push(child.stdout(), child.stderr());
+    expect([args, code]).not.toEqual([args, 64]);
+    printed.push(out, err);
   }
   const files = [world.home.dir, saved].flatMap(filesIn).map((path) => readFileSync(path, "latin1"));
   return [log, ...files, ...printed].join("\n");

@@ -3,14 +3,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
-import type { Child } from "./children.ts";
 import { openWorld, type World } from "./harness.ts";
 
 /** What a command prints; it must succeed. */
-async function output(child: Child): Promise<string> {
-  const { code } = await child.exited;
-  expect([code, child.stderr()]).toEqual([0, ""]);
-  return child.stdout();
+async function output(world: World, ...args: string[]): Promise<string> {
+  const { code, out, err } = await world.command(args);
+  expect([code, err]).toEqual([0, ""]);
+  return out;
 }
 
 /** A gateway on a home that was never used, without any key. */
@@ -26,8 +25,11 @@ describe("a fresh home without a key", () => {
   it("is talked to line by line, each frame of the conversation a line of JSON", async () => {
     const { world } = await fresh();
     const lines = "list files\n\nread missing.txt\n";
-    const printed = await output(world.run(["chat", "--json"], {}, undefined, lines));
-    const frames: { type: string; conversation?: string; outcome?: string }[] = printed
+    const chat = world.run(["chat", "--json"], {}, undefined, lines);
+    expect(await chat.exited).toMatchObject({ code: 0 });
+    expect(chat.stderr()).toBe("");
+    const frames: { type: string; conversation?: string; outcome?: string }[] = chat
+      .stdout()
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -83,26 +85,26 @@ describe("a fresh home without a key", () => {
     expect(await say("what do you remember?")).toContain("the cake is at five");
     expect(readFileSync(join(workspace, "MEMORY.md"), "utf8")).toContain("the cake is at five");
 
-    const sessions: unknown = JSON.parse(await output(world.run(["sessions", "--json"])));
+    const sessions: unknown = JSON.parse(await output(world, "sessions", "--json"));
     expect(sessions).toMatchObject([{ key: "agent:main:api:direct:user%3Atester", agentId: "main" }]);
   });
 
   it("answers on the command line", async () => {
     const { world, url } = await fresh();
-    expect(await output(world.run(["send", "write", "a.txt", "with", "one"]))).toContain("Wrote a.txt");
-    expect(await output(world.run(["send", "read a.txt"]))).toContain("one");
-    const sent: unknown = JSON.parse(await output(world.run(["send", "--json", "list files"])));
+    expect(await output(world, "send", "write", "a.txt", "with", "one")).toContain("Wrote a.txt");
+    expect(await output(world, "send", "read a.txt")).toContain("one");
+    const sent: unknown = JSON.parse(await output(world, "send", "--json", "list files"));
     expect(sent).toMatchObject({
       agent: "main",
       outcome: "replied",
       reply: [expect.stringContaining("a.txt")],
     });
-    const status = await output(world.run(["status"]));
+    const status = await output(world, "status");
     expect(status).toContain(url);
     expect(status).toContain("agent   main: offline demo model");
-    const nobody = world.run(["send", "--agent", "nobody", "hello"]);
-    expect((await nobody.exited).code).toBe(64);
-    expect(nobody.stderr()).toContain("There is no agent nobody. There are: main.");
-    expect(await output(world.run(["skills", "list"]))).toContain("create-python-script");
+    const nobody = await world.command(["send", "--agent", "nobody", "hello"]);
+    expect(nobody.code).toBe(64);
+    expect(nobody.err).toContain("There is no agent nobody. There are: main.");
+    expect(await output(world, "skills", "list")).toContain("create-python-script");
   });
 });

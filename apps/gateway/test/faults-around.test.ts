@@ -30,7 +30,7 @@ async function refusal(
 it.each([["config", "check"], ["doctor"]])("looking makes no folder: %s", async (...args) => {
   const world = await openWorld();
   rmSync(world.home.dir, { recursive: true });
-  expect(await world.run(args).exited).toMatchObject({ code: 0 });
+  expect(await world.command(args)).toMatchObject({ code: 0 });
   expect(existsSync(world.home.dir)).toBe(false);
 });
 
@@ -140,11 +140,10 @@ describe("surroundings with a fault", () => {
   it("a command that is none", async () => {
     const world = await openWorld();
     for (const args of [["strat"], ["start", "--no-such-option"], ["backup"]]) {
-      const child = world.run(args);
-      expect((await child.exited).code, args.join(" ")).toBe(64);
+      expect((await world.command(args)).code, args.join(" ")).toBe(64);
     }
-    const status = world.run(["status"]);
-    expect((await status.exited).code).toBe(69);
-    expect(status.stderr()).toMatch(/^signalbox: No gateway runs on .*Start one with/);
+    const status = await world.command(["status"]);
+    expect(status.code).toBe(69);
+    expect(status.err).toMatch(/^signalbox: No gateway runs on .*Start one with/);
   });
 });

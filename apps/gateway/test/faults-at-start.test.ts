@@ -15,12 +15,11 @@ import {
   ZHANG,
 } from "./harness.ts";
 
-/** Everything an operator sees of `signalbox start --strict`. */
-async function strict(world: World): Promise<{ code: number | null; lines: string[] }> {
-  const child = world.run(["start", "--strict"]);
-  const { code } = await child.exited;
-  expect(child.stdout()).toBe("");
-  return { code, lines: child.stderr().trim().split("\n") };
+/** What an operator sees of `signalbox start --strict`, but for its log. */
+async function strict(world: World): Promise<{ code: number; lines: string[] }> {
+  const { code, out, err } = await world.command(["start", "--strict"]);
+  expect(out).toBe("");
+  return { code, lines: err.trim().split("\n") };
 }
 
 const agent = (more: object) => ({
@@ -191,6 +190,16 @@ describe("a configuration with a fault", () => {
     expect(last).toMatch(/^signalbox: Not started, since --strict was given/);
   });
 
+  it("ends a process in the same way, which writes nothing else", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig({ agents: agent({ tools: { allow: ["wirte"] } }) }));
+    const child = world.run(["start", "--strict"]);
+    expect((await child.exited).code).toBe(78);
+    const { lines } = await strict(world);
+    expect(child.stdout()).toBe("");
+    expect(child.stderr().trim().split("\n")).toEqual(lines);
+  });
+
   it.skipIf(root)("a workspace that cannot be written", async () => {
     const world = await openWorld();
     const workspaceDir = join(world.dir, "locked");
@@ -265,9 +274,9 @@ describe("a configuration with a fault", () => {
   it("shows the same in `config check`, and nothing where nothing is wrong", async () => {
     const world = await openWorld();
     world.configure(demoConfig({ agents: agent({ tools: { allow: ["wirte"] } }) }));
-    const child = world.run(["config", "check", "--json"]);
-    expect((await child.exited).code).toBe(78);
-    expect(JSON.parse(child.stdout())).toEqual([
+    const faulty = await world.command(["config", "check", "--json"]);
+    expect(faulty.code).toBe(78);
+    expect(JSON.parse(faulty.out)).toEqual([
       expect.objectContaining({
         severity: "error",
         path: "agents.list[0].tools.allow",
@@ -275,11 +284,10 @@ describe("a configuration with a fault", () => {
       }),
     ]);
     world.configure(exampleConfig());
-    const good = world.run(["config", "check"]);
-    expect([(await good.exited).code, good.stdout()]).toEqual([
-      0,
-      `${world.home.configFile}: nothing is wrong.\n`,
-    ]);
+    expect(await world.command(["config", "check"])).toMatchObject({
+      code: 0,
+      out: `${world.home.configFile}: nothing is wrong.\n`,
+    });
   });
 
   it.each([
@@ -324,11 +332,10 @@ it.each([
 ] as const)("`config show` prints what applies as %s", async (_, options, parse) => {
   const world = await openWorld();
   world.configure(demoConfig());
-  const child = world.run(["config", "show", ...options]);
-  await child.exited;
-  expect(parse(child.stdout())).toMatchObject({ gateway: { port: 0, maxRuns: 64 } });
-  expect(child.stdout().startsWith("{")).toBe(options.length > 0);
-  expect(child.stdout()).not.toContain(TOKEN);
+  const { out } = await world.command(["config", "show", ...options]);
+  expect(parse(out)).toMatchObject({ gateway: { port: 0, maxRuns: 64 } });
+  expect(out.startsWith("{")).toBe(options.length > 0);
+  expect(out).not.toContain(TOKEN);
 });
 
 it("a command ends quietly where nobody reads the rest of its output", async () => {

@@ -17,10 +17,9 @@ async function say(started: Started, event: unknown): Promise<void> {
   await started.settled();
 }
 
-async function command(world: World, ...args: string[]): Promise<{ code: number | null; out: string }> {
-  const child = world.run(args);
-  const { code } = await child.exited;
-  return { code, out: child.stdout() + child.stderr() };
+async function command(world: World, ...args: string[]): Promise<{ code: number; out: string }> {
+  const { code, out, err } = await world.command(args);
+  return { code, out: out + err };
 }
 
 describe("who may talk to an agent on Feishu", () => {

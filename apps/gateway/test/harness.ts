@@ -32,6 +32,7 @@ import type { Gateway, Reloaded } from "../src/gateway-options.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Child, endChild, listeningChild, type StartedChild, spawnProgram } from "./children.ts";
+import { type Ended, runCommand } from "./command.ts";
 import { type Failpoints, failpointInstrument } from "./crash/failpoints.ts";
 import { eventually } from "./eventually.ts";
 
@@ -68,6 +69,8 @@ export interface World {
   files(files: Readonly<Record<string, string>>): void;
   /** Starts a gateway in this process. It is stopped when the test ends. */
   start(options?: StartOptions): Promise<Started>;
+  /** Runs a command of the built command line that ends by itself, in this process. */
+  command(args: readonly string[], env?: Env): Promise<Ended>;
   /** Starts the built command line, or another program that takes its arguments, as a process of its own. */
   run(args: readonly string[], env?: Env, main?: string, input?: string): Child;
   /** `signalbox start`, once it listens. It is killed when the test ends. */
@@ -157,10 +160,11 @@ export async function openWorld(): Promise<World> {
   };
   const home = locateHome(join(dir, "home"), env);
   prepareHome(home);
+  const atHome = (args: readonly string[]): readonly string[] =>
+    args.includes("--home") || args[0] === "replay" ? args : [...args, "--home", home.dir];
   const run: World["run"] = (args, extra = {}, main = MAIN, input = "") => {
     if (!existsSync(main)) throw new Error(`${main} is missing: build the gateway first`);
-    const where = args.includes("--home") || args[0] === "replay" ? [] : ["--home", home.dir];
-    const child = spawnProgram([main, ...args, ...where], { ...env, ...extra }, input);
+    const child = spawnProgram([main, ...atHome(args)], { ...env, ...extra }, input);
     closing.push(() => endChild(child));
     return child;
   };
@@ -242,6 +246,7 @@ export async function openWorld(): Promise<World> {
         stop,
       };
     },
+    command: (args, extra = {}) => runCommand(atHome(args), { ...env, ...extra }),
     run,
     startChild: (args = [], extra = {}) => listeningChild(run(["start", ...args], extra), feishu),
     startTuned: (extra) => listeningChild(run(["start"], extra, TUNED), feishu),

@@ -23,9 +23,8 @@ it("goes to the agent's own conversation on the page, once over stops, and is si
   world.script([{ text: "There is mail." }, { text: "__SILENT__" }]);
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   await (await world.start()).stop();
-  const listed = world.run(["cron", "list", "--json"]);
-  await listed.exited;
-  expect(JSON.parse(listed.stdout())).toMatchObject([{ id: "heartbeat", agent: "coder", when: "every 30m" }]);
+  const listed = await world.command(["cron", "list", "--json"]);
+  expect(JSON.parse(listed.out)).toMatchObject([{ id: "heartbeat", agent: "coder", when: "every 30m" }]);
   const second = await startLater(world, 31);
   await eventually(() => world.anthropic.requests.length === 1, "the heartbeat came");
   await second.settled();

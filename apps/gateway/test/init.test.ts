@@ -7,12 +7,6 @@ import { eventually, KEY, openWorld, type World } from "./harness.ts";
 
 const token = "42:secret-of-the-bot-0123456789";
 
-async function command(world: World, ...args: string[]) {
-  const child = world.run(args);
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
-}
-
 function configured(world: World) {
   return parse(readFileSync(world.home.configFile, "utf8"));
 }
@@ -38,7 +32,7 @@ describe("signalbox init", () => {
       "--set",
       `apiBaseUrl=${telegram.url}`,
     ];
-    const { code, err } = await command(world, "init", ...provider(world), ...channel, "--owner", "5001");
+    const { code, err } = await world.command(["init", ...provider(world), ...channel, "--owner", "5001"]);
     expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
     expect(err).toContain("It is Signalbox.");
     expect(code).toBe(0);
@@ -55,8 +49,8 @@ describe("signalbox init", () => {
       access: { owners: ["telegram:5001"] },
     });
 
-    expect((await command(world, "config", "set", "gateway.port", "0")).code).toBe(0);
-    expect(await command(world, "config", "check")).toMatchObject({ code: 0 });
+    expect((await world.command(["config", "set", "gateway.port", "0"])).code).toBe(0);
+    expect(await world.command(["config", "check"])).toMatchObject({ code: 0 });
     const started = await world.startChild();
     await telegram.push(textMessage("are you there?"));
     await eventually(() => telegram.sent.length > 0, "it answers");
@@ -66,11 +60,11 @@ describe("signalbox init", () => {
 
   it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {
     const world = await openWorld();
-    const { code, err } = await command(world, "init", ...provider(world, "wrong-key-0123456789abcdef"));
+    const { code, err } = await world.command(["init", ...provider(world, "wrong-key-0123456789abcdef")]);
     expect(code).toBe(0);
     expect(err).toMatch(/does not answer: .*(?:x-api-key|authentication)/i);
     expect(err).not.toContain("wrong-key");
-    expect((await command(world, "config", "check")).code).toBe(0);
+    expect((await world.command(["config", "check"])).code).toBe(0);
   });
 
   it.each(["anthropic", "openai", "google", "mistral"])(
@@ -78,9 +72,9 @@ describe("signalbox init", () => {
     async (name) => {
       const world = await openWorld();
       const args = ["--provider", name, "--api-key", "key-of-the-vendor-0123456789", "--no-check"];
-      expect((await command(world, "init", ...args)).code).toBe(0);
+      expect((await world.command(["init", ...args])).code).toBe(0);
       expect(configured(world).models.providers[name].apiKey).toBe(`\${file:secrets/${name}-key}`);
-      expect(await command(world, "config", "check")).toMatchObject({ code: 0 });
+      expect(await world.command(["config", "check"])).toMatchObject({ code: 0 });
     },
   );
 
@@ -100,15 +94,15 @@ describe("signalbox init", () => {
       ["--owner", "5001"],
       ["--set", "botToken=x"],
     ])
-      expect((await command(world, "init", "--yes", ...args)).code).toBe(64);
-    expect((await command(world, "init", "--yes", "--model", "nonsense")).code).toBe(78);
-    expect((await command(world, "init", "--yes", "--model", "anthropic/claude-haiku-4-5")).code).toBe(0);
+      expect((await world.command(["init", "--yes", ...args])).code).toBe(64);
+    expect((await world.command(["init", "--yes", "--model", "nonsense"])).code).toBe(78);
+    expect((await world.command(["init", "--yes", "--model", "anthropic/claude-haiku-4-5"])).code).toBe(0);
     expect(configured(world)).toEqual({ agents: { defaults: { model: "anthropic/claude-haiku-4-5" } } });
   });
 
   it("sets nothing up where nothing is asked for, and says so", async () => {
     const world = await openWorld();
-    const { code, out } = await command(world, "init", "--provider", "none");
+    const { code, out } = await world.command(["init", "--provider", "none"]);
     expect(code).toBe(0);
     expect(out).toContain("Nothing was set up");
     expect(existsSync(world.home.configFile)).toBe(false);
@@ -116,10 +110,10 @@ describe("signalbox init", () => {
 
   it("lays out the workspace in the language that is chosen", async () => {
     const world = await openWorld();
-    expect((await command(world, "init", "--yes", "--language", "zh")).code).toBe(0);
+    expect((await world.command(["init", "--yes", "--language", "zh"])).code).toBe(0);
     expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
     // Nothing of what was chosen before is asked again.
-    expect((await command(world, "init", "--yes")).code).toBe(0);
+    expect((await world.command(["init", "--yes"])).code).toBe(0);
     expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
   });
 
@@ -140,7 +134,7 @@ describe("signalbox init", () => {
       "--set",
       "streams=false",
     ];
-    const bySocket = await command(world, "init", "--channel", "slack", ...slack, "--no-check");
+    const bySocket = await world.command(["init", "--channel", "slack", ...slack, "--no-check"]);
     expect(bySocket).toMatchObject({ code: 0 });
     expect(bySocket.err).not.toContain("Webhooks");
     expect(configured(world).channels.slack.accounts.main.streams).toBe(false);
@@ -152,7 +146,7 @@ describe("signalbox init", () => {
       "--set",
       "verificationToken=0123456789abcdef",
     ];
-    const byWebhook = await command(world, "init", "--channel", "feishu", ...feishu, "--no-check");
+    const byWebhook = await world.command(["init", "--channel", "feishu", ...feishu, "--no-check"]);
     expect(byWebhook.err).toContain("/channels/feishu/main/events");
   });
 
@@ -166,7 +160,7 @@ describe("signalbox init", () => {
       ["--agent", "Not An Id"],
       ["--language", "klingon"],
     ]) {
-      const { code, err } = await command(world, "init", ...args);
+      const { code, err } = await world.command(["init", ...args]);
       expect(code, args.join(" ")).toBe(64);
       expect(err.trim(), args.join(" ")).not.toBe("");
     }
@@ -180,16 +174,16 @@ describe("signalbox config", () => {
   it("sets and unsets values, keeps comments, and goes back", async () => {
     const world = await openWorld();
     writeFileSync(world.home.configFile, text);
-    expect((await command(world, "config", "set", "gateway.port", "4801")).code).toBe(0);
-    expect((await command(world, "config", "unset", "agents.defaults.model")).code).toBe(0);
+    expect((await world.command(["config", "set", "gateway.port", "4801"])).code).toBe(0);
+    expect((await world.command(["config", "unset", "agents.defaults.model"])).code).toBe(0);
     const changed = readFileSync(world.home.configFile, "utf8");
     expect(changed).toContain("# ours\ngateway:\n  port: 4801 # usual");
     expect(changed).not.toContain("demo/demo");
-    const history = JSON.parse((await command(world, "config", "history", "--json")).out);
+    const history = JSON.parse((await world.command(["config", "history", "--json"])).out);
     expect(history).toHaveLength(2);
-    expect((await command(world, "config", "rollback", history[1].id)).code).toBe(0);
+    expect((await world.command(["config", "rollback", history[1].id])).code).toBe(0);
     expect(readFileSync(world.home.configFile, "utf8")).toBe(text);
-    expect((await command(world, "config", "rollback", "never")).code).toBe(1);
+    expect((await world.command(["config", "rollback", "never"])).code).toBe(1);
   });
 
   it("changes nothing where something would be wrong then", async () => {
@@ -201,7 +195,7 @@ describe("signalbox config", () => {
       ["gateway.port.number", "1"],
       ["agents.defaults.thinking", "sometimes"],
     ]) {
-      const { code, err } = await command(world, "config", "set", path, value);
+      const { code, err } = await world.command(["config", "set", path, value]);
       expect(code, path).not.toBe(0);
       expect(err, path).toContain("signalbox: ");
       expect(readFileSync(world.home.configFile, "utf8")).toBe(text);

@@ -76,13 +76,12 @@ it("an account that is not configured any more has its last replies among the de
   await without.stop();
   const inbox = await inboxRows(world);
   expect(inbox.map(({ state }) => state)).toEqual(["failed-reported", "failed-reported"]);
-  const listed = world.run(["outbox", "list"]);
-  await listed.exited;
-  expect(listed.stdout()).toMatch(/dead {7}feishu\/main .*not in the configuration/);
+  const listed = await world.command(["outbox", "list"]);
+  expect(listed.out).toMatch(/dead {7}feishu\/main .*not in the configuration/);
 
   world.configure(exampleConfig());
   for (const row of await rows(world)) {
-    if (row.state === "dead") await world.run(["outbox", "retry", row.id]).exited;
+    if (row.state === "dead") await world.command(["outbox", "retry", row.id]);
   }
   const back = await world.start();
   await eventually(() => world.feishu.sent.length === 2, "the replies are out");

@@ -5,10 +5,9 @@ import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, inStore, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 
 async function command(world: World, name: string) {
-  const child = world.run(["maintenance", name, "--json"]);
-  const { code } = await child.exited;
-  expect(code, child.stderr()).toBe(0);
-  return JSON.parse(child.stdout());
+  const { code, out, err } = await world.command(["maintenance", name, "--json"]);
+  expect(code, err).toBe(0);
+  return JSON.parse(out);
 }
 
 /** A database of many free pages. */

@@ -216,26 +216,23 @@ describe("signalbox memory", () => {
     world.script(() => ({ text: "fine" }));
     await say("The boiler in the cellar is called Bertha.");
 
-    const search = world.run(["memory", "search", "boiler", "--json"]);
-    expect(await search.exited).toMatchObject({ code: 0 });
-    expect(JSON.parse(search.stdout()).hits[0].text).toBe("The boiler in the cellar is called Bertha.");
-    const index = world.run(["memory", "index"]);
-    await index.exited;
-    expect(index.stdout()).toContain("2 turns of conversations, searched by words");
-    const doctor = world.run(["doctor"]);
-    await doctor.exited;
-    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .* 2 turns of conversations, searched by words$/m);
-    const wrong = world.run(["memory", "search", "boiler", "--limit", "abc"]);
-    expect(await wrong.exited).toMatchObject({ code: 64 });
-    expect(wrong.stderr()).toContain("Write a whole number from 1 on.");
+    const search = await world.command(["memory", "search", "boiler", "--json"]);
+    expect(search).toMatchObject({ code: 0 });
+    expect(JSON.parse(search.out).hits[0].text).toBe("The boiler in the cellar is called Bertha.");
+    const index = await world.command(["memory", "index"]);
+    expect(index.out).toContain("2 turns of conversations, searched by words");
+    const doctor = await world.command(["doctor"]);
+    expect(doctor.out).toMatch(/^ok +memory of coder: .* 2 turns of conversations, searched by words$/m);
+    const wrong = await world.command(["memory", "search", "boiler", "--limit", "abc"]);
+    expect(wrong).toMatchObject({ code: 64 });
+    expect(wrong.err).toContain("Write a whole number from 1 on.");
   });
 
   it("is not made by doctor", async () => {
     const { world, started } = await remembering();
     await started.stop();
-    const doctor = world.run(["doctor"]);
-    await doctor.exited;
-    expect(doctor.stdout()).toMatch(/^ok +memory of coder: made at the first message$/m);
+    const doctor = await world.command(["doctor"]);
+    expect(doctor.out).toMatch(/^ok +memory of coder: made at the first message$/m);
     expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
   });
 
@@ -258,10 +255,9 @@ describe("signalbox memory", () => {
     await say("The boiler in the cellar is called Bertha.");
     await untilRecalled("Where is the boiler called Bertha?", "The boiler in the cellar is called Bertha.");
 
-    const doctor = world.run(["doctor"]);
-    await doctor.exited;
-    expect(doctor.stdout()).toContain(problem);
-    expect(doctor.stdout()).toMatch(/^ok +memory of coder: .*searched by words$/m);
+    const doctor = await world.command(["doctor"]);
+    expect(doctor.out).toContain(problem);
+    expect(doctor.out).toMatch(/^ok +memory of coder: .*searched by words$/m);
   });
 });
 

@@ -95,11 +95,7 @@ it("signalbox mcp says which servers there are, what they offer to whom, and whi
     broken: { command: "/does/not/exist" },
   };
   world.configure(configured({ allow: ["write", "mcp__hello__*"] }, { mcp: { servers } }));
-  const said = async (...args: string[]) => {
-    const child = world.run(["mcp", ...args]);
-    const { code } = await child.exited;
-    return { code, out: child.stdout(), err: child.stderr() };
-  };
+  const said = (...args: string[]) => world.command(["mcp", ...args]);
   const listed = await said("list", "--json");
   expect(JSON.parse(listed.out)).toEqual([
     { name: "hello", at: `${process.execPath} ${file}`, agents: ["coder"] },

@@ -4,10 +4,8 @@ import { eventually, exampleConfig, inStore, openWorld, type World, ZHANG } from
 
 const STATES = ["pending", "sending", "sent", "uncertain", "dead", "expired"] as const;
 
-async function command(world: World, args: readonly string[], env = {}) {
-  const child = world.run(["outbox", ...args], env);
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
+function outbox(world: World, args: readonly string[], env = {}) {
+  return world.command(["outbox", ...args], env);
 }
 
 function rows(world: World) {
@@ -34,22 +32,21 @@ describe("outbox commands", () => {
     const world = await openWorld();
     // It looks by itself every three minutes only.
     const { started, id } = await withDeadLetter(world, 600_000);
-    const listed = await command(world, ["list"]);
+    const listed = await outbox(world, ["list"]);
     expect(listed.out).toMatch(new RegExp(`^${id}  dead       feishu/main`));
-    const doctor = world.run(["doctor"]);
-    await doctor.exited;
-    expect(doctor.stdout()).toContain("warning outbox: 1 replies were given up");
-    const retried = await command(world, ["retry", id, "--json"]);
+    const doctor = await world.command(["doctor"]);
+    expect(doctor.out).toContain("warning outbox: 1 replies were given up");
+    const retried = await outbox(world, ["retry", id, "--json"]);
     expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");
     await eventually(async () => (await rows(world))[0]?.state === "sent", "the reply is noted");
-    expect((await command(world, ["list"])).out).toBe("No reply was given up.\n");
+    expect((await outbox(world, ["list"])).out).toBe("No reply was given up.\n");
     for (const what of ["retry", "drop"]) {
-      const refused = await command(world, [what, id]);
+      const refused = await outbox(world, [what, id]);
       expect(refused.code).toBe(1);
       expect(refused.err).toContain("it was delivered");
     }
-    const unknown = await command(world, ["drop", "nonsense"]);
+    const unknown = await outbox(world, ["drop", "nonsense"]);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("There is no reply nonsense")]);
     await started.stop();
   });
@@ -58,7 +55,7 @@ describe("outbox commands", () => {
     const world = await openWorld();
     const { started, id } = await withDeadLetter(world, 3_000);
     world.configure(exampleConfig({ gateway: { port: 0, auth: { token: "another-token-than-it-has" } } }));
-    const retried = await command(world, ["retry", id]);
+    const retried = await outbox(world, ["retry", id]);
     expect(retried.out).toContain("cannot be reached from here");
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");
     await started.stop();
@@ -68,15 +65,15 @@ describe("outbox commands", () => {
     const world = await openWorld();
     const { started, id } = await withDeadLetter(world, 600_000);
     await started.stop();
-    expect((await command(world, ["retry", id])).out).toBe(
+    expect((await outbox(world, ["retry", id])).out).toBe(
       `${id} will be sent again when the gateway starts.\n`,
     );
-    expect((await command(world, ["list"])).out).toBe("No reply was given up.\n");
-    expect(JSON.parse((await command(world, ["list", "--all", "--json"])).out)).toMatchObject([
+    expect((await outbox(world, ["list"])).out).toBe("No reply was given up.\n");
+    expect(JSON.parse((await outbox(world, ["list", "--all", "--json"])).out)).toMatchObject([
       { id, state: "pending" },
     ]);
-    expect((await command(world, ["drop", id])).out).toBe(`${id} was dropped; it was pending.\n`);
-    expect((await command(world, ["list", "--all"])).out).toBe("Every reply was delivered.\n");
+    expect((await outbox(world, ["drop", id])).out).toBe(`${id} was dropped; it was pending.\n`);
+    expect((await outbox(world, ["list", "--all"])).out).toBe("Every reply was delivered.\n");
     expect(world.feishu.sent).toEqual([]);
   });
 });

@@ -59,9 +59,8 @@ describe("what an owner sees and decides over HTTP", () => {
     expect(await refusal(client.revokePairing(person))).toBe("not_found");
     expect((await client.pairings()).paired).toEqual([]);
     await started.stop();
-    const log = world.run(["audit", "list", "--json"]);
-    await log.exited;
-    expect(JSON.parse(log.stdout())).toEqual(
+    const log = await world.command(["audit", "list", "--json"]);
+    expect(JSON.parse(log.out)).toEqual(
       expect.arrayContaining(
         ["approved", "revoked"].map((action) =>
           expect.objectContaining({

@@ -70,9 +70,8 @@ function cacheAccounts(requests: readonly ModelRequest[]) {
 async function digestsOf(world: World, ids: readonly string[]): Promise<string[]> {
   const digests = new Set<string>();
   for (const id of ids) {
-    const told = world.run(["why", id, "--details"]);
-    await told.exited;
-    digests.add(/digest ([0-9a-f]{16})/.exec(told.stdout())?.[1] ?? "none");
+    const told = await world.command(["why", id, "--details"]);
+    digests.add(/digest ([0-9a-f]{16})/.exec(told.out)?.[1] ?? "none");
   }
   return [...digests];
 }
@@ -134,9 +133,8 @@ describe("the prefix of a conversation's requests", () => {
         return said(world).at(-1);
       })
       .toContain("not as before: workspace-files added at byte 0");
-    const doctor = world.run(["doctor", "--json"]);
-    await doctor.exited;
-    expect(doctor.stdout()).toContain("workspace-files added at byte 0");
+    const doctor = await world.command(["doctor", "--json"]);
+    expect(doctor.out).toContain("workspace-files added at byte 0");
   });
 });
 
@@ -145,19 +143,17 @@ describe("signalbox prompt", () => {
     const { world, started } = await open(agents(SEED_TOOLS));
     world.script([{ text: "Hello!" }]);
     await ask(started, "hello");
-    const shown = world.run(["prompt", "coder", "--json"]);
-    await shown.exited;
-    const told = JSON.parse(shown.stdout());
+    const shown = await world.command(["prompt", "coder", "--json"]);
+    const told = JSON.parse(shown.out);
     const [request] = modelRequests(world.anthropic);
     expect(told).toMatchObject({ model: "anthropic/claude-sonnet-4-6", prices: { input: 3_000_000 } });
     expect(told.sections[0]).toMatchObject({ name: "tools", part: "stable" });
     const stable = told.sections.slice(1).filter((section: { part: string }) => section.part === "stable");
     const chars = stable.reduce((sum: number, section: { chars: number }) => sum + section.chars, 0);
     expect(chars + 2 * (stable.length - 1)).toBe(request?.stable.length);
-    const people = world.run(["prompt", "coder", "--session", told.session]);
-    await people.exited;
-    expect(people.stdout()).toMatch(/^tools +stable +\d+ +\d+ +0\.00\d{4} +0\.000\d{3}$/m);
-    const nobody = world.run(["prompt", "nobody"]);
-    expect((await nobody.exited).code).toBe(1);
+    const people = await world.command(["prompt", "coder", "--session", told.session]);
+    expect(people.out).toMatch(/^tools +stable +\d+ +\d+ +0\.00\d{4} +0\.000\d{3}$/m);
+    const nobody = await world.command(["prompt", "nobody"]);
+    expect(nobody.code).toBe(1);
   });
 });

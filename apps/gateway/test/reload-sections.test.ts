@@ -216,9 +216,8 @@ describe("the gateway's own section", () => {
     await world.startChild();
     world.configure(exampleConfig({ gateway: gateway({ inboxLimit: 5 }) }));
     const said = async (...args: readonly string[]): Promise<string> => {
-      const child = world.run(args);
-      await child.exited;
-      return child.stdout();
+      const { out } = await world.command(args);
+      return out;
     };
     await eventually(
       async () => (await said("status")).includes("gateway.inboxLimit: of no effect before a restart"),

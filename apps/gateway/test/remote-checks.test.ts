@@ -34,9 +34,8 @@ it("doctor has a line for what each platform says an account lacks there, with w
   );
   await world.start();
   const doctor = async (): Promise<string> => {
-    const child = world.run(["doctor"]);
-    await child.exited;
-    return child.stdout();
+    const { out } = await world.command(["doctor"]);
+    return out;
   };
   const said = await doctor();
   expect(said).toMatch(
@@ -57,9 +56,8 @@ it("doctor calls each agent's model where it is told to, and says what the vendo
   world.script([{ text: "OK" }]);
   const started = await world.start();
   const doctor = async (): Promise<string> => {
-    const child = world.run(["doctor", "--models"]);
-    await child.exited;
-    return child.stdout();
+    const { out } = await world.command(["doctor", "--models"]);
+    return out;
   };
   const model = "model anthropic/claude-sonnet-4-6 of coder";
   const said = await doctor();

@@ -7,11 +7,9 @@ import { openWorld } from "./harness.ts";
 const folder = fileURLToPath(new URL("../../../scenarios", import.meta.url));
 const example = join(folder, "feishu-create-script.yaml");
 
-async function replay(...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+async function replay(...args: string[]) {
   const world = await openWorld();
-  const child = world.run(["replay", ...args]);
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
+  return world.command(["replay", ...args]);
 }
 
 describe("replay", () => {

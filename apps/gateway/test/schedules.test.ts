@@ -22,13 +22,8 @@ function lastSaid(world: World): string {
 }
 
 /** What `signalbox cron` says. */
-async function cron(
-  world: World,
-  ...args: string[]
-): Promise<{ code: number | null; out: string; err: string }> {
-  const child = world.run(["cron", ...args]);
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
+function cron(world: World, ...args: string[]) {
+  return world.command(["cron", ...args]);
 }
 
 describe("signalbox cron", () => {

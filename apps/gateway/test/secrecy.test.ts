@@ -74,17 +74,13 @@ describe("what the gateway says", () => {
     for (const { body } of modelRequests(world.anthropic))
       for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret);
     const [shown, checked, doctor] = await Promise.all(
-      [["config", "show"], ["config", "check", "--json"], ["doctor"]].map(async (args) => {
-        const child = world.run(args);
-        await child.exited;
-        return child;
-      }),
+      [["config", "show"], ["config", "check", "--json"], ["doctor"]].map((args) => world.command(args)),
     );
     if (!shown || !checked || !doctor) throw new Error("they did not run");
-    for (const { stdout, stderr } of [shown, checked, doctor])
-      for (const secret of secrets) expect(stdout() + stderr()).not.toContain(secret);
-    expect(checked.stdout()).toContain("the package [redacted] could not be loaded");
-    expect(shown.stdout()).toContain(APP.appId);
+    for (const { out, err } of [shown, checked, doctor])
+      for (const secret of secrets) expect(out + err).not.toContain(secret);
+    expect(checked.out).toContain("the package [redacted] could not be loaded");
+    expect(shown.out).toContain(APP.appId);
   });
 
   it("holds no secret that a channel's errors quote, short ones included", async () => {

@@ -26,10 +26,8 @@ function put(world: World, name: string, text: string): void {
 const offered = (world: World): boolean =>
   modelRequests(world.anthropic).at(-1)?.stable.includes("Puts things away.") === true;
 
-async function cli(world: World, ...args: string[]) {
-  const run = world.run(args);
-  const { code } = await run.exited;
-  return { code, out: run.stdout(), err: run.stderr() };
+function cli(world: World, ...args: string[]) {
+  return world.command(args);
 }
 
 it("a skill that changes is not used until an owner was shown the change and approved exactly that", async () => {

@@ -13,11 +13,7 @@ describe("a team's tokens", () => {
     world.configure(demoConfig());
     const started = await world.start();
     const { url } = started;
-    const run = async (...args: string[]) => {
-      const child = world.run(args);
-      const { code } = await child.exited;
-      return { code, out: child.stdout(), err: child.stderr() };
-    };
+    const run = (...args: string[]) => world.command(args);
     const added = await run("tokens", "add", "alice", "--json");
     const { token, role } = JSON.parse(added.out);
     expect([role, token]).toEqual(["member", expect.stringMatching(/^sbt_[\w-]{43}$/)]);
@@ -62,9 +58,9 @@ describe("a team's tokens", () => {
   it("are told of by config check as by the start where the environment's can be guessed", async () => {
     const world = await openWorld();
     world.configure(demoConfig({ gateway: { port: 0 } }));
-    const check = world.run(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
-    expect(await check.exited).toMatchObject({ code: 78 });
-    expect(check.stdout()).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
+    const check = await world.command(["config", "check"], { SIGNALBOX_TOKEN: "password12345678" });
+    expect(check).toMatchObject({ code: 78 });
+    expect(check.out).toMatch(/gateway.auth.token: SIGNALBOX_TOKEN can be guessed/);
   });
 });
 
@@ -121,14 +117,13 @@ it("what an owner says in a member's conversation brings nothing of the owners' 
   world.files({ "MEMORY.md": "The spare key of the cottage lies under the blue pot." });
   world.script(() => ({ text: "In the garden." }));
   const { url } = await world.start();
-  const added = world.run(["tokens", "add", "alice", "--json"]);
-  await added.exited;
+  const added = await world.command(["tokens", "add", "alice", "--json"]);
   const chatAs = async (token: string, conversation: string) => {
     const client = createClient({ baseUrl: url, token });
     for await (const _ of client.chat("coder", conversation, "Where is the spare key of the cottage?"));
     return JSON.stringify(modelRequests(world.anthropic).at(-1)?.body);
   };
-  const alice = JSON.parse(added.stdout()).token;
+  const alice = JSON.parse(added.out).token;
   expect(await chatAs(TOKEN, "mine")).toContain("under the blue pot");
   expect(await chatAs(TOKEN, "alice/c1")).not.toContain("under the blue pot");
   expect(await chatAs(alice, "c1")).not.toContain("under the blue pot");

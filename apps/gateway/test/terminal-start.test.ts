@@ -44,9 +44,9 @@ describe("signalbox start at a terminal", () => {
     expect(await signIn(link)).toBe(200);
     expect(await signIn(link)).toBe(401);
 
-    const another = world.run(["link"]);
-    expect(await another.exited).toMatchObject({ code: 0 });
-    expect(await signIn(LINK.exec(another.stdout())?.[0] ?? "")).toBe(200);
+    const another = await world.command(["link"]);
+    expect(another).toMatchObject({ code: 0 });
+    expect(await signIn(LINK.exec(another.out)?.[0] ?? "")).toBe(200);
     expect(readFileSync(world.home.logFile, "utf8")).not.toMatch(/sign-in=/);
     start.type("\u0003");
     await start.exited;
@@ -82,9 +82,8 @@ it("without a terminal nothing of a link is written, and nothing is asked", asyn
   const world = await openWorld();
   world.configure(exampleConfig());
   const started = await world.startChild();
-  const link = world.run(["link", "--json"]);
-  await link.exited;
-  const { link: address, expiresAt } = JSON.parse(link.stdout());
+  const link = await world.command(["link", "--json"]);
+  const { link: address, expiresAt } = JSON.parse(link.out);
   expect(address).toMatch(LINK);
   expect(expiresAt).toBeGreaterThan(Date.now());
   await started.end("SIGTERM");
@@ -105,9 +104,8 @@ it("owners' tokens alone make links: no session, and no member's token", async (
   expect((await ask({})).status).toBe(401);
   expect((await ask({ authorization: `Bearer ${secret}` })).status).toBe(401);
 
-  const member = world.run(["tokens", "add", "alice", "--json"]);
-  await member.exited;
-  expect((await ask({ authorization: `Bearer ${JSON.parse(member.stdout()).token}` })).status).toBe(403);
+  const member = await world.command(["tokens", "add", "alice", "--json"]);
+  expect((await ask({ authorization: `Bearer ${JSON.parse(member.out).token}` })).status).toBe(403);
 
   const login = await fetch(`${started.url}/api/login`, {
     method: "POST",

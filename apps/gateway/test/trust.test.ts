@@ -44,11 +44,7 @@ it("the command line vouches too, in a gateway that runs and in one that does no
     toolCalls: [{ name: "write", input: { file_path, content: "x" } }],
   });
   world.script([write("one.txt"), { text: "One." }, write("two.txt"), { text: "Two." }]);
-  const trust = async (path: string) => {
-    const run = world.run(["trust", path]);
-    const { code } = await run.exited;
-    return { code, out: run.stdout() };
-  };
+  const trust = (path: string) => world.command(["trust", path]);
   const started = await world.start();
   const place = { chatType: "group", chatId: "oc_group", senderId: LI } as const;
   for (const [text, messageId] of [
@@ -58,7 +54,11 @@ it("the command line vouches too, in a gateway that runs and in one that does no
     await started.post(groupMention(text, world.feishu.bot, { ...place, messageId }));
     await started.settled();
   }
-  expect(await trust("one.txt")).toEqual({ code: 0, out: "one.txt counts as yours from now on.\n" });
+  expect(await trust("one.txt")).toEqual({
+    code: 0,
+    out: "one.txt counts as yours from now on.\n",
+    err: "",
+  });
   expect(await trust("one.txt")).toMatchObject({ code: 1 });
   await started.stop();
   expect(await trust("one.txt")).toMatchObject({ code: 1 });

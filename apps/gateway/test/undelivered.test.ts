@@ -22,9 +22,8 @@ const OWNED = exampleConfig({
 const TO_OWNER = `oc_of_${LI}`;
 
 async function command(world: World, ...args: readonly string[]): Promise<string> {
-  const child = world.run(args);
-  await child.exited;
-  return child.stdout();
+  const { out } = await world.command(args);
+  return out;
 }
 
 /** What is to be read in each chat, in order. */

@@ -15,9 +15,8 @@ const FALLBACK = {
 const cut = { kind: "cut", afterEvents: 4 } as const;
 
 async function usageBy(world: World, by: string): Promise<Record<string, unknown>[]> {
-  const listed = world.run(["usage", "--by", by, "--json"]);
-  await listed.exited;
-  return JSON.parse(listed.stdout());
+  const listed = await world.command(["usage", "--by", by, "--json"]);
+  return JSON.parse(listed.out);
 }
 
 describe("usage", () => {
@@ -121,14 +120,12 @@ describe("usage", () => {
 
   it("is a table with titles for people, and says where there is none", async () => {
     const { world, started } = await open();
-    const empty = world.run(["usage"]);
-    await empty.exited;
-    expect(empty.stdout()).toBe("Nothing has been used.\n");
+    const empty = await world.command(["usage"]);
+    expect(empty.out).toBe("Nothing has been used.\n");
     world.script([{ text: "hello", usage: { input: 1_000, output: 10 } }]);
     await ask(started, "hi");
-    const table = world.run(["usage", "--by", "agent", "--days", "2"]);
-    await table.exited;
-    const [titles, row, total] = table.stdout().split("\n");
+    const table = await world.command(["usage", "--by", "agent", "--days", "2"]);
+    const [titles, row, total] = table.out.split("\n");
     expect(titles?.split(/ {2,}/)).toEqual([
       ...["AGENT", "RUNS", "CALLS", "TOKENS IN", "CACHE READ", "CACHE WRITE", "TOKENS OUT", "COST (USD)"],
     ]);

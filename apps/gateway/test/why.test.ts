@@ -64,8 +64,7 @@ describe("why a message went where it went", () => {
         },
       ]),
     });
-    const told = world.run(["why", "om_1", "--details"]);
-    await told.exited;
-    for (const tier of tiers) expect(told.stdout()).toContain(tier);
+    const told = await world.command(["why", "om_1", "--details"]);
+    for (const tier of tiers) expect(told.out).toContain(tier);
   });
 });
