@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { build } from "vite";
 import { vi } from "vitest";
 
@@ -27,6 +27,12 @@ export function whyNot(): string | undefined {
 
 export function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+}
+
+/** Keeps what a page looks like for whoever asked for it: in the folder that `SIGNALBOX_SCREENSHOTS` names. */
+export async function keepShot(page: Page, name: string): Promise<void> {
+  const folder = process.env["SIGNALBOX_SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
 /** The page as it is shipped, which the package's build makes. */

@@ -1,10 +1,7 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { findings } from "./axe.ts";
-import { developmentPage, launch, whyNot } from "./chromium.ts";
+import { developmentPage, keepShot, launch, whyNot } from "./chromium.ts";
 import { OWNERS } from "./owners.ts";
 import { signIn, type Visit, visit } from "./signed-in.ts";
 import { type StubGateway, startStubGateway } from "./stub-gateway.ts";
@@ -22,7 +19,6 @@ const PAGES = [
 ] as const;
 
 let browser: Browser;
-let folder: string;
 let built: string;
 let gateway: StubGateway;
 let visitor: Visit;
@@ -33,10 +29,8 @@ const button = (name: string) => page.getByRole("button", { name, exact: true })
 
 describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () => {
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "signalbox-console-"));
     built = await developmentPage();
     browser = await launch();
-    console.log(`Screenshots are in ${folder}`);
   });
   afterAll(() => browser?.close());
 
@@ -62,7 +56,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
       await page.locator(".sheet").getByText(text).first().waitFor();
       for (const summary of await page.locator(".sheet summary").all()) await summary.click();
       const name = title.toLowerCase();
-      await page.screenshot({ path: join(folder, `${name}.png`) });
+      await keepShot(page, name);
       expect(await findings(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await findings(page)).toEqual([]);
@@ -75,7 +69,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
         [document.documentElement, document.querySelector(".sheet")].map((each) => each?.scrollWidth),
       );
       expect(widths).toEqual([360, 360]);
-      await page.screenshot({ path: join(folder, `${name}-phone.png`) });
+      await keepShot(page, `${name}-phone`);
       expect(await findings(page)).toEqual([]);
 
       const inert = await page.evaluate(() => ({
@@ -127,7 +121,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     const card = page.getByRole("article", { name: /Waits for your word/ });
     await card.getByText("/usr/bin/rm").waitFor();
     expect(await card.getByText("registry.npmjs.org").count()).toBe(1);
-    await page.screenshot({ path: join(folder, "chat-approval.png") });
+    await keepShot(page, "chat-approval");
     expect(await findings(page)).toEqual([]);
     await button("Allow once").press("Enter");
     await page.getByText("Allowed.").waitFor();
@@ -154,7 +148,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.getByText("It is not open any more").waitFor();
     expect(await card.count()).toBe(0);
     expect(await button("Allow once").count()).toBe(0);
-    await page.screenshot({ path: join(folder, "decided-elsewhere.png") });
+    await keepShot(page, "decided-elsewhere");
     await button("Dismiss").click();
     await page.getByText("It is not open any more").waitFor({ state: "detached" });
   });
@@ -198,7 +192,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     page = visitor.page;
     await signIn(page, gateway, "/#/messages");
     await heading("消息").waitFor();
-    await page.screenshot({ path: join(folder, "messages-zh.png") });
+    await keepShot(page, "messages-zh");
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
     await button("English").click();
     await heading("Messages").waitFor();

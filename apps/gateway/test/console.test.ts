@@ -1,8 +1,6 @@
 import { once } from "node:events";
-import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import type { Browser, Page } from "playwright-core";
@@ -15,7 +13,6 @@ const missing = whyNoBrowser();
 if (missing !== undefined) console.log(`The console is not tested with the gateway: ${missing}.`);
 
 let browser: Browser;
-const folder = mkdtempSync(join(tmpdir(), "signalbox-screenshots-"));
 
 /** A page of a browser that nobody is signed in with; whatever it complains of fails the test. */
 async function openPage(started: Started): Promise<Page> {
@@ -76,7 +73,11 @@ function lasting(items: readonly string[]): string[] {
   return items.filter((item) => !item.startsWith("end ")).map((item) => item.replace(/ \d+ ms$/, ""));
 }
 
-const shot = (page: Page, name: string) => page.screenshot({ path: join(folder, `${name}.png`) });
+/** Keeps what the page looks like, in the folder that `SIGNALBOX_SCREENSHOTS` names. */
+async function shot(page: Page, name: string): Promise<void> {
+  const folder = process.env["SIGNALBOX_SCREENSHOTS"];
+  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
+}
 
 async function demo(): Promise<{ world: World; started: Started }> {
   const world = await openWorld();
@@ -87,7 +88,6 @@ async function demo(): Promise<{ world: World; started: Started }> {
 describe.skipIf(missing !== undefined)("the console with the gateway", () => {
   beforeAll(async () => {
     browser = await launch();
-    console.log(`Screenshots are in ${folder}`);
   }, 60_000);
   afterAll(() => browser?.close());
 

@@ -1,0 +1,105 @@
+/** The page for conversations in Chromium, before a stand-in gateway that says what a test has it say. */
+import type { ServerFrame } from "@signalbox/protocol";
+import type { Browser, Locator, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
+import { developmentPage, keepShot, launch, SHIPPED, whyNot } from "./chromium.ts";
+import { type Visit, visit } from "./signed-in.ts";
+import { type StubGateway, startStubGateway, TOKEN } from "./stub-gateway.ts";
+
+/** Why nothing of this can be tested here, told once; undefined where it can. */
+export const missing: string | undefined = whyNot();
+if (missing !== undefined) console.log(`The page is not tested: ${missing}.`);
+
+export interface ChatPage {
+  readonly page: Page;
+  readonly gateway: StubGateway;
+  /** Addresses that were asked for. */
+  readonly requested: readonly string[];
+  /** What the conversation shows. */
+  log(): Locator;
+  /** Where one writes. */
+  message(): Locator;
+  signIn(path?: string): Promise<void>;
+  send(text: string): Promise<void>;
+  /** What the last message was sent to. */
+  current(): { conversation: string; runId: string };
+  reply(id: string, text: string): ServerFrame;
+  calls(id: string, name: string, args: unknown): ServerFrame;
+  called(id: string, text: string, isError: boolean, durationMs: number): ServerFrame;
+  /** Resolves once the gateway was sent a frame of this type. */
+  received(type: string): Promise<void>;
+  shot(name: string): Promise<void>;
+}
+
+/**
+ * A page for each test of a suite, all in one browser. Each asks its own gateway alone, and neither the browser nor
+ * React complains. It is the one with React's development build, but for tests of the page "as it is shipped".
+ */
+export function chatPage(): ChatPage {
+  let browser: Browser;
+  let built: Record<"production" | "development", string>;
+  let gateway: StubGateway;
+  let visitor: Visit;
+
+  beforeAll(async () => {
+    built = { development: await developmentPage(), production: SHIPPED };
+    browser = await launch();
+  });
+  afterAll(() => browser?.close());
+  beforeEach(async ({ task }) => {
+    const mode = task.name.includes("as it is shipped") ? "production" : "development";
+    gateway = await startStubGateway(built[mode]);
+    visitor = await visit(browser);
+  });
+  afterEach(async () => {
+    const own = new URL(gateway.url).host;
+    expect(visitor.requested.filter((url) => new URL(url).host !== own)).toEqual([]);
+    expect(visitor.violations).toEqual([]);
+    await visitor.context.close();
+    await gateway.stop();
+  });
+
+  const chat: ChatPage = {
+    get page() {
+      return visitor.page;
+    },
+    get gateway() {
+      return gateway;
+    },
+    get requested() {
+      return visitor.requested;
+    },
+    log: () => visitor.page.getByRole("log"),
+    message: () => visitor.page.getByRole("textbox", { name: /^Message / }),
+    async signIn(path = "/") {
+      await visitor.page.goto(gateway.url + path);
+      await visitor.page.getByLabel("Gateway token").fill(TOKEN);
+      await visitor.page.getByRole("button", { name: "Sign in" }).click();
+      await chat.message().waitFor();
+    },
+    async send(text) {
+      await chat.message().fill(text);
+      await chat.message().press("Enter");
+    },
+    current() {
+      const send = gateway.received.findLast((frame) => frame.type === "send");
+      if (send?.type !== "send") throw new Error("nothing was sent");
+      return { conversation: send.conversation, runId: "r1" };
+    },
+    reply(id, text) {
+      const { conversation, runId } = chat.current();
+      return { type: "message", conversation, message: { id, role: "assistant", text, at: 1, runId } };
+    },
+    calls: (id, name, args) => ({ type: "tool.start", ...chat.current(), call: { id, name, args } }),
+    called: (id, text, isError, durationMs) => ({
+      type: "tool.end",
+      ...chat.current(),
+      call: { id, name: "", isError, text, durationMs },
+    }),
+    async received(type) {
+      await expect.poll(() => gateway.received.some((frame) => frame.type === type)).toBe(true);
+    },
+    shot: (name) => keepShot(visitor.page, name),
+  };
+  return chat;
+}

@@ -1,0 +1,168 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findings } from "./axe.ts";
+import { chatPage, missing } from "./chat-page.ts";
+
+describe.skipIf(missing !== undefined)("conversations and their messages, in Chromium", () => {
+  const chat = chatPage();
+
+  it("reads a conversation again after a reload, and keeps one for each", async () => {
+    chat.gateway.conversations = [
+      { id: "old", agent: "writer", title: "旧的对话", updatedAt: 1_700_000_000_000 },
+    ];
+    chat.gateway.messages.set("old", [
+      { id: "m1", role: "user", text: "What is there?", at: 1 },
+      {
+        id: "m2",
+        role: "tool",
+        text: "a.txt",
+        at: 2,
+        runId: "r0",
+        call: { id: "t1", name: "ls", args: {}, isError: false, durationMs: 3 },
+      },
+      { id: "m3", role: "assistant", text: "Only **a.txt**.", at: 3, runId: "r0" },
+    ]);
+    await chat.signIn();
+    await chat.page.getByRole("link", { name: "旧的对话" }).click();
+    await chat.log().getByText("Only a.txt.").waitFor();
+    expect(await chat.page.getByRole("combobox", { name: "Agent" }).inputValue()).toBe("writer");
+    await chat.page.reload();
+    await chat.log().getByText("Only a.txt.").waitFor();
+    const asked = () =>
+      chat.gateway.received.filter((frame) => frame.type === "subscribe" && frame.conversation === "old");
+    await expect
+      .poll(asked)
+      .toEqual(Array(2).fill({ type: "subscribe", conversation: "old", agent: "writer" }));
+    await chat.page.getByRole("button", { name: "New conversation" }).click();
+    await chat.log().getByText("Write below to begin.").waitFor();
+    await chat.page.getByRole("combobox", { name: "Agent" }).selectOption("coder");
+    await chat.log().getByRole("button", { name: "list files" }).click();
+    await chat.received("send");
+    expect(chat.gateway.received.at(-1)).toMatchObject({ type: "send", agent: "coder", text: "list files" });
+    await chat.page.getByRole("link", { name: "list files" }).waitFor();
+    await chat.page.goBack();
+    await chat.page.goBack();
+    await chat.log().getByText("Only a.txt.").waitFor();
+  });
+
+  it("searches, renames and deletes conversations", async () => {
+    chat.gateway.conversations = [
+      { id: "tea", agent: "writer", title: "About tea", updatedAt: 1_700_000_000_000 },
+      { id: "old", agent: "writer", title: "旧的对话", updatedAt: 1_600_000_000_000 },
+    ];
+    for (const { id } of chat.gateway.conversations) chat.gateway.messages.set(id, []);
+    await chat.signIn("/#/c/tea");
+    const list = chat.page.getByRole("navigation", { name: "Conversations" });
+    await list.getByRole("link", { name: "About tea" }).waitFor();
+    await chat.page.getByRole("searchbox", { name: "Search conversations" }).fill("旧");
+    await list.getByRole("link", { name: "About tea" }).waitFor({ state: "detached" });
+    expect(await list.getByRole("link", { name: "旧的对话" }).count()).toBe(1);
+    await chat.page.getByRole("searchbox", { name: "Search conversations" }).fill("");
+
+    await chat.page.getByRole("button", { name: "Rename" }).click();
+    await chat.page.getByLabel("Title").fill("About coffee");
+    await chat.page.getByLabel("Title").press("Enter");
+    await list.getByRole("link", { name: "About coffee" }).waitFor();
+    await chat.page.getByRole("button", { name: "Delete", exact: true }).click();
+    expect(chat.gateway.changes).toHaveLength(1);
+    await chat.page.getByRole("button", { name: "Delete for good?" }).click();
+    await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
+    await chat.log().getByText("Write below to begin.").waitFor();
+    expect(chat.gateway.changes).toEqual([
+      { path: "/api/conversations/tea/rename", body: { title: "About coffee" } },
+      { path: "/api/conversations/tea/remove", body: {} },
+    ]);
+  });
+
+  it("sends with Enter, breaks the line with Shift+Enter, and leaves Enter to an input method", async () => {
+    await chat.signIn();
+    await chat.message().pressSequentially("one");
+    await chat.message().press("Shift+Enter");
+    await chat.message().pressSequentially("two");
+    await chat.message().dispatchEvent("keydown", { key: "Enter", isComposing: true });
+    expect(await chat.message().inputValue()).toBe("one\ntwo");
+    await chat.message().press("Enter");
+    await chat.received("send");
+    expect(chat.gateway.received.at(-1)).toMatchObject({ text: "one\ntwo" });
+    expect(await chat.message().inputValue()).toBe("");
+    expect(await chat.message().evaluate((field) => field === document.activeElement)).toBe(true);
+  });
+
+  it("takes files that are chosen, dropped or pasted, shows them, and sends them with the message", async () => {
+    await chat.signIn();
+    const send = chat.page.getByRole("button", { name: "Send", exact: true });
+    const picture = await readFile(join(import.meta.dirname, "../../../docs/console.png"));
+    await chat.page.locator('input[type="file"]').setInputFiles([
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.alloc(1_200_000, "a") },
+      { name: "chat.page.png", mimeType: "image/png", buffer: picture },
+    ]);
+    const chosen = chat.page.getByRole("list", { name: "Files for this message" });
+    await chosen.getByText("1.2 MB").waitFor();
+    await chosen.locator("img").waitFor();
+    expect([...chat.gateway.uploads.values()]).toContain(1_200_000);
+    const give = (event: "paste" | "drop") =>
+      chat.message().evaluate((field, type) => {
+        const data = new DataTransfer();
+        data.items.add(new File(["b"], `${type}.csv`, { type: "text/csv" }));
+        const init = { bubbles: true, cancelable: true };
+        field.dispatchEvent(
+          type === "paste"
+            ? new ClipboardEvent(type, { ...init, clipboardData: data })
+            : new DragEvent(type, { ...init, dataTransfer: data }),
+        );
+      }, event);
+    await give("paste");
+    await give("drop");
+    await chosen.getByText("drop.csv").waitFor();
+    await chosen.getByRole("button", { name: "Remove paste.csv" }).press("Enter");
+    chat.gateway.refusesUploads = true;
+    await give("paste");
+    await chosen.getByRole("alert").getByText("larger than the gateway takes").waitFor();
+    expect(await send.isEnabled()).toBe(false);
+    await chosen.getByRole("button", { name: "Remove paste.csv" }).click();
+    await chat.shot("files-chosen");
+    expect(await findings(chat.page)).toEqual([]);
+    // A message may be nothing but its files.
+    await send.click();
+    await chat.received("send");
+    expect(chat.gateway.received.at(-1)).toMatchObject({
+      text: "",
+      attachments: [
+        { name: "notes.txt", mimeType: "text/plain", bytes: 1_200_000 },
+        { name: "chat.page.png", mimeType: "image/png" },
+        { name: "drop.csv", mimeType: "text/csv" },
+      ],
+    });
+    const sent = chat.log().getByRole("list", { name: "Files" });
+    await sent.getByText("notes.txt").waitFor();
+    expect(await sent.locator("img").count()).toBe(1);
+    await chat.shot("files-sent");
+    await chat.page.reload();
+    await sent.getByText("notes.txt").waitFor();
+  });
+
+  it("says when it is not connected, and sends what waited once it is", async () => {
+    await chat.page.clock.install();
+    await chat.signIn();
+    await chat.send("first");
+    await chat.received("send");
+    chat.gateway.down = true;
+    chat.gateway.cut();
+    const status = chat.page.getByRole("status");
+    await status.getByText("Not connected.").waitFor();
+    // Time stands still, so that the page does not try again by itself before it is told to.
+    await chat.page.clock.pauseAt(Date.now() + 60_000);
+    await chat.send("second");
+    await chat.log().getByText("Sending…").waitFor();
+    await chat.shot("reconnecting");
+    chat.gateway.down = false;
+    await chat.page.getByRole("button", { name: "Try now" }).click();
+    await chat.page.clock.resume();
+    await chat.log().getByText("Sending…").waitFor({ state: "detached" });
+    await expect.poll(() => status.textContent()).toBe("");
+    const texts = chat.gateway.messages.get(chat.current().conversation)?.map(({ text }) => text);
+    expect(texts).toEqual(["first", "second"]);
+    expect(await chat.log().getByRole("article").count()).toBe(2);
+  });
+});
