@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
 import { migrate, requireVersion } from "./migrate.ts";
-import type { StoreAccess } from "./types/store.ts";
+import type { StoreAccess, StoreLogger } from "./types/store.ts";
 
 /** While opening, another process may be migrating. */
 const openTimeoutMs = 5000;
@@ -15,7 +15,7 @@ const cacheKib = 4096;
  *
  * @throws StoreNewerError, StoreError `store_older`, `corrupt`, `invalid`, `locked`, `disk_full`
  */
-export function connect(path: string, access: StoreAccess): Sqlite.Database {
+export function connect(path: string, access: StoreAccess, logger?: StoreLogger): Sqlite.Database {
   const inMemory = path === ":memory:";
   if (access === "own" && !inMemory) makeFile(path);
   const raw = openFile(path, access);
@@ -24,7 +24,9 @@ export function connect(path: string, access: StoreAccess): Sqlite.Database {
     raw.pragma(`cache_size = -${cacheKib}`);
     raw.pragma("wal_autocheckpoint = 0");
     if (access === "own") {
-      migrate(raw, path);
+      const migration = migrate(raw, path);
+      if (migration !== undefined && migration.from > 0)
+        logger?.info({ ...migration, path }, "the database was brought up to this release's version");
       if (!inMemory) raw.pragma("journal_mode = WAL");
     } else {
       requireVersion(raw, path);

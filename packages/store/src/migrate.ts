@@ -26,22 +26,31 @@ function pragmaNumber(raw: Sqlite.Database, name: string): number {
   return Number(raw.pragma(name, { simple: true }));
 }
 
+/** Versions of a database. */
+export interface Migration {
+  /** 0 where it was made anew. */
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * Brings the database to {@link schemaVersion}, all steps in one transaction.
+ * Brings the database to {@link schemaVersion}, all steps in one transaction. Undefined where it was there already.
  *
  * @throws StoreNewerError when it is beyond that; StoreError `corrupt` when it is no database of the store
  */
-export function migrate(raw: Sqlite.Database, path: string): void {
+export function migrate(raw: Sqlite.Database, path: string): Migration | undefined {
   const target = schemaVersion();
-  if (checkedVersion(raw, path, target) === target) return;
-  raw
+  if (checkedVersion(raw, path, target) === target) return undefined;
+  return raw
     .transaction(() => {
-      // Another process may have been faster.
       const from = pragmaNumber(raw, "user_version");
+      // Another process may have been faster.
+      if (from === target) return undefined;
       for (const name of migrations().slice(from))
         raw.exec(fs.readFileSync(`${migrationsFolder}/${name}.sql`, "utf8"));
       raw.pragma(`application_id = ${applicationId}`);
       raw.pragma(`user_version = ${target}`);
+      return { from, to: target };
     })
     .immediate();
 }

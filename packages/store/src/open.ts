@@ -54,7 +54,7 @@ function systemRandom(): number {
  */
 export async function openStore<T extends Bodies = Bodies>(options: StoreOptions): Promise<SqliteStore<T>> {
   const { path, access = "own", limits, logger } = options;
-  const raw = connect(path, access);
+  const raw = connect(path, access, logger);
   const database = wrapDatabase(raw, options.faults);
   const log = path === ":memory:" || access === "read" ? undefined : writeAheadLog(raw, path, logger);
   const checkpoints = betweenBatches(log);

@@ -270,7 +270,7 @@ test("on a file system that is really full nothing is half done, and it goes on 
 
 test("a checkpoint that cannot be looked at is told, and the store goes on", async () => {
   const warnings: string[] = [];
-  const logger = { warn: (_: unknown, text: string) => warnings.push(text) };
+  const logger = { info() {}, warn: (_: unknown, text: string) => warnings.push(text) };
   const raw = new Sqlite(":memory:");
   const queue = commitQueue({
     database: wrapDatabase(raw),

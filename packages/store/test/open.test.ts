@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
+import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore, StoreError, StoreNewerError } from "../src/index.ts";
 import { accepted, answered, LATEST_VERSION, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 const firstMigration = new URL("../migrations/0000_start.sql", import.meta.url);
+const migrator = fileURLToPath(new URL("children/migrator.ts", import.meta.url));
 
 test("what was kept is there after the store was closed and opened", async () => {
   const path = `${temporaryFolder()}/a.db`;
@@ -71,7 +74,8 @@ test("a file that is no database, and one that cannot be made", async () => {
   await expect(missing).rejects.toMatchObject({ code: "invalid" });
 });
 
-test("a database of the first version is brought up to date, and keeps what it has", async () => {
+/** A database as the first version left it, with an answered message and what a day used. */
+async function databaseOfFirstVersion(): Promise<string> {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path });
   const lease = await takeLease(first);
@@ -86,11 +90,34 @@ test("a database of the first version is brought up to date, and keeps what it h
   raw.exec(`${usageDay} INSERT INTO usage_day VALUES ('2026-11-20', 'coder', 's', 2, 3, 100, 10, 40, 5, 77)`);
   raw.pragma("user_version = 1");
   raw.close();
-  const store = await openStore({ path });
+  return path;
+}
+
+async function expectUpToDate(path: string): Promise<void> {
+  const said: unknown[] = [];
+  const store = await openStore({ path, logger: { info: (fields) => said.push(fields), warn() {} } });
   onTestFinished(() => store.close());
+  expect(said).toEqual([{ from: 1, to: LATEST_VERSION, path }]);
   expect(await store.sessions.list({ channel: "feishu", peer: "ou_1" })).toHaveLength(1);
   expect(await store.usage.sum({ by: "sender", sessionKey: "s" })).toMatchObject([
     { by: "", runs: 2, inputTokens: 100, cacheReadTokens: 40, costMicros: 77 },
   ]);
   expect((await store.admin.file()).version).toBe(LATEST_VERSION);
+}
+
+test("a database of the first version is brought up to date, keeps what it has, and that is said", async () => {
+  await expectUpToDate(await databaseOfFirstVersion());
 });
+
+test.each([1, 3, LATEST_VERSION - 1])(
+  "a process that is killed behind step %i of bringing it up to date leaves it as it was, to be begun again",
+  async (step) => {
+    const path = await databaseOfFirstVersion();
+    const { signal } = spawnSync(process.execPath, [migrator, path, String(step)]);
+    expect(signal).toBe("SIGKILL");
+    const raw = new Sqlite(path);
+    expect(raw.pragma("user_version", { simple: true })).toBe(1);
+    raw.close();
+    await expectUpToDate(path);
+  },
+);

@@ -73,7 +73,10 @@ async function openStoreOf(
 ): Promise<GatewayStore> {
   const store = await openDatabase<GatewayBodies>(home, {
     limits: { inbox: inboxLimit },
-    logger: { warn: (fields, message) => logger.warn(fields, message) },
+    logger: {
+      info: (fields, message) => logger.info(fields, message),
+      warn: (fields, message) => logger.warn(fields, message),
+    },
     ...(instrument === undefined ? {} : { faults: instrument.storeFaults }),
   });
   return instrument?.store(store) ?? store;

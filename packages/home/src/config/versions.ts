@@ -48,7 +48,7 @@ export function replaceConfig(home: Home, text: string, now: Date): void {
   prepareHome(home);
   if (existsSync(home.configFile)) keepVersion(home, now);
   const next = `${home.configFile}.next`;
-  writeFileSync(next, text, { mode: 0o600 });
+  writeFileSync(next, text, { mode: 0o600, flush: true });
   chmodSync(next, 0o600);
   renameSync(next, home.configFile);
 }

@@ -173,6 +173,7 @@ export interface StoreLimits {
 
 /** One line of the store's own log. */
 export interface StoreLogger {
+  info(fields: Readonly<Record<string, unknown>>, message: string): void;
   warn(fields: Readonly<Record<string, unknown>>, message: string): void;
 }
 
@@ -189,7 +190,7 @@ export interface StoreOptions {
   /** A number in [0, 1) for ids. Default from the system's cryptographic source. */
   readonly random?: () => number;
   readonly limits?: StoreLimits;
-  /** Told of things that were survived, such as a checkpoint that failed. Default: nobody. */
+  /** Told of a migration, and of what was survived, such as a checkpoint that failed. Default: nobody. */
   readonly logger?: StoreLogger;
   /**
    * For tests: called before every statement that writes, before every commit and before every sync of the
