@@ -119,9 +119,9 @@ const HOMES = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
 const sandboxes = new Map<string, Promise<Sandbox>>();
 
 /** One for all gateways of this process: each proof of a sandbox takes three processes. */
-const sharedSandbox: StartExecSandbox = (config) => {
+const sharedSandbox: StartExecSandbox = (config, programsDir) => {
   const setting = JSON.stringify(config.tools.exec);
-  const started = sandboxes.get(setting) ?? execSandbox(config);
+  const started = sandboxes.get(setting) ?? execSandbox(config, programsDir);
   sandboxes.set(setting, started);
   return started;
 };

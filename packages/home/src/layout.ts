@@ -22,6 +22,8 @@ export interface Home {
   readonly configFile: string;
   readonly databaseFile: string;
   readonly skillsDir: string;
+  /** Programs that an owner has installed for skills; commands of agents may run what is in its `bin`. */
+  readonly programsDir: string;
   /** Holds which skills owners have approved. */
   readonly skillPinsDir: string;
   /** Holds the default workspaces of agents. */
@@ -57,6 +59,7 @@ export function locateHome(option: string | undefined, env: Env): Home {
     configFile: found ?? join(dir, "signalbox.yaml"),
     databaseFile: join(dir, "signalbox.db"),
     skillsDir: join(dir, "skills"),
+    programsDir: join(dir, "programs"),
     skillPinsDir: join(dir, "skill-pins"),
     workspacesDir: join(dir, "workspaces"),
     otherConfigFiles,

@@ -30,6 +30,7 @@ export {
   nextSetup,
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
+export { withoutSecrets } from "./redacted-answers.ts";
 export { explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";

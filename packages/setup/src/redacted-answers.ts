@@ -58,7 +58,14 @@ function redactedMessage(message: AssistantMessage, vault: Pick<Vault, "stream">
 
 function redactedBlock<T extends Block>(block: T, vault: Pick<Vault, "stream">): T {
   if (block.type !== "text") return block;
-  const said = vault.stream();
-  const text = said.push(block.text) + said.end();
+  const text = withoutSecrets(vault)(block.text);
   return text === block.text ? block : { ...block, text };
+}
+
+/** The same for a text that is there as a whole. */
+export function withoutSecrets(vault: Pick<Vault, "stream">): (text: string) => string {
+  return (text) => {
+    const said = vault.stream();
+    return said.push(text) + said.end();
+  };
 }

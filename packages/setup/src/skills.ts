@@ -4,24 +4,30 @@ import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
   type AgentSkills,
+  createPathLookup,
   createPinFiles,
   createSkills,
   type PendingSkill,
   type Skills,
+  type SkillsCheck,
+  type SkillTarget,
   standardSources,
 } from "@signalbox/skills";
+import { commandEnvironment } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
+import { sandboxSetting } from "./running/exec-sandbox.ts";
 
 /** The skills of every agent. */
 export interface AgentsSkills {
   readonly problems: readonly Problem[];
-  readonly skills: Skills;
   /** Folders outside the workspaces that hold skills; agents may read there. */
   readonly dirs: readonly string[];
   /** At most a second old, where a scan takes less than a twentieth of that. */
   forAgent(agent: Agent): Promise<AgentSkills>;
   /** As they were when somebody last asked for them; asks for new ones meanwhile. */
   latest(agent: Agent): AgentSkills;
+  /** All that can be said of an agent's skills, by a new scan. */
+  check(agent: Agent): Promise<SkillsCheck>;
   /** What waits for an owner. */
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
@@ -55,7 +61,10 @@ export async function resolveSkills(options: {
     hasConfig: (key) => isSet(loaded.config, key),
   });
   const latest = new Map<string, AgentSkills>();
-  const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => ({ allow, deny, workspaceDir });
+  const target = targetOf(loaded.config, home);
+  const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => {
+    return { allow, deny, workspaceDir, target };
+  };
   const pending = (agent: Agent) => skills.pending(optionsOf(agent));
   const forAgent = async (agent: Agent): Promise<AgentSkills> => {
     const usable = await skills.forAgent(optionsOf(agent));
@@ -77,9 +86,9 @@ export async function resolveSkills(options: {
   });
   return {
     problems,
-    skills,
     dirs: sources.map((source) => source.dir),
     forAgent,
+    check: (agent) => skills.check(optionsOf(agent)),
     pending,
     approve: skills.approve,
     async pinFirstSeen() {
@@ -97,8 +106,19 @@ export async function resolveSkills(options: {
   };
 }
 
+/** Where commands run here, which find other programs and variables than the gateway; undefined where none do. */
+function targetOf(config: Config, { programsDir }: Home): SkillTarget | undefined {
+  const setting = sandboxSetting(config);
+  const env = commandEnvironment(setting, programsDir);
+  if (env === undefined) return undefined;
+  const name = setting === "none" ? "the path of commands" : "the sandbox of commands";
+  const { platform } = process;
+  return { name, platforms: [platform], env, hasBin: createPathLookup(env, platform, Date.now) };
+}
+
 /** Of an agent that came after the start. */
 const NO_SKILLS: AgentSkills = {
+  environment: () => ({}),
   skills: [],
   active: [],
   excluded: [],

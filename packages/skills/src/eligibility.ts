@@ -9,36 +9,42 @@ export interface Ineligibility {
   readonly message: string;
 }
 
-/** The machine on which an agent's commands run, where that is not the gateway's. */
-export interface RemoteHost {
+/** Where an agent's commands run, where they find something else there than the gateway does. */
+export interface SkillTarget {
+  /** As sentences name it. Default: the remote host. */
+  readonly name?: string;
   readonly platforms: readonly string[];
   hasBin(bin: string): boolean;
+  /** What commands find in their environment there. Default: that of the gateway. */
+  readonly env?: Environment;
   /** Told to the model after the list of skills, for instance the machine's name. */
   readonly note?: string;
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** What requirements are held against. */
 export interface Machine {
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly platform: string;
   hasBin(bin: string): boolean;
   hasConfig(key: string): boolean;
 }
 
 /**
- * What a skill lacks; empty where nothing. Programs and platform are those of the machine on which the agent's
- * commands run, environment and configuration those of the gateway.
+ * What a skill lacks; empty where nothing. Programs, platform and environment are those that the agent's commands find,
+ * what its entry sets included; the configuration is the gateway's.
  */
 export function unmetRequirements(
   skill: Skill,
   machine: Machine,
-  remote?: RemoteHost,
+  { target, given }: { readonly target: SkillTarget | undefined; readonly given: Environment },
 ): readonly Ineligibility[] {
   if (skill.always) return [];
   const { bins, anyBins, env, config, os } = skill.requires;
-  const platforms = remote?.platforms ?? [machine.platform];
-  const hasBin = (bin: string) => (remote ?? machine).hasBin(bin);
-  const where = remote === undefined ? "on the path" : "on the remote host";
+  const platforms = target?.platforms ?? [machine.platform];
+  const hasBin = (bin: string) => (target ?? machine).hasBin(bin);
+  const where = target === undefined ? "on the path" : `in ${target.name ?? "the remote host"}`;
   const reasons: Ineligibility[] = [];
 
   if (os.length > 0 && !os.some((name) => platforms.includes(name))) {
@@ -57,9 +63,16 @@ export function unmetRequirements(
       message: `None of ${anyBins.join(", ")} is ${where}.`,
     });
   }
-  const missingEnv = env.filter((name) => !Object.hasOwn(machine.env, name) || !machine.env[name]);
+  const environments = [given, target?.env ?? machine.env];
+  const missingEnv = env.filter(
+    (name) => !environments.some((variables) => Object.hasOwn(variables, name) && variables[name]),
+  );
   if (missingEnv.length > 0) {
-    const message = `Set ${missingEnv.join(", ")} in the gateway's environment.`;
+    const place =
+      target?.env === undefined
+        ? "in the gateway's environment"
+        : `for it in the configuration (skills.entries.${skill.id}.env)`;
+    const message = `Set ${missingEnv.join(", ")} ${place}.`;
     reasons.push({ requirement: "env", missing: missingEnv, message });
   }
   const missingConfig = config.filter((key) => !machine.hasConfig(key));

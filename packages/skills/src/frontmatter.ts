@@ -82,7 +82,7 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 const Requires = fields({ bins: Names, anyBins: Names, env: Names, config: Names, os: Names });
-const HostMetadata = fields({ emoji: Text, always: Flag, os: Names, requires: Requires });
+const HostMetadata = fields({ emoji: Text, always: Flag, os: Names, requires: Requires, primaryEnv: Text });
 const Metadata = fields({
   version: Text,
   signalbox: HostMetadata,

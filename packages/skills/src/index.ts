@@ -1,8 +1,10 @@
 export type { CatalogueOptions, SkillCatalogue } from "./catalogue.ts";
 export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvocation } from "./commands.ts";
-export type { Ineligibility, RemoteHost } from "./eligibility.ts";
+export type { Ineligibility, SkillTarget } from "./eligibility.ts";
+export type { SkillEntry } from "./environment.ts";
 export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
 export type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
+export { createPathLookup } from "./path-lookup.ts";
 export type { PendingSkill } from "./pins/approvals.ts";
 export { describePending, shortDigest } from "./pins/describe.ts";
 export { type SkillChange, SkillFolderError, type SkillPin } from "./pins/pin.ts";

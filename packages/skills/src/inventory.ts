@@ -1,4 +1,5 @@
 import { type Ineligibility, type Machine, unmetRequirements } from "./eligibility.ts";
+import { environmentOf, type SkillEntries } from "./environment.ts";
 import { isInside } from "./fs.ts";
 import { toSkillId } from "./ids.ts";
 import type { AgentSkillsOptions } from "./options.ts";
@@ -13,8 +14,7 @@ export interface InventorySetting {
   /** Those of every agent. */
   readonly sources: readonly SkillSource[];
   readonly machine: Machine;
-  /** Ids of skills that no agent gets. */
-  readonly switchedOff: ReadonlySet<string | undefined>;
+  readonly entries: SkillEntries;
   readonly cache: SourceCache;
   /** Absent: none is needed. */
   readonly approvals: SkillApprovals | undefined;
@@ -71,7 +71,7 @@ export async function takeInventory(
 
 function reasonsAgainst(
   skill: Skill,
-  { machine, switchedOff }: InventorySetting,
+  { machine, entries }: InventorySetting,
   agent: AgentSkillsOptions,
   { allow, deny }: AgentList,
 ): readonly Ineligibility[] {
@@ -82,11 +82,11 @@ function reasonsAgainst(
   if (allow !== undefined && !allow.has(id)) {
     return [{ requirement: "allowed", missing: [id], message: "It is not in the agent's list." }];
   }
-  if (switchedOff.has(id)) {
+  if (entries.get(id)?.enabled === false) {
     const message = "It is switched off in the configuration.";
     return [{ requirement: "enabled", missing: [id], message }];
   }
-  return unmetRequirements(skill, machine, agent.remote);
+  return unmetRequirements(skill, machine, { target: agent.target, given: environmentOf(skill, entries) });
 }
 
 interface AgentList {

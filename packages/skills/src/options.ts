@@ -1,4 +1,5 @@
-import type { RemoteHost } from "./eligibility.ts";
+import type { SkillTarget } from "./eligibility.ts";
+import type { SkillEntry } from "./environment.ts";
 import type { SkillFs } from "./fs.ts";
 import type { PinStore } from "./pins/pin-store.ts";
 import type { SkillSource } from "./sources.ts";
@@ -16,8 +17,8 @@ export interface SkillsOptions {
   readonly which?: (bin: string) => boolean;
   /** Whether a dotted key of the configuration is set and not false. Default: none is. */
   readonly hasConfig?: (key: string) => boolean;
-  /** Settings by id or name; `enabled: false` switches a skill off. Default: none is off. */
-  readonly entries?: Readonly<Record<string, { readonly enabled?: boolean | undefined }>>;
+  /** What an operator says of single skills, by id or name. Default: nothing. */
+  readonly entries?: Readonly<Record<string, SkillEntry>>;
   /**
    * Milliseconds for which a scan is taken as still true. Default 1,000. One that took long is trusted for twenty
    * times as long as it took, so that scanning never takes more than a twentieth of the time.
@@ -38,5 +39,6 @@ export interface AgentSkillsOptions {
   readonly deny?: readonly string[] | undefined;
   /** Absolute. Its `.agents/skills` and `skills` are the sources `project` and `workspace`. */
   readonly workspaceDir?: string | undefined;
-  readonly remote?: RemoteHost | undefined;
+  /** Default: its commands find what the gateway does. */
+  readonly target?: SkillTarget | undefined;
 }

@@ -1,3 +1,4 @@
+import { isForKeys } from "./environment.ts";
 import {
   type Frontmatter,
   hostMetadata,
@@ -25,12 +26,14 @@ export function parseSkill(text: string): SkillDeclaration {
   const emoji = host?.emoji ?? said.emoji;
   const dispatch = readDispatch(said);
   const always = host?.always ?? said.always ?? false;
+  const primaryEnv = readPrimaryEnv(host?.primaryEnv);
   return {
     ...(said.name === undefined ? {} : { name: oneLine(said.name, MAX_NAME) }),
     ...(description === undefined ? {} : { description: oneLine(description, MAX_DESCRIPTION) }),
     ...(version === undefined ? {} : { declaredVersion: oneLine(version, 64) }),
     ...(emoji === undefined ? {} : { emoji: oneLine(emoji, 16) }),
     ...(dispatch === undefined ? {} : { dispatch }),
+    ...(primaryEnv === undefined ? {} : { primaryEnv }),
     ...(always ? { always, body: body.trim() } : { always }),
     requires: {
       bins: host?.requires?.bins ?? [],
@@ -42,6 +45,14 @@ export function parseSkill(text: string): SkillDeclaration {
     userInvocable: said["user-invocable"] ?? true,
     disableModelInvocation: said["disable-model-invocation"] ?? false,
   };
+}
+
+function readPrimaryEnv(name: string | undefined): string | undefined {
+  if (name !== undefined && !isForKeys(name))
+    throw new SkillParseError(
+      `primaryEnv cannot be ${JSON.stringify(name)}: it has to name a key's variable.`,
+    );
+  return name;
 }
 
 function readDispatch(said: Frontmatter): SkillDispatch | undefined {

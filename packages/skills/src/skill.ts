@@ -28,6 +28,8 @@ export interface SkillDeclaration {
   /** What stands behind the frontmatter, of one that is `always` in use. */
   readonly body?: string;
   readonly requires: SkillRequirements;
+  /** The environment variable that holds its key, which an operator's `apiKey` is put into. */
+  readonly primaryEnv?: string;
   /** Whether it has a slash command. Default true. */
   readonly userInvocable: boolean;
   /** Whether only its slash command starts it, so that the prompt does not list it. Default false. */

@@ -1,8 +1,8 @@
 import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
 import type { Ineligibility, Machine } from "./eligibility.ts";
+import { entriesById, environmentOf } from "./environment.ts";
 import { diskFs } from "./fs.ts";
-import { toSkillId } from "./ids.ts";
 import { type Candidate, type InventorySetting, takeInventory } from "./inventory.ts";
 import type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
 import { createPacer } from "./pacer.ts";
@@ -23,6 +23,8 @@ export interface AgentSkills {
   /** Entries of `allow` and `deny` that name no skill. */
   readonly unknown: readonly string[];
   readonly problems: readonly SkillProblem[];
+  /** What the entries of its skills set for its commands. May hold keys: it is for nobody else. */
+  environment(): Readonly<Record<string, string>>;
   catalogue(options?: CatalogueOptions): SkillCatalogue;
   commands(options?: CommandOptions): readonly SkillCommand[];
 }
@@ -85,11 +87,7 @@ export function createSkills(options: SkillsOptions): Skills {
     hasBin: options.which ?? createPathLookup(env, platform, now),
     hasConfig: options.hasConfig ?? (() => false),
   };
-  const switchedOff = new Set(
-    Object.entries(options.entries ?? {}).flatMap(([name, { enabled }]) =>
-      enabled === false ? [toSkillId(name)] : [],
-    ),
-  );
+  const entries = entriesById(options.entries);
   const pacer = createPacer();
   const pinner = new Pinner(fs, pacer);
   const approvals =
@@ -97,7 +95,7 @@ export function createSkills(options: SkillsOptions): Skills {
   const setting: InventorySetting = {
     sources: options.sources,
     machine,
-    switchedOff,
+    entries,
     cache: new SourceCache(fs, now, pacer),
     approvals,
     pacer,
@@ -121,9 +119,12 @@ export function createSkills(options: SkillsOptions): Skills {
       excluded,
       unknown,
       problems,
+      // What is nearer to the agent comes first, and counts before what is not.
+      environment: () =>
+        Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, entries))),
       catalogue(how = {}) {
         const offered = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
-        return writeCatalogue({ skills: offered, unavailable, locate, note: agent.remote?.note }, how);
+        return writeCatalogue({ skills: offered, unavailable, locate, note: agent.target?.note }, how);
       },
       commands: (how = {}) => makeCommands(skills, locate, how),
     };

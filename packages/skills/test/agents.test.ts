@@ -40,7 +40,11 @@ describe("eligibility", () => {
       { requirement: "os", missing: ["darwin"], message: "It is for darwin, and this is linux." },
       { requirement: "bins", missing: ["gh", "jq"], message: "gh, jq are not on the path." },
       { requirement: "anyBins", missing: ["rg", "grep"], message: "None of rg, grep is on the path." },
-      { requirement: "env", missing: ["KEY"], message: "Set KEY in the gateway's environment." },
+      {
+        requirement: "env",
+        missing: ["KEY"],
+        message: "Set KEY in the gateway's environment.",
+      },
       { requirement: "config", missing: ["tools.web"], message: "Set tools.web in the configuration." },
     ]);
   });
@@ -55,15 +59,15 @@ describe("eligibility", () => {
     expect((await skills.forAgent()).excluded).toEqual([]);
   });
 
-  it("asks the remote host for programs and platform, the gateway for the rest", async () => {
+  it("asks the target for programs and platform, the gateway for the rest", async () => {
     const { skills } = of(files, { env: { KEY: "k" }, hasConfig: () => true });
-    const remote = {
+    const target = {
       platforms: ["darwin"],
       hasBin: (bin: string) => bin !== "rg",
       note: "Commands run on <studio>.",
     };
-    expect((await skills.forAgent({ remote })).excluded).toEqual([]);
-    expect((await skills.forAgent({ remote })).catalogue().text).toMatch(
+    expect((await skills.forAgent({ target })).excluded).toEqual([]);
+    expect((await skills.forAgent({ target })).catalogue().text).toMatch(
       /<\/available_skills>\nCommands run on &lt;studio&gt;\.$/,
     );
     const here = of(files, {
@@ -74,8 +78,27 @@ describe("eligibility", () => {
     }).skills;
     const bare = { platforms: ["linux"], hasBin: () => false };
     expect(
-      (await here.forAgent({ remote: bare })).excluded[0]?.reasons.map(({ requirement }) => requirement),
+      (await here.forAgent({ target: bare })).excluded[0]?.reasons.map(({ requirement }) => requirement),
     ).toEqual(["os", "bins", "anyBins"]);
+  });
+
+  it("asks a target with an environment of its own for variables, and the skill's entry", async () => {
+    const sandbox = { name: "the sandbox", platforms: ["linux"], hasBin: () => false, env: { HOME: "/tmp" } };
+    const ofTarget = {
+      "gh/SKILL.md": requiring("{ bins: [gh] }"),
+      "key/SKILL.md": requiring("{ env: [KEY] }"),
+      "home/SKILL.md": requiring("{ env: [HOME] }"),
+    };
+    const gateway = { env: { KEY: "of the gateway" }, which: () => true };
+    const agent = await of(ofTarget, gateway).skills.forAgent({ target: sandbox });
+    expect(agent.skills.map(({ id }) => id)).toEqual(["home"]);
+    expect(agent.excluded.flatMap(({ reasons }) => reasons.map(({ message }) => message))).toEqual([
+      "gh is not in the sandbox.",
+      "Set KEY for it in the configuration (skills.entries.key.env).",
+    ]);
+    const entries = { key: { env: { KEY: "of the operator" } } };
+    const given = await of(ofTarget, { ...gateway, entries }).skills.forAgent({ target: sandbox });
+    expect(given.skills.map(({ id }) => id)).toEqual(["home", "key"]);
   });
 
   it("does not take a property of every object for a variable that is set", async () => {
@@ -103,6 +126,41 @@ describe("eligibility", () => {
     const always = (await skills.forAgent()).excluded.find(({ skill }) => skill.id === "always");
     expect(always?.reasons).toMatchObject([{ requirement: "enabled" }]);
   });
+});
+
+describe("the environment of an agent's commands", () => {
+  const keyed = (requires: string) =>
+    skill(`description: d\nmetadata: { openclaw: { primaryEnv: GEMINI_API_KEY, requires: ${requires} } }`);
+  const files = { "pictures/SKILL.md": keyed("{ env: [GEMINI_API_KEY] }"), "plain/SKILL.md": "# plain" };
+  const entries = {
+    Pictures: { apiKey: "of pictures", env: { SIZE: "1k" } },
+    plain: { env: { UNITS: "m" } },
+  };
+
+  it("is what the entries of its skills set, and their keys under the names that these have for them", async () => {
+    const { skills } = of(files, { entries });
+    const agent = await skills.forAgent();
+    expect(agent.excluded).toEqual([]);
+    expect(agent.environment()).toEqual({ GEMINI_API_KEY: "of pictures", SIZE: "1k", UNITS: "m" });
+    expect(JSON.stringify([agent, agent.catalogue(), agent.commands()])).not.toContain("of pictures");
+  });
+
+  it("has nothing of a skill that the agent cannot use", async () => {
+    const { skills } = of({ ...files, "pictures/SKILL.md": keyed("{ bins: [no-such] }") }, { entries });
+    expect((await skills.forAgent()).environment()).toEqual({ UNITS: "m" });
+    expect((await skills.forAgent({ deny: ["plain"] })).environment()).toEqual({});
+  });
+
+  it.each(["PATH", "LD_PRELOAD", "NODE_OPTIONS", "HTTPS_PROXY", "lower", "A=B"])(
+    "a skill cannot call %s its key",
+    async (name) => {
+      const text = skill(`description: d\nmetadata: { openclaw: { primaryEnv: "${name}" } }`);
+      const { skills } = of({ "a/SKILL.md": text }, { entries: { a: { apiKey: "secret" } } });
+      const agent = await skills.forAgent();
+      expect(agent.problems).toMatchObject([{ code: "bad-frontmatter", severity: "error" }]);
+      expect(agent.environment()).toEqual({});
+    },
+  );
 });
 
 describe("an agent's list", () => {

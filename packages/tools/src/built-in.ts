@@ -2,7 +2,7 @@ import type { Processes } from "./background/processes.ts";
 import { createProcessTool } from "./background/tool.ts";
 import { type CronToolOptions, createCronTool } from "./cron.ts";
 import type { ToolDefinition } from "./define.ts";
-import { createExecTool } from "./exec.ts";
+import { type CommandEnvironment, createExecTool } from "./exec.ts";
 import { createApplyPatchTool } from "./files/apply-patch.ts";
 import { createEditTool } from "./files/edit.ts";
 import { createFindTool } from "./files/find.ts";
@@ -63,6 +63,8 @@ export interface BuiltInToolsOptions {
   readonly sandbox: () => Promise<Sandbox>;
   /** Hosts that commands may reach, where policy lets them; see {@link ExecToolOptions.domains}. Default: none. */
   readonly domains?: readonly string[];
+  /** What commands find in their environment besides; see {@link ExecToolOptions.environment}. Default: nothing. */
+  readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: there are none. */
   readonly processes?: Processes;
   readonly fetch: GuardedFetch;
@@ -126,10 +128,11 @@ export async function createBuiltInTools(
 /** Nothing is started in the background that could not be looked after. */
 async function commandTools(
   rule: ToolRule,
-  { sandbox, processes, domains = [] }: BuiltInToolsOptions,
+  { sandbox, processes, domains = [], environment }: BuiltInToolsOptions,
   workspace: Workspace,
 ): Promise<readonly ToolDefinition[]> {
-  const options = { workspace, sandbox: await sandbox(), domains };
+  const more = environment === undefined ? {} : { environment };
+  const options = { workspace, sandbox: await sandbox(), domains, ...more };
   if (processes === undefined || !allowsTool(rule, "process")) return [createExecTool(options)];
   return [createExecTool({ ...options, processes }), createProcessTool({ processes })];
 }

@@ -22,9 +22,14 @@ export interface ExecToolOptions {
   readonly sandbox: Sandbox;
   /** Hosts that commands may reach, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`. */
   readonly domains?: readonly string[];
+  /** What commands find in their environment besides, asked for before each. Default: nothing. */
+  readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: none can be started. */
   readonly processes?: Processes;
 }
+
+/** What commands find in their environment besides what the sandbox gives all of them. */
+export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>;
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
 const MAX_COMMAND_CHARS = 40_000;
@@ -73,7 +78,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
         );
       }
       try {
-        const changed = permit.subject && (await changedFile(options, args, permit.subject));
+        const changed = permit.subject && (await changedFile(options, args, permit.subject.files));
         if (changed !== undefined) return failure(`${changed} is not what was approved. Nothing was run.`);
         return args.background === true
           ? await startInBackground(options, args, context, permit)
@@ -91,6 +96,8 @@ function confinement({ network }: Sandbox, domains: readonly string[]): string {
   const reach = domains.length === 0 ? "There is no network" : "There is no network unless it is asked for";
   return `${reach}, and only the working folder can be written. `;
 }
+
+const NOTHING_MORE: CommandEnvironment = async () => ({});
 
 interface ExecArgs {
   readonly command: string;
@@ -115,17 +122,19 @@ function argsSchema(seconds: number, domains: readonly string[], canStay: boolea
 
 /** What a person is asked about: the command, where and by what it runs, and the files that it names. */
 async function subjectOf(
-  { workspace, sandbox, domains }: ExecToolOptions,
+  { workspace, sandbox, domains, environment = NOTHING_MORE }: ExecToolOptions,
   args: ExecArgs,
 ): Promise<ApprovalSubject> {
   const cwd = await folderOf(workspace, args.cwd);
   const script = await parseShell(args.command);
   const files = await namedFiles(workspace, cwd, script.words);
   const rules = rulesFor(script);
+  const names = Object.keys(await environment());
   return {
     action: actionOf(args, sandbox),
     cwd,
-    env: sandbox.env,
+    // Further variables may hold keys, which no question tells.
+    env: { ...Object.fromEntries(names.map((name) => [name, "(configured)"])), ...sandbox.env },
     binary: sandbox.shell,
     ...(args.network === true && domains !== undefined ? { domains } : {}),
     ...(files.length === 0 ? {} : { files }),
@@ -140,20 +149,24 @@ function actionOf({ command, background }: ExecArgs, { limits }: Sandbox): strin
 
 /** A file that is not as it was shown, right before the command that names it would start. */
 async function changedFile(
-  options: ExecToolOptions,
+  { workspace }: ExecToolOptions,
   args: ExecArgs,
-  approved: ApprovalSubject,
+  approved: ApprovalSubject["files"],
 ): Promise<string | undefined> {
   const hashes = (files: ApprovalSubject["files"]) =>
     new Map((files ?? []).map(({ path, sha256 }) => [path, sha256]));
-  const [before, now] = [hashes(approved.files), hashes((await subjectOf(options, args)).files)];
+  const cwd = await folderOf(workspace, args.cwd);
+  const { words } = await parseShell(args.command);
+  const [before, now] = [hashes(approved), hashes(await namedFiles(workspace, cwd, words))];
   return [...new Set([...before.keys(), ...now.keys()])].find((path) => before.get(path) !== now.get(path));
 }
 
 /**
  * What a command is started with: it sees what its run may believe, and what it changes is labelled with its author.
  */
-async function begin({ workspace, sandbox, domains }: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
+async function begin(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) {
+  const { workspace, sandbox, domains, environment = NOTHING_MORE } = options;
+  const env = await environment();
   const { additions } = workspace.labels;
   const cwd = await folderOf(workspace, args.cwd);
   const reached = args.network === true ? domains : undefined;
@@ -178,6 +191,7 @@ async function begin({ workspace, sandbox, domains }: ExecToolOptions, args: Exe
         cwd,
         protect: protection(facts),
         covers: view.covers,
+        env,
         ...(reached === undefined ? {} : { domains: reached }),
         ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
         ...more,

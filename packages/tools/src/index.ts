@@ -101,7 +101,7 @@ export {
   type ToolRunnerOptions,
 } from "./runner.ts";
 export { describeSandbox, type SandboxReport } from "./sandbox/report.ts";
-export { type StartSandboxOptions, startSandbox } from "./sandbox/start.ts";
+export { commandEnvironment, type StartSandboxOptions, startSandbox } from "./sandbox/start.ts";
 export type * from "./sandbox/types.ts";
 export { createSearch, type Search } from "./search/search.ts";
 export { isOtherSession, type SessionsCall, type SessionsRequest } from "./sessions.ts";

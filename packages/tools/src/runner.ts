@@ -10,6 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "@signalbox/agent-core";
+import { redactJson } from "@signalbox/redaction";
 import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
 import type { LooksUpInForce } from "./in-force.ts";
@@ -25,6 +26,8 @@ const COMMAND_RESULT_CHARS = 16_000;
 
 export interface ToolRunnerOptions extends JudgeOptions {
   readonly tools: readonly ToolDefinition[];
+  /** See {@link ToolboxOptions.withoutSecrets}. */
+  readonly withoutSecrets?: (text: string) => string;
 }
 
 /** The one place through which tools run. */
@@ -95,6 +98,19 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   };
 }
 
+/** A result as a model and viewers may see it. */
+function cleaned(result: ToolResult, withoutSecrets: ToolRunnerOptions["withoutSecrets"]): ToolResult {
+  if (withoutSecrets === undefined) return result;
+  const { details } = result;
+  return {
+    ...result,
+    content: result.content.map((block) =>
+      block.type === "text" ? { ...block, text: withoutSecrets(block.text) } : block,
+    ),
+    ...(details === undefined ? {} : { details: redactJson(details, withoutSecrets) }),
+  };
+}
+
 function withoutWaiting(blueprints: ReadonlyMap<string, ToolBlueprint>): ReadonlyMap<string, ToolBlueprint> {
   return new Map([...blueprints].filter(([, { waitsFor }]) => waitsFor === undefined));
 }
@@ -151,8 +167,10 @@ function runTools(
     permit: Permit,
   ): Promise<ToolResult> {
     context.signal.throwIfAborted();
+    const clean = (result: ToolResult) => cleaned(result, options.withoutSecrets);
     try {
-      return await blueprint.run(call, context, permit);
+      const update: ToolContext["update"] = (partial) => context.update(clean(partial));
+      return clean(await blueprint.run(call, { ...context, update }, permit));
     } finally {
       if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
     }

@@ -64,6 +64,16 @@ describe.each([
   const usable = sandbox.rung === rung;
 
   test.skipIf(!usable)(
+    "a command finds what its host sets besides, which takes nothing of the sandbox's place",
+    async () => {
+      const environment = async () => ({ GREETING: "hello $HOME; '\"", PATH: "/elsewhere" });
+      const agent = byOwner(createExecTool({ workspace, sandbox, environment }));
+      const result = await agent.call("exec", { command: 'echo "[$GREETING]"; ls' });
+      expect(textOf(result)).toContain(`[hello $HOME; '"]`);
+    },
+  );
+
+  test.skipIf(!usable)(
     "a command runs in the workspace, and its output and exit code come back",
     async () => {
       const agent = byOwner(tool(sandbox));
@@ -506,14 +516,21 @@ describe("choosing a rung", () => {
   test("no sandbox is loudly noted, and its commands count as able to reach the network", async () => {
     expect(describeSandbox(bare).summary).toContain("WITHOUT a sandbox");
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
-    const agent = caller([tool(bare)], {
+    const environment = async () => ({ FORECAST_KEY: "a-key-that-no-question-tells" });
+    const agent = caller([createExecTool({ workspace, sandbox: bare, environment })], {
       facts: { role: "owner", taint: [{ source: "web", detail: "https://x.test" }] },
       approvals,
     });
     expect(textOf(await agent.call("exec", { command: "echo hi" }))).toContain("needs an approval");
     const [open] = await approvals.list();
+    // A question names what the host sets besides, and tells no values.
     expect(open).toMatchObject({
-      subject: { action: "echo hi", cwd: dir, binary: bare.shell, env: bare.env },
+      subject: {
+        action: "echo hi",
+        cwd: dir,
+        binary: bare.shell,
+        env: { ...bare.env, FORECAST_KEY: "(configured)" },
+      },
     });
     expect(open?.reason).toContain("web https://x.test");
     await approvals.resolve(open?.id ?? "", "allow", "owner");

@@ -15,6 +15,7 @@ import {
   type LiveSetup,
   openMcpServers,
   type Spending,
+  withoutSecrets,
 } from "@signalbox/setup";
 import { createAgentMemories } from "@signalbox/setup/memories";
 import { expireApprovals } from "@signalbox/tools";
@@ -192,6 +193,8 @@ function createTools(
     home,
     labels,
     agents,
+    skills,
+    withoutSecrets: withoutSecrets(options.vault),
     readOnlyDirs: () => [...skills.dirs, DOCUMENTS.dir],
     fetch: web.fetch,
     tracer,

@@ -7,6 +7,7 @@ import { createToolMemory, type Memories } from "@signalbox/memory/agents";
 import {
   type Agent,
   type Agents,
+  type AgentsSkills,
   createExecSandbox,
   type MoreToolsOf,
   type StartExecSandbox,
@@ -54,6 +55,10 @@ export interface ToolboxOptions {
   readonly home: Home;
   readonly labels: FileLabels;
   readonly agents: Agents;
+  /** Whose entries set the environment of commands. */
+  readonly skills: Pick<AgentsSkills, "forAgent">;
+  /** Takes secrets out of what tools answer. */
+  readonly withoutSecrets: (text: string) => string;
   /** Folders outside the workspaces in which agents may read. */
   readonly readOnlyDirs: () => readonly string[];
   readonly more: MoreToolsOf;
@@ -91,7 +96,7 @@ type PlacedRun = ToolRun & {
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { agents, config, home, labels, tracer, hooks, speaking, audit, memories } = options;
   const { store, definition } = speaking;
-  const sandbox = createExecSandbox(config, options.execSandbox);
+  const sandbox = createExecSandbox(config, home.programsDir, options.execSandbox);
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
@@ -106,6 +111,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     },
     sandbox,
     domains: ({ tools }) => tools.domains,
+    environment: async (agent) => (await options.skills.forAgent(agent)).environment(),
+    withoutSecrets: options.withoutSecrets,
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
     gateway: options.gateway,

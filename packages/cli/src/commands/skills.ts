@@ -32,12 +32,11 @@ async function skillsOf(
 ): Promise<SkillsOfAgent[]> {
   const agents = resolveAgents(loaded, home);
   const resolved = await resolveSkills({ loaded, home, agents, env, bundledDir });
-  const { skills, approve } = resolved;
+  const { approve } = resolved;
   return Promise.all(
     agents.all.map(async (agent) => {
-      const { allow, deny } = agent.skills;
       const { skills: usable } = await resolved.forAgent(agent);
-      const check = await skills.check({ allow, deny, workspaceDir: agent.workspaceDir });
+      const check = await resolved.check(agent);
       return { agent: agent.id, usable, check, pending: await resolved.pending(agent), approve };
     }),
   );

@@ -46,7 +46,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
       for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
     for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
     findings.push(await look("policy", async () => describeReach(agents)));
-    findings.push(await look("exec", () => describeExec(loaded.config, agents)));
+    findings.push(await look("exec", () => describeExec(loaded.config, agents, home)));
     return findings;
   } catch (error) {
     return [{ part: "configuration", state: "error", detail: reasonOf(error) }];

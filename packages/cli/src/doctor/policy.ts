@@ -1,4 +1,5 @@
 import type { Config } from "@signalbox/config";
+import type { Home } from "@signalbox/home";
 import { type Agents, execSandbox } from "@signalbox/setup";
 import { allowsTool, describeSandbox, proveReach } from "@signalbox/tools";
 
@@ -18,10 +19,14 @@ export function describeReach({ all }: Agents): string {
 }
 
 /** Where agents may run commands, in words. @throws Error where they may and cannot */
-export async function describeExec(config: Config, agents: Agents): Promise<string> {
+export async function describeExec(
+  config: Config,
+  agents: Agents,
+  { programsDir }: Pick<Home, "programsDir">,
+): Promise<string> {
   const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
   if (users.length === 0) return "no agent may run commands";
-  const { ok, summary, notes } = describeSandbox(await execSandbox(config));
+  const { ok, summary, notes } = describeSandbox(await execSandbox(config, programsDir));
   const reached = agents.all.flatMap(({ id, tools: { domains } }) =>
     domains.length === 0 ? [] : [`Commands of ${id} may ask for ${domains.join(", ")}.`],
   );

@@ -96,6 +96,20 @@ export const skillsSchema = z
         z.string(),
         z.strictObject({
           enabled: z.boolean().optional().describe("`false` switches it off."),
+          env: z
+            .record(
+              z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "must be the name of a variable"),
+              z.string(),
+            )
+            .optional()
+            .describe(
+              "What commands of agents that can use it find in their environment. A key is best a reference, as `${NAME}`.",
+            ),
+          apiKey: z
+            .string()
+            .min(1)
+            .optional()
+            .describe("The same for the one variable that the skill itself calls its `primaryEnv`."),
           config: z.record(z.string(), z.json()).optional().describe("What its requirements may ask for."),
         }),
       )

@@ -1,26 +1,36 @@
 import type { Config } from "@signalbox/config";
-import { type Sandbox, startSandbox } from "@signalbox/tools";
+import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tools";
 
-/** Proves where commands of agents run. */
-export type StartExecSandbox = (config: Pick<Config, "tools">) => Promise<Sandbox>;
+/**
+ * Proves where commands of agents run.
+ *
+ * @param programsDir programs of the operator's own, which they find too
+ */
+export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
 /** Where commands of agents run, proven once for each setting. */
 export function createExecSandbox(
   config: () => Pick<Config, "tools">,
+  programsDir: string,
   start: StartExecSandbox = execSandbox,
 ): () => Promise<Sandbox> {
   const proven = new Map<string, Promise<Sandbox>>();
   return () => {
     const { sandbox, timeoutMs } = config().tools.exec;
     const setting = `${sandbox} ${timeoutMs}`;
-    const started = proven.get(setting) ?? start(config());
+    const started = proven.get(setting) ?? start(config(), programsDir);
     proven.set(setting, started);
     return started;
   };
 }
 
 /** Where commands of agents run, proven; rejects where they cannot. */
-export function execSandbox(config: Pick<Config, "tools">): Promise<Sandbox> {
-  const { sandbox, timeoutMs } = config.tools.exec;
-  return startSandbox({ setting: sandbox === "bubblewrap" ? "default" : sandbox, limits: { timeoutMs } });
+export function execSandbox(config: Pick<Config, "tools">, programsDir: string): Promise<Sandbox> {
+  const { timeoutMs } = config.tools.exec;
+  return startSandbox({ setting: sandboxSetting(config), limits: { timeoutMs }, programs: programsDir });
+}
+
+export function sandboxSetting({ tools }: Pick<Config, "tools">): SandboxSetting {
+  const { sandbox } = tools.exec;
+  return sandbox === "bubblewrap" ? "default" : sandbox;
 }

@@ -95,7 +95,12 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       const protection = protect(request);
       try {
         const bridge = proxy && bridged(proxy, inner);
-        const variables = { ...commandVariable(request.script), ...(bridge && PROXY_VARIABLES) };
+        const variables = {
+          ...request.env,
+          ...env,
+          ...commandVariable(request.script),
+          ...(bridge && PROXY_VARIABLES),
+        };
         const args = argumentsText([
           ...ISOLATION,
           ...system,

@@ -1,4 +1,5 @@
 import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { createBubblewrap } from "./bubblewrap.ts";
 import { type CgroupPlaces, type CommandGroups, openCommandGroups } from "./cgroups.ts";
@@ -17,6 +18,8 @@ export interface StartSandboxOptions {
   readonly limits?: Partial<SandboxLimits>;
   /** Further folders that commands may read, absolute, for instance of a language runtime. */
   readonly readOnly?: readonly string[];
+  /** A folder of the operator's own programs, absolute: commands read it, and its `bin` is the last on their path. */
+  readonly programs?: string;
   /** Where the self-test plants what must stay unreadable; default the home and the temporary folder. */
   readonly canaryDirs?: readonly string[];
   /** The search path for `bwrap`; default the gateway's `PATH`. */
@@ -49,6 +52,24 @@ const ENVIRONMENT = {
   TERM: "dumb",
 };
 
+/** What all commands find in their environment; undefined where there are none. */
+export function commandEnvironment(
+  setting: SandboxSetting,
+  programs?: string,
+): Readonly<Record<string, string>> | undefined {
+  if (setting === "off") return undefined;
+  const usual =
+    setting === "default"
+      ? ENVIRONMENT
+      : {
+          ...ENVIRONMENT,
+          HOME: homedir(),
+          TMPDIR: tmpdir(),
+          PATH: process.env["PATH"] ?? ENVIRONMENT.PATH,
+        };
+  return programs === undefined ? usual : { ...usual, PATH: `${usual.PATH}:${join(programs, "bin")}` };
+}
+
 /**
  * Chooses where commands run and proves that it holds. When the rung asked for cannot be had, the sandbox that comes
  * back is `disabled` and says why; nothing ever runs on a lower rung than asked for. Never rejects.
@@ -61,7 +82,7 @@ export async function startSandbox(options: StartSandboxOptions = {}): Promise<S
       case "off":
         return disabled(limits, "exec is turned off in the configuration.");
       case "none":
-        return await unsandboxed(limits, options.cgroups);
+        return await unsandboxed(options, limits);
       case "default":
         return await bubblewrapped(options, limits);
     }
@@ -91,15 +112,10 @@ function limitsNote(groups: CommandGroups | undefined): string {
     : `The kernel limits time, output, the size of a file, and memory and processes of a whole command (cgroup ${groups.version}); what is added to the disk ${watched}.`;
 }
 
-async function unsandboxed(limits: SandboxLimits, cgroups: CgroupPlaces | undefined): Promise<Sandbox> {
-  const groups = openCommandGroups(limits, cgroups);
+async function unsandboxed(options: StartSandboxOptions, limits: SandboxLimits): Promise<Sandbox> {
+  const groups = openCommandGroups(limits, options.cgroups);
   const shell = await findShell();
-  const env = {
-    ...ENVIRONMENT,
-    HOME: homedir(),
-    TMPDIR: tmpdir(),
-    PATH: process.env["PATH"] ?? ENVIRONMENT.PATH,
-  };
+  const env = { ...commandEnvironment("none", options.programs) };
   return {
     rung: "none",
     network: true,
@@ -115,7 +131,7 @@ async function unsandboxed(limits: SandboxLimits, cgroups: CgroupPlaces | undefi
       const started = startProgram({
         ...limitedShell(shell, limits, false),
         groups,
-        env: { ...env, ...commandVariable(request.script) },
+        env: { ...request.env, ...env, ...commandVariable(request.script) },
         cwd: request.cwd,
         hasInput: request.input !== undefined,
         descriptors: 0,
@@ -165,8 +181,8 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
     filter,
     shell: await findShell(),
     limits,
-    env: ENVIRONMENT,
-    readOnly: options.readOnly ?? [],
+    env: { ...commandEnvironment("default", options.programs) },
+    readOnly: [...(options.readOnly ?? []), ...(options.programs === undefined ? [] : [options.programs])],
     notes,
     groups,
     descriptors,

@@ -55,6 +55,8 @@ export interface SandboxRequest {
    * Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`.
    */
   readonly covers: readonly Cover[];
+  /** What the command finds in its environment besides; what the sandbox gives all of them stays. Default: nothing. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Hosts that the command reaches through a proxy; default none. On the rung `none` nothing is kept from it. */
   readonly domains?: readonly string[];
   readonly signal: AbortSignal;

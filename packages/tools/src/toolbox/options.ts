@@ -51,6 +51,10 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly sandbox: BuiltInToolsOptions["sandbox"];
   /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
   readonly domains?: (agent: Run["agent"]) => readonly string[];
+  /** What an agent's commands find in their environment besides, asked for before each. Default: nothing. */
+  readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
+  /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
+  readonly withoutSecrets?: (text: string) => string;
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];

@@ -74,6 +74,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(memory === undefined ? {} : { memory }),
         sandbox: options.sandbox,
         domains: options.domains?.(agent) ?? [],
+        environment: async () => (await options.environment?.(agent)) ?? {},
         processes,
         fetch: options.fetch,
         ...(webSearch === undefined ? {} : { webSearch }),
@@ -93,6 +94,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
           return Promise.resolve({ ok: false, message: "There is no conversation to act in." });
         },
       }),
+      ...(options.withoutSecrets === undefined ? {} : { withoutSecrets: options.withoutSecrets }),
       policy: agent.tools,
       approvals,
       standingRules: () => options.standingRules?.(agent) ?? [],
