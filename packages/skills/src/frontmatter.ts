@@ -82,7 +82,16 @@ function fields<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 const Requires = fields({ bins: Names, anyBins: Names, env: Names, config: Names, os: Names });
-const HostMetadata = fields({ emoji: Text, always: Flag, os: Names, requires: Requires, primaryEnv: Text });
+/** Looked at one by one: what one of them cannot be, is no reason to leave the skill out. */
+const Anything = z.array(z.unknown()).catch([]);
+const HostMetadata = fields({
+  emoji: Text,
+  always: Flag,
+  os: Names,
+  requires: Requires,
+  primaryEnv: Text,
+  install: Anything,
+});
 const Metadata = fields({
   version: Text,
   signalbox: HostMetadata,

@@ -3,6 +3,7 @@ export { type CommandOptions, readInvocation, type SkillCommand, type SkillInvoc
 export type { Ineligibility, SkillTarget } from "./eligibility.ts";
 export type { SkillEntry } from "./environment.ts";
 export type { FileKind, FileStat, FolderEntry, SkillFs } from "./fs.ts";
+export { type InstallCommand, installCommands, type SkillInstall } from "./install.ts";
 export type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
 export { createPathLookup } from "./path-lookup.ts";
 export type { PendingSkill } from "./pins/approvals.ts";

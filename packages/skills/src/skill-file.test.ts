@@ -13,6 +13,7 @@ describe("parseSkill", () => {
       description: "当用户请求创建 Python 脚本时使用本 Skill。",
       always: false,
       requires: { bins: [], anyBins: [], env: [], config: [], os: [] },
+      install: [],
       userInvocable: true,
       disableModelInvocation: false,
     });
@@ -47,6 +48,8 @@ metadata:
     emoji: "🌤️"
     always: true
     os: macos
+    primaryEnv: KEY
+    install: [{ id: own, kind: brew, formula: curl, bins: [curl], os: [macos] }, { kind: unknown }]
     requires: { bins: [curl], anyBins: [a, b], env: KEY, config: [tools.x], os: [linux] }`);
     expect(parsed).toEqual({
       name: "weather",
@@ -62,6 +65,8 @@ metadata:
         config: ["tools.x"],
         os: ["darwin", "linux"],
       },
+      primaryEnv: "KEY",
+      install: [{ id: "own", kind: "brew", formula: "curl", bins: ["curl"], os: ["darwin"] }],
       userInvocable: false,
       disableModelInvocation: true,
       dispatch: { kind: "tool", tool: "exec", argMode: "raw" },

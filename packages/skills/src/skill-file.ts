@@ -7,6 +7,7 @@ import {
   splitFrontmatter,
 } from "./frontmatter.ts";
 import { oneLine } from "./ids.ts";
+import { readInstalls } from "./install.ts";
 import type { SkillDeclaration, SkillDispatch } from "./skill.ts";
 
 const MAX_NAME = 64;
@@ -42,6 +43,7 @@ export function parseSkill(text: string): SkillDeclaration {
       config: host?.requires?.config ?? [],
       os: [...(host?.os ?? []), ...(host?.requires?.os ?? [])].map(platformName),
     },
+    install: readInstalls(host?.install ?? []).map((way) => ({ ...way, os: way.os.map(platformName) })),
     userInvocable: said["user-invocable"] ?? true,
     disableModelInvocation: said["disable-model-invocation"] ?? false,
   };

@@ -1,3 +1,4 @@
+import type { SkillInstall } from "./install.ts";
 import type { SkillSourceKind } from "./sources.ts";
 
 /** What a skill asks of the machine it is used on. */
@@ -30,6 +31,8 @@ export interface SkillDeclaration {
   readonly requires: SkillRequirements;
   /** The environment variable that holds its key, which an operator's `apiKey` is put into. */
   readonly primaryEnv?: string;
+  /** How what it requires can be got, as far as that can be read. */
+  readonly install: readonly SkillInstall[];
   /** Whether it has a slash command. Default true. */
   readonly userInvocable: boolean;
   /** Whether only its slash command starts it, so that the prompt does not list it. Default false. */

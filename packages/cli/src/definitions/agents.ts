@@ -11,6 +11,13 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
   command(skills, "changes", "show what is new or has changed and waits for an owner, line by line", [
     "skills changes",
   ]).action(run(async () => (await import("../commands/skills.ts")).changes));
+  command(skills, "install <name>", "show how what a skill needs is installed, and do so once you agree", [
+    "skills install github",
+    "skills install github --with brew --yes",
+  ])
+    .option("--with <id>", "which of the ways that the skill knows; default: the first that works here")
+    .option("--yes", "do not ask")
+    .action(runOn(async () => (await import("../commands/skill-install.ts")).install));
   command(skills, "approve <name>", "let a skill count as `changes` showed it", [
     "skills approve weather --hash 5d41402a",
   ])

@@ -1,0 +1,99 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ask, OWNED } from "./feishu-talk.ts";
+import { exampleConfig, openWorld, type World } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
+
+/** Notes what it was started with, and brings a program, as npm would. */
+const NPM = `#!/bin/sh
+{ echo "$@"; env; } > "$(dirname "$0")/asked"
+while [ "$1" != "--prefix" ]; do shift; done
+printf '#!/bin/sh\\necho it is sunny\\n' > "$2/bin/sunny"
+chmod 755 "$2/bin/sunny"
+`;
+
+function write(file: string, text: string): string {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+async function withSkill(install: string): Promise<{ world: World; bin: string }> {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      access: OWNED,
+      agents: { list: [{ id: "coder", tools: { allow: ["read", "exec"] }, skills: { allow: ["sunny"] } }] },
+    }),
+  );
+  const metadata = `metadata: { openclaw: { requires: { bins: [sunny] }, install: ${install} } }`;
+  write(
+    join(world.home.skillsDir, "sunny", "SKILL.md"),
+    `---\ndescription: Tells the weather.\n${metadata}\n---\nRun it.\n`,
+  );
+  const npm = write(join(world.dir, "bin", "npm"), NPM);
+  chmodSync(npm, 0o755);
+  return { world, bin: dirname(npm) };
+}
+
+async function install(world: World, bin: string, ...options: string[]) {
+  const PATH = `${bin}:${process.env["PATH"]}`;
+  const child = world.run(["skills", "install", "sunny", ...options], {
+    PATH,
+    OPENAI_API_KEY: "key-of-ours",
+  });
+  const { code } = await child.exited;
+  return { code, out: child.stdout(), err: child.stderr() };
+}
+
+describe("signalbox skills install", () => {
+  it("shows what would run, runs it once it is agreed to, and agents can use it", async () => {
+    const { world, bin } = await withSkill(
+      "[{ kind: brew, formula: sunny }, { kind: node, package: sunny }]",
+    );
+    world.script((_, index) =>
+      index === 1 ? { toolCalls: [{ name: "exec", input: { command: "sunny" } }] } : { text: "Well." },
+    );
+    const started = await world.start();
+    await ask(started, "What is the weather?");
+    const command = `npm install --global --ignore-scripts --prefix ${world.home.programsDir} sunny`;
+
+    const shown = await install(world, bin);
+    expect(shown).toMatchObject({ code: 1, err: expect.stringContaining(`\n  ${command}\n`) });
+    expect(existsSync(join(bin, "asked"))).toBe(false);
+
+    const done = await install(world, bin, "--yes");
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining("Agents can use the skill sunny") });
+    const asked = readFileSync(join(bin, "asked"), "utf8");
+    expect(`npm ${asked.split("\n")[0]}`).toBe(command);
+    expect(asked).not.toContain("key-of-ours");
+
+    // A gateway that runs looks for programs once a minute.
+    await started.stop();
+    const again = await world.start();
+    await ask(again, "/new");
+    await ask(again, "And now?");
+    const [before, after, last] = modelRequests(world.anthropic);
+    expect(before?.stable).toContain("- sunny: sunny is not in the sandbox of commands.");
+    expect(after?.stable).toContain("<name>sunny</name>");
+    expect(JSON.stringify(last?.messages)).toContain("it is sunny");
+    const audit = world.run(["audit", "list", "--json"]);
+    await audit.exited;
+    expect(audit.stdout()).toContain("installation for the skill sunny");
+  });
+
+  it.each([
+    ["[{ kind: npm, package: --evil }]", "does not say how what it needs is installed"],
+    ["[{ kind: npm, package: 'https://evil.test/x.tgz' }]", "does not say how what it needs is installed"],
+    ["[{ kind: download, url: 'http://plain.test/sunny' }]", "does not say how what it needs is installed"],
+    ["[{ kind: npm, package: sunny, os: [win32] }]", "none of them works on this machine"],
+  ])("runs nothing for %s", async (way, reason) => {
+    const { world, bin } = await withSkill(way);
+    expect(await install(world, bin, "--yes")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(reason),
+    });
+    expect(existsSync(join(bin, "asked"))).toBe(false);
+  });
+});

@@ -1,0 +1,156 @@
+import { basename, join } from "node:path";
+import { z } from "zod";
+
+/** One way to get what a skill asks for, as the skill says. Text without authority: an owner runs it, or nobody. */
+export type SkillInstall = Common &
+  (
+    | { readonly kind: "brew"; readonly formula: string }
+    | { readonly kind: "npm"; readonly package: string }
+    | { readonly kind: "go"; readonly module: string }
+    | { readonly kind: "uv"; readonly package: string }
+    | Download
+  );
+
+interface Common {
+  /** As an owner names it, where there are several. Default: its kind. */
+  readonly id: string;
+  /** Programs that it brings. */
+  readonly bins: readonly string[];
+  /** Platforms as `process.platform` names them, one of them; empty means any. */
+  readonly os: readonly string[];
+}
+
+interface Download {
+  readonly kind: "download";
+  readonly url: string;
+  /** Whether it has to be unpacked, and how many folders of it are left out then. */
+  readonly archive?: { readonly stripComponents: number };
+}
+
+/** One command of an installation, run as it is, without a shell. */
+export interface InstallCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** What it finds in its environment besides. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Bytes of what is downloaded. */
+const MAX_DOWNLOAD = 200_000_000;
+
+/** Names of packages, in no way an option, a path or an address. */
+const PackageName = z.string().regex(/^@?[A-Za-z0-9][\w.-]*(?:\/[\w.-]+)*(?:@[\w.^~-]+)?$/);
+const ModuleName = z.string().regex(/^[a-z0-9][\w.-]*\.[a-z]+(?:\/[\w.~-]+)+(?:@[\w.-]+)?$/i);
+const BinName = z.string().regex(/^[A-Za-z0-9][\w.+-]*$/);
+const Address = z.url({ protocol: /^https$/ }).refine((url) => {
+  const { username, password } = new URL(url);
+  return username === "" && password === "";
+});
+
+const common = {
+  id: z.string().min(1).max(64).optional(),
+  bins: z.array(BinName).max(32).default([]),
+  os: z.array(z.string()).max(8).default([]),
+};
+
+const Install = z
+  .discriminatedUnion("kind", [
+    z.object({ ...common, kind: z.literal("brew"), formula: PackageName }),
+    z.object({ ...common, kind: z.enum(["npm", "node"]), package: PackageName }),
+    z.object({ ...common, kind: z.literal("go"), module: ModuleName }),
+    z.object({ ...common, kind: z.literal("uv"), package: PackageName }),
+    z.object({
+      ...common,
+      kind: z.literal("download"),
+      url: Address,
+      archive: z.string().optional(),
+      extract: z.boolean().optional(),
+      stripComponents: z.int().min(0).max(16).default(0),
+    }),
+  ])
+  .transform((said): SkillInstall => {
+    const shared = { id: said.id ?? said.kind, bins: said.bins, os: said.os };
+    switch (said.kind) {
+      case "node":
+      case "npm":
+        return { ...shared, kind: "npm", package: said.package };
+      case "download": {
+        const { url, stripComponents } = said;
+        const isArchive = said.extract ?? said.archive !== undefined;
+        return { ...shared, kind: "download", url, ...(isArchive ? { archive: { stripComponents } } : {}) };
+      }
+      default:
+        return { ...said, ...shared };
+    }
+  });
+
+/** The ways that can be read; what is of an unknown kind, or could be more than it says, is none. */
+export function readInstalls(said: readonly unknown[]): readonly SkillInstall[] {
+  return said.flatMap((each) => {
+    const read = Install.safeParse(each);
+    return read.success ? [read.data] : [];
+  });
+}
+
+/**
+ * The commands of an installation that brings its programs into `bin` of a folder, which has to be there, and whatever
+ * else it needs beside that; Homebrew alone has a place of its own.
+ */
+export function installCommands(install: SkillInstall, folder: string): readonly InstallCommand[] {
+  const bin = join(folder, "bin");
+  switch (install.kind) {
+    case "brew":
+      return [{ program: "brew", args: ["install", install.formula], env: {} }];
+    case "npm": {
+      const args = ["install", "--global", "--ignore-scripts", "--prefix", folder, install.package];
+      return [{ program: "npm", args, env: {} }];
+    }
+    case "go": {
+      const module = install.module.includes("@") ? install.module : `${install.module}@latest`;
+      return [{ program: "go", args: ["install", module], env: { GOBIN: bin } }];
+    }
+    case "uv": {
+      const env = {
+        UV_TOOL_BIN_DIR: bin,
+        UV_TOOL_DIR: join(folder, "uv", "tools"),
+        UV_PYTHON_INSTALL_DIR: join(folder, "uv", "python"),
+      };
+      return [{ program: "uv", args: ["tool", "install", install.package], env }];
+    }
+    case "download":
+      return downloadCommands(install, folder);
+  }
+}
+
+function downloadCommands(
+  { url, archive, bins }: Extract<SkillInstall, { kind: "download" }>,
+  folder: string,
+): readonly InstallCommand[] {
+  const name = basename(new URL(url).pathname) || "download";
+  const file = join(folder, "downloads", name);
+  const curl = {
+    program: "curl",
+    args: [
+      ...["--fail", "--location", "--proto", "=https", "--max-filesize", String(MAX_DOWNLOAD)],
+      ...["--create-dirs", "--output", file, url],
+    ],
+    env: {},
+  };
+  const bin = join(folder, "bin");
+  if (archive === undefined) {
+    const program = join(bin, bins[0] ?? name);
+    return [curl, { program: "install", args: ["-m", "755", file, program], env: {} }];
+  }
+  const { stripComponents } = archive;
+  const unpack = name.endsWith(".zip")
+    ? { program: "unzip", args: ["-o", "-j", file, "-d", bin], env: {} }
+    : {
+        program: "tar",
+        args: [
+          ...["--extract", "--no-same-owner", "--file", file, "--directory", bin],
+          `--strip-components=${stripComponents}`,
+        ],
+        env: {},
+      };
+  return [curl, unpack];
+}

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "vitest";
+import { createSkills, installCommands } from "../src/index.ts";
+import { folder, skill } from "./folders.ts";
+
+/** What would run for the ways that a skill tells. */
+async function commandsOf(install: string): Promise<string[][]> {
+  const text = skill(`description: d\nmetadata: { openclaw: { install: ${install} } }`);
+  const dir = folder({ "a/SKILL.md": text });
+  const { skills, problems } = await createSkills({ sources: [{ kind: "bundled", dir }] }).forAgent();
+  expect(problems).toEqual([]);
+  return skills.flatMap((each) =>
+    each.install.map((way) =>
+      installCommands(way, "/p").map(({ program, args, env }) =>
+        [...Object.entries(env).map(([name, value]) => `${name}=${value}`), program, ...args].join(" "),
+      ),
+    ),
+  );
+}
+
+const CURL = "curl --fail --location --proto =https --max-filesize 200000000 --create-dirs --output";
+
+describe("the ways to install what a skill needs", () => {
+  it.each([
+    ["{ kind: brew, formula: steipete/tap/gog }", ["brew install steipete/tap/gog"]],
+    [
+      "{ kind: node, package: '@scope/x@1.2.3' }",
+      ["npm install --global --ignore-scripts --prefix /p @scope/x@1.2.3"],
+    ],
+    ["{ kind: go, module: github.com/a/b/cmd/c }", ["GOBIN=/p/bin go install github.com/a/b/cmd/c@latest"]],
+    [
+      "{ kind: uv, package: yt-dlp }",
+      [
+        "UV_TOOL_BIN_DIR=/p/bin UV_TOOL_DIR=/p/uv/tools UV_PYTHON_INSTALL_DIR=/p/uv/python uv tool install yt-dlp",
+      ],
+    ],
+    [
+      "{ kind: download, url: 'https://x.test/dl/tool-linux', bins: [tool] }",
+      [
+        `${CURL} /p/downloads/tool-linux https://x.test/dl/tool-linux`,
+        "install -m 755 /p/downloads/tool-linux /p/bin/tool",
+      ],
+    ],
+    [
+      "{ kind: download, url: 'https://x.test/t.tar.gz', archive: tar.gz, stripComponents: 1 }",
+      [
+        `${CURL} /p/downloads/t.tar.gz https://x.test/t.tar.gz`,
+        "tar --extract --no-same-owner --file /p/downloads/t.tar.gz --directory /p/bin --strip-components=1",
+      ],
+    ],
+  ])("%s", async (way, commands) => {
+    expect(await commandsOf(`[${way}]`)).toEqual([commands]);
+  });
+
+  it.each([
+    "{ kind: brew, formula: --force }",
+    "{ kind: node, package: 'git+ssh://x.test/y' }",
+    "{ kind: node, package: ../here }",
+    "{ kind: node, package: 'x y' }",
+    "{ kind: go, module: './cmd' }",
+    "{ kind: uv, package: '-rrequirements.txt' }",
+    "{ kind: download, url: 'http://x.test/t' }",
+    "{ kind: download, url: 'https://me:secret@x.test/t' }",
+    "{ kind: download, url: 'https://x.test/t', bins: ['../../etc/x'] }",
+    "{ kind: apt, package: x }",
+    "3",
+  ])("does not take %s", async (way) => {
+    expect(await commandsOf(`[${way}]`)).toEqual([]);
+  });
+
+  it("leaves a skill be whose ways are no list", async () => {
+    expect(await commandsOf("brew")).toEqual([]);
+  });
+});
