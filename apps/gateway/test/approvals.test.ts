@@ -69,6 +69,8 @@ async function tainted(channel: string) {
     home,
     labels: await openFileLabels(createMemoryLabelStore()),
     agents,
+    skills,
+    withoutSecrets: (text) => text,
     readOnlyDirs: () => skills.dirs,
     fetch: nothing,
     tracer: { note: () => {} },

@@ -120,6 +120,7 @@ describe("a catalogue that does not fit", () => {
     bytes: 1,
     always: false,
     requires: { bins: [], anyBins: [], env: [], config: [], os: [] },
+    install: [],
     userInvocable: true,
     disableModelInvocation: false,
   });
