@@ -1,15 +1,23 @@
-import type { OutboundMediaKind } from "@signalbox/channel";
+import { isPayload, type OutboundMediaKind, textAt } from "@signalbox/channel";
 import {
   type ChannelHarness,
+  type Choice,
   type Failure,
   type Platform,
   runChannelConformance,
 } from "@signalbox/channel/testkit";
-import type { DiscordStandIn } from "@signalbox/testkit/discord";
+import {
+  buttonsOf,
+  type DiscordMessage,
+  type DiscordStandIn,
+  type Doing,
+  type Interaction,
+  optionsOf,
+} from "@signalbox/testkit/discord";
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
 import { type DiscordAddress, discord } from "../src/index.ts";
-import { bot, channelId, openStandIn, otherBot, token, zhang } from "./harness.ts";
+import { bot, channelId, openStandIn, otherBot, token, until, zhang } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 type Running = Parameters<Platform<DiscordAddress>["deliver"]>[0];
@@ -28,6 +36,45 @@ async function tell(
   if (channel.health().state === "stopped") return false;
   const sequence = what();
   return sequence !== undefined && (await standIn.acknowledged(sequence));
+}
+
+/** What somebody does who takes a choice, be it a button or one of a menu. */
+function doingOf(message: DiscordMessage, label: string): Doing {
+  const option = optionsOf(message).find((one) => one.label === label);
+  if (option !== undefined)
+    return { kind: "choose", messageId: message.id, customId: option.customId, value: option.value };
+  const button = buttonsOf(message).find((one) => one.label === label);
+  if (button === undefined) throw new Error(`There is no choice ${label}.`);
+  return { kind: "click", messageId: message.id, customId: button.customId };
+}
+
+/** Interactions by the names that the kit gives them, so that the same one can be told of again. */
+function interactionsOf(standIn: DiscordStandIn) {
+  const begun = new Map<string, Interaction>();
+
+  async function use(channel: Running, eventId: string, doing: () => Doing): Promise<boolean> {
+    return tell(standIn, channel, () => {
+      const earlier = begun.get(eventId);
+      if (earlier !== undefined) return standIn.tellAgain(earlier);
+      const interaction = standIn.interact(channelId, zhang, doing());
+      begun.set(eventId, interaction);
+      return interaction.sequence;
+    });
+  }
+
+  return {
+    use,
+    async choose(channel: Running, { eventId, messageId, label, text }: Choice): Promise<boolean> {
+      const message = standIn.sent.find(({ id }) => id === messageId);
+      if (message === undefined) throw new Error("There is no such message.");
+      const isTaken = await use(channel, eventId, () => doingOf(message, label));
+      if (text === undefined) return isTaken;
+      const opened = begun.get(eventId);
+      await until(() => opened?.form !== undefined);
+      if (opened === undefined) return false;
+      return use(channel, `${eventId} filled in`, () => ({ kind: "submit", opened, text }));
+    },
+  };
 }
 
 const kinds: Readonly<Record<string, OutboundMediaKind>> = {
@@ -56,6 +103,8 @@ const harness: ChannelHarness<DiscordAddress> = {
       server: { kind: "status", status: 502, method: "POST" },
       "lost-answer": { kind: "cut", method: "POST" },
     };
+    const said = new Map<string, DiscordMessage>();
+    const interactions = interactionsOf(standIn);
     return {
       config: { token, apiBaseUrl: standIn.url },
       secrets: [token, "secret-of-the-bot"],
@@ -80,8 +129,39 @@ const harness: ChannelHarness<DiscordAddress> = {
         tell(standIn, channel, () => {
           const place = from === "person" ? standIn.directWith(zhang).id : channelId;
           const authorId = { person: zhang, self: bot.id, bot: otherBot }[from];
-          return standIn.say({ id: messageId, channelId: place, authorId, content: text }).sequence;
+          const { message, sequence } = standIn.say({
+            id: messageId,
+            channelId: place,
+            authorId,
+            content: text,
+          });
+          said.set(messageId, message);
+          return sequence;
         }),
+      async miss({ messageId, text }) {
+        standIn.say({
+          id: messageId,
+          channelId: standIn.directWith(zhang).id,
+          authorId: zhang,
+          content: text,
+        });
+      },
+      person: { id: zhang, name: "张三" },
+      reactions: (messageId) => [...(said.get(messageId)?.reactions ?? [])],
+      choices(messageId) {
+        const message = standIn.sent.find(({ id }) => id === messageId);
+        return message === undefined
+          ? []
+          : [...optionsOf(message), ...buttonsOf(message)].map(({ label }) => label);
+      },
+      choose: interactions.choose,
+      commands: () => standIn.commands.flatMap((one) => (isPayload(one) ? (textAt(one, "name") ?? []) : [])),
+      command: (channel, { eventId, name, args }) =>
+        interactions.use(channel, eventId, () => ({
+          kind: "command",
+          name,
+          options: args === "" ? [] : [{ name: "text", value: args }],
+        })),
       deliverRecorded: (channel, payload) =>
         tell(standIn, channel, () => {
           const { t, d } = payload as { readonly t: string; readonly d: Record<string, unknown> };

@@ -61,7 +61,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes },
+    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes, forms: true },
     delivery: { idempotencyKey: { windowMs: limits.uuidWindowMs }, readback: true },
     rate: [
       { scope: "conversation", perSecond: limits.messagesPerSecond, burst: limits.messageBurst },

@@ -1,13 +1,23 @@
-import type { OutboundMediaKind } from "@signalbox/channel";
+import {
+  type OutboundMediaKind,
+  objectAt,
+  objectsAt,
+  type Payload,
+  parsePayload,
+  textAt,
+} from "@signalbox/channel";
 import {
   type ChannelHarness,
+  type Choice,
   type Delivery,
   type Failure,
   type Platform,
   runChannelConformance,
 } from "@signalbox/channel/testkit";
 import {
+  cardAction,
   type FeishuEvent,
+  type FeishuStandIn,
   messageEvent,
   type PushOptions,
   push,
@@ -45,6 +55,60 @@ const kinds: Readonly<Record<string, OutboundMediaKind>> = {
   file: "file",
 };
 
+/** Something that a card offers, and what comes back when it is taken. */
+interface Choosable {
+  readonly label: string;
+  readonly value: unknown;
+  /** Of a menu. */
+  readonly option?: string;
+  /** The field of the form that the button sends. */
+  readonly field?: string;
+}
+
+function choosableIn(element: Payload): readonly Choosable[] {
+  const label = textAt(objectAt(element, "text"), "content") ?? "";
+  const [behavior = {}] = objectsAt(element, "behaviors");
+  const { value } = behavior;
+  switch (element["tag"]) {
+    case "button":
+      return [{ label, value }];
+    case "select_static":
+      return objectsAt(element, "options").map((option) => ({
+        label: textAt(objectAt(option, "text"), "content") ?? "",
+        value,
+        option: textAt(option, "value") ?? "",
+      }));
+    case "form": {
+      const inner = objectsAt(element, "elements");
+      const field = inner.find(({ tag }) => tag === "input");
+      return inner.flatMap(choosableIn).map((button) => ({
+        ...button,
+        field: field === undefined ? "" : (textAt(field, "name") ?? ""),
+      }));
+    }
+    default:
+      return [];
+  }
+}
+
+function choicesOf(standIn: FeishuStandIn, id: string): readonly Choosable[] {
+  const message = standIn.sent.find(({ messageId }) => messageId === id);
+  const card = parsePayload(message?.content ?? "") ?? {};
+  return objectsAt(objectAt(card, "body"), "elements").flatMap(choosableIn);
+}
+
+function actionOf(standIn: FeishuStandIn, { eventId, messageId, label, text }: Choice): FeishuEvent {
+  const choice = choicesOf(standIn, messageId).find((one) => one.label === label);
+  if (choice === undefined) throw new Error(`There is no choice ${label}.`);
+  const { value, option, field } = choice;
+  return cardAction(messageId, value, {
+    eventId,
+    appId,
+    ...(option === undefined ? {} : { option }),
+    ...(field === undefined ? {} : { form: { [field]: text } }),
+  });
+}
+
 /** What a reader sees of a message's content. */
 function shown(msgType: string, content: string): string {
   const body = JSON.parse(content);
@@ -63,7 +127,8 @@ const harness: ChannelHarness<FeishuAddress> = {
   },
   recorded,
   async open() {
-    const standIn = await startFeishu({ appId, appSecret, verificationToken, encryptKey });
+    const users = { ou_sender: { name: "张三" } };
+    const standIn = await startFeishu({ appId, appSecret, verificationToken, encryptKey, users });
     const plant = (messageId: string, senderId: string, senderType: "app" | "user") =>
       standIn.plant({
         messageId,
@@ -108,7 +173,16 @@ const harness: ChannelHarness<FeishuAddress> = {
           return [{ messageId: one.messageId, kind, content: upload.content, ...name }];
         }),
       age: (ms) => standIn.age(ms),
-      deliver: async (channel, delivery) => (await hand(channel, dressed(eventOf(delivery)))) === 200,
+      async deliver(channel, delivery) {
+        const event = eventOf(delivery);
+        standIn.take(event);
+        return (await hand(channel, dressed(event))) === 200;
+      },
+      miss: async (delivery) => standIn.take(eventOf(delivery)),
+      person: { id: "ou_sender", name: "张三" },
+      reactions: (messageId) => standIn.reactions(messageId),
+      choices: (messageId) => choicesOf(standIn, messageId).map(({ label }) => label),
+      choose: async (channel, choice) => (await hand(channel, dressed(actionOf(standIn, choice)))) === 200,
       deliverRecorded: async (channel, payload) => (await hand(channel, dressed(payload))) === 200,
       async forge(channel, how) {
         const event = textMessage("forged");
@@ -143,4 +217,13 @@ const harness: ChannelHarness<FeishuAddress> = {
   },
 };
 
-runChannelConformance(feishu, harness, { test: { describe, it, afterAll }, print: inMatrix("feishu") });
+runChannelConformance(feishu, harness, {
+  test: { describe, it, afterAll },
+  skip: [
+    {
+      test: "hands over what was said while its process was away, in order and once",
+      reason: "called by webhook, it is called again by Feishu; its long connection has a test of its own",
+    },
+  ],
+  print: inMatrix("feishu"),
+});

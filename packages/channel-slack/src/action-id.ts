@@ -1,9 +1,19 @@
-/** Slack wants every button of a message to have an id of its own. */
-export function writeActionId(id: string, index: number): string {
-  return `${index}:${id}`;
+/** What a button is: Slack wants every one of a message to have an id of its own. */
+export interface ActionId {
+  /** As the host has called it. */
+  readonly id: string;
+  readonly opensForm: boolean;
 }
 
-/** The id that a button was given. */
-export function readActionId(written: string): string {
-  return written.replace(/^\d+:/, "");
+/** Between its place in the message and what the host has called it. */
+const plain = ":";
+const opening = "?";
+
+export function writeActionId({ id, opensForm }: ActionId, index: number): string {
+  return `${index}${opensForm ? opening : plain}${id}`;
+}
+
+export function readActionId(written: string): ActionId {
+  const [, sign, id] = /^\d+([:?])(.*)$/s.exec(written) ?? [];
+  return { id: id ?? written, opensForm: sign === opening };
 }

@@ -103,7 +103,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       signal.throwIfAborted();
       if (state !== "starting") return;
       const self = await people.ask(AbortSignal.any([signal, context.signal]));
-      receiver = createReceiver({ context, self, people, places, history });
+      receiver = createReceiver({ api, context, self, people, places, history });
       await line.start(signal);
       // Stopped meanwhile.
       if (state !== "starting") return line.stop();

@@ -2,6 +2,7 @@ import {
   type ChannelContext,
   ChannelError,
   type HistoryMessage,
+  isChannelError,
   objectsAt,
   type Payload,
   TokenBuckets,
@@ -40,6 +41,9 @@ const tiers = {
   internal: { rule: { perSecond: 50 / 60, burst: 30 }, size: 200 },
   public: { rule: { perSecond: 1 / 60, burst: 1 }, size: 15 },
 } as const;
+
+/** Of one thread: a thousand messages. */
+const mostPages = 5;
 
 export function createHistory(
   context: Pick<ChannelContext<SlackConfig>, "config" | "clock">,
@@ -89,9 +93,34 @@ export async function readHistory(
   options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
 ): Promise<readonly HistoryMessage[]> {
   const { limit, before, signal } = options;
-  const span = { size: limit, ...(before === undefined ? {} : { latest: before }) };
-  const { messages } = await history.page(to, span, signal);
+  const until = before === undefined ? {} : { latest: before };
+  const messages =
+    to.thread === undefined
+      ? (await history.page(to, { ...until, size: limit }, signal)).messages
+      : await wholeThread(history, to, until, signal);
   return messages.flatMap((message) => readItem(message, to.channel, people)).slice(-limit);
+}
+
+/** Slack lists a thread from its beginning: to know its end is to go through it, as far as the app may at once. */
+async function wholeThread(
+  history: History,
+  to: SlackAddress,
+  until: Pick<Span, "latest">,
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  const read = new Map<string | undefined, Payload>();
+  let oldest: number | undefined;
+  for (let page = 0; page < mostPages; page += 1) {
+    const span = { ...until, ...(oldest === undefined ? {} : { oldest }) };
+    const { messages, hasMore } = await history.page(to, span, signal).catch((error: unknown) => {
+      if (page === 0 || !isChannelError(error) || error.code !== "rate_limited") throw error;
+      return { messages: [], hasMore: false };
+    });
+    for (const message of messages) read.set(textAt(message, "ts"), message);
+    if (!hasMore) break;
+    oldest = timeAt(messages.at(-1) ?? {}, "ts") ?? oldest;
+  }
+  return [...read.values()];
 }
 
 function readItem(message: Payload, channel: string, people: People): readonly HistoryMessage[] {

@@ -1,6 +1,7 @@
 /**
  * What Slack allows. Sources: the reference pages of the Web API's methods and of Block Kit (text of 12,000 characters
- * in `markdown_text` and Markdown blocks, sections of 3,000, 25 elements, labels of 75, values of 2,000, ids of 255;
+ * in `markdown_text` and Markdown blocks, sections of 3,000, 25 elements, labels of 75, values of 2,000, ids of 255, options of 75; a modal's title of 24, its own data of
+ * 3,000;
  * text advised up to 4,000 and cut above 40,000), the page on rate limits (tiers 2, 3 and 4: 20, 50 and 100 calls a
  * minute; one message a second and conversation; history once a minute and 15 messages for apps that are given to
  * others outside the marketplace), the pages on the Events API and on verifying requests (an answer within 3 s;
@@ -15,9 +16,20 @@ export const limits = {
   /** A text without blocks, before Slack cuts it. */
   textLength: 40_000,
   buttons: 25,
+  /** More than so many of a kind are a menu. */
+  buttonsAtOnce: 5,
   labelLength: 75,
+  /** What an option of a menu may hold. */
+  optionLength: 75,
+  /** Of a form: its title, the label of its field, what may be written into that, and the text above it. */
+  formTitleLength: 24,
+  formLabelLength: 2_000,
+  formTextLength: 3_000,
+  sectionLength: 3_000,
   actionIdLength: 255,
   callbackBytes: 2_000,
+  /** How long a click is good for opening a form. */
+  triggerMs: 3_000,
   /** Slack takes a gigabyte; an upload goes through memory here. */
   uploadBytes: 104_857_600,
   mediaBytes: 104_857_600,

@@ -55,7 +55,7 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes },
+    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes, forms: true },
     commands: true,
     delivery: { readback: true },
     rate: [

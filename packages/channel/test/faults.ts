@@ -1,70 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  type Channel,
-  ChannelError,
-  type Draft,
-  isChannelError,
-  type MessageEvent,
-  type OutboundPart,
-} from "../src/index.ts";
-import type { EchoAddress, EchoDefinition } from "./echo.ts";
-
-type Echo = Channel<EchoAddress>;
-type Context = Parameters<EchoDefinition["create"]>[0];
-
-/** A way of being wrong, and the check that must catch it. */
-export interface Fault {
-  readonly fault: string;
-  readonly check: string;
-  plant(sound: EchoDefinition): EchoDefinition;
-  /** The module that is loaded as the channel's, where that is what is wrong. */
-  readonly entry?: URL;
-}
-
-/** Something else of a running channel. */
-const running = (change: (channel: Echo, context: Context) => Partial<Echo>) => (sound: EchoDefinition) => ({
-  ...sound,
-  create: async (context: Context) => {
-    const channel = await sound.create(context);
-    return { ...channel, ...change(channel, context) };
-  },
-});
-/** Something else of what a channel is given. */
-const given = (change: (context: Context) => Partial<Context>) => (sound: EchoDefinition) => ({
-  ...sound,
-  create: (context: Context) => sound.create({ ...context, ...change(context) }),
-});
-/** Events that are not what came. */
-const events = (change: (event: MessageEvent) => Partial<MessageEvent>) =>
-  given(({ emit }) => ({
-    emit: (event) => emit(event.type === "message" ? { ...event, ...change(event) } : event),
-  }));
-const drafts = (change: (draft: Draft) => Partial<Draft>) =>
-  running((channel) => ({
-    openDraft: async (to, options) => {
-      const draft = await opened(channel, to, options);
-      return Object.defineProperties(
-        { ...draft, ...change(draft) },
-        {
-          messageId: { get: () => draft.messageId },
-        },
-      );
-    },
-  }));
-
-function opened(channel: Echo, ...args: Parameters<NonNullable<Echo["openDraft"]>>): Promise<Draft> {
-  if (channel.openDraft === undefined) throw new Error("there are no drafts");
-  return channel.openDraft(...args);
-}
-
-/** An error in place of the channel's own. */
-const errors = (change: (error: ChannelError) => ChannelError) =>
-  running((channel) => ({
-    send: (...args) =>
-      channel.send(...args).catch((error: unknown) => {
-        throw isChannelError(error) ? change(error) : error;
-      }),
-  }));
+import { ChannelError, type Draft, type OutboundPart } from "../src/index.ts";
+import { another, drafts, errors, events, type Fault, given, opened, running } from "./planting.ts";
 
 function withOneVote(part: OutboundPart): OutboundPart {
   return part.type === "poll" ? { ...part, multiple: false } : part;
@@ -74,12 +10,7 @@ function withFewOptions(part: OutboundPart): OutboundPart {
   return part.type === "poll" ? { ...part, options: part.options.slice(0, 3) } : part;
 }
 
-let counter = 0;
-function another(): string {
-  counter += 1;
-  return `k${counter}`;
-}
-
+/** What can be wrong with what a channel hears and says, and with its coming and going. */
 export const faults: readonly Fault[] = [
   {
     fault: "has capabilities that are no data",
@@ -93,9 +24,15 @@ export const faults: readonly Fault[] = [
     entry: new URL("./echo.ts", import.meta.url),
   },
   {
-    fault: "claims reactions",
+    fault: "claims reactions, and has no way to react",
     check: "definition: has a method for each capability, and none without",
-    plant: (sound) => ({ ...sound, capabilities: { ...sound.capabilities, reactions: true } }),
+    plant: (sound) => ({
+      ...sound,
+      create: async (context) => {
+        const { react: _missing, ...channel } = await sound.create(context);
+        return channel;
+      },
+    }),
   },
   {
     fault: "writes addresses without its prefix",
@@ -431,6 +368,21 @@ export const faults: readonly Fault[] = [
           started = true;
         },
         health: () => (started ? { state: "ready" } : health()),
+      };
+    }),
+  },
+  {
+    fault: "goes on starting when it is stopped",
+    check: "lifecycle: may be stopped while it starts",
+    plant: running(({ start, health }) => {
+      let isUp = false;
+      return {
+        start: async (signal) => {
+          await delay(1);
+          await start(signal);
+          isUp = true;
+        },
+        health: () => (isUp ? { state: "ready" } : health()),
       };
     }),
   },

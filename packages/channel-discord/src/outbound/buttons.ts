@@ -51,9 +51,10 @@ function menuOf(buttons: readonly Button[]): unknown {
 
 /** The button's own id and, behind a line break, its value as JSON. */
 function customId({ id, value, opensForm: isForm = false }: Button): string {
-  const content = value === undefined ? id : `${id}\n${JSON.stringify(value)}`;
+  const written = value === undefined ? undefined : JSON.stringify(value);
+  const content = written === undefined ? id : `${id}\n${written}`;
   const text = isForm ? `${opensForm}${content}` : content;
-  if (text.length > limits.customIdLength)
+  if (text.length > limits.customIdLength || Buffer.byteLength(written ?? "") > limits.callbackBytes)
     throw new ChannelError(
       "too_large",
       `Discord: a button's value holds at most ${limits.callbackBytes} bytes`,

@@ -1,7 +1,7 @@
 import {
+  type ActionEvent,
   type Conversation,
   type InboundEvent,
-  isPayload,
   type MessageEvent,
   objectAt,
   objectsAt,
@@ -13,6 +13,7 @@ import {
 } from "@signalbox/channel";
 import { addressCodec, idIn } from "../address.ts";
 import { emojiOf } from "../emoji.ts";
+import { readCallback, readText } from "../outbound/buttons.ts";
 import type { EarlierMessage, Place } from "../places.ts";
 import { readContent } from "./content.ts";
 import type { EventEnvelope } from "./envelope.ts";
@@ -174,18 +175,23 @@ function readAction(envelope: EventEnvelope, facts: Facts): InboundEvent | undef
   const chatId = textAt(context, "open_chat_id");
   const action = objectAt(event, "action");
   if (operatorId === undefined || chatId === undefined) return undefined;
-  const value = toJson(action["value"]);
-  const own = isPayload(action["value"]) ? action["value"] : {};
   const sender = { id: operatorId, isBot: false, isSelf: false };
   const conversation = { id: chatId, kind: facts.place?.kind ?? "group" } as const;
-  const inner = toJson(own["value"]);
+  const text = readText(objectAt(action, "form_value"));
   return {
     ...common(envelope, facts, conversation, sender),
     type: "action",
-    actionId: textAt(own, "id") ?? textAt(action, "name") ?? textAt(action, "tag") ?? "",
     ...(messageId === undefined ? {} : { messageId }),
-    ...("id" in own ? (inner === undefined ? {} : { value: inner }) : value === undefined ? {} : { value }),
+    ...(readCallback(action["value"], textAt(action, "option")) ?? foreignAction(action)),
+    ...(text === undefined ? {} : { text }),
   };
+}
+
+/** Of a card that this channel has not made. */
+function foreignAction(action: Payload): Pick<ActionEvent, "actionId" | "value"> {
+  const value = toJson(action["value"]);
+  const actionId = textAt(action, "name") ?? textAt(action, "tag") ?? "";
+  return value === undefined ? { actionId } : { actionId, value };
 }
 
 /** A chat that is no more, or has another name; other changes concern nobody here. */

@@ -1,5 +1,7 @@
-import { type ButtonsPart, ChannelError, type OutboundPart } from "@signalbox/channel";
+import { ChannelError, type OutboundPart } from "@signalbox/channel";
 import { limits } from "../limits.ts";
+import { renderButtons } from "./buttons.ts";
+import { clean } from "./clean.ts";
 import { toFeishu } from "./markdown.ts";
 
 /** A message as the API wants it. */
@@ -24,7 +26,8 @@ export function renderPart(part: OutboundPart): Rendered {
   if (Buffer.byteLength(part.text) > limits.partBytes) {
     throw new ChannelError("too_large", `Feishu: a part holds at most ${limits.partBytes} bytes of text`);
   }
-  if (part.type === "buttons") return checked(buttonsCard(text, part.buttons));
+  if (part.type === "buttons")
+    return checked(card([{ tag: "markdown", content: text }, ...renderButtons(part.buttons)]));
   if (part.type === "text") return { msgType: "text", content: JSON.stringify({ text }) };
   const written = toFeishu(text);
   switch (written.as) {
@@ -70,47 +73,9 @@ export function renderStreamingCard(markdown: string): string {
   return card(elements, { streaming_mode: true }).content;
 }
 
-/**
- * Without control characters, which take six bytes each, and without Feishu's tag for mentions: the model may not
- * call anybody, least of all everybody, by writing it.
- */
-function clean(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
-      .replace(/[\u0000-\u0008\u000b-\u001f]/g, "")
-      .toWellFormed()
-      .replace(/<(?=\/?at\b)/gi, "<\u200b")
-  );
-}
-
 function card(elements: readonly unknown[], config: Readonly<Record<string, unknown>> = {}): Rendered {
   const content = { schema: "2.0", config: { update_multi: true, ...config }, body: { elements } };
   return { msgType: "interactive", content: JSON.stringify(content) };
-}
-
-function buttonsCard(text: string, buttons: ButtonsPart["buttons"]): Rendered {
-  if (buttons.length > limits.buttons) {
-    throw new ChannelError("too_large", `Feishu: a message holds at most ${limits.buttons} buttons`);
-  }
-  return card([
-    { tag: "markdown", content: text },
-    ...buttons.map(({ id, label, style, value }) => {
-      const callback = { id, ...(value === undefined ? {} : { value }) };
-      if (Buffer.byteLength(JSON.stringify(value ?? null)) > limits.callbackBytes) {
-        throw new ChannelError(
-          "too_large",
-          `Feishu: a button's value holds at most ${limits.callbackBytes} bytes`,
-        );
-      }
-      return {
-        tag: "button",
-        text: { tag: "plain_text", content: clean(label) },
-        type: style ?? "default",
-        behaviors: [{ type: "callback", value: callback }],
-      };
-    }),
-  ]);
 }
 
 function checked(rendered: Rendered): Rendered {

@@ -106,21 +106,21 @@ export function createSender(
     }
   }
 
-  async function ownReaction(
+  async function ownReactions(
     messageId: string,
     type: string,
     signal: AbortSignal,
-  ): Promise<string | undefined> {
+  ): Promise<readonly string[]> {
     const answer = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
       client.messageReaction.list({
         path: { message_id: pathSegment(messageId) },
         params: { reaction_type: type },
       }),
     );
-    const own = answer.data?.items?.find(
+    const own = answer.data?.items?.filter(
       (one) => one.operator?.operator_id === context.config.appId && one.reaction_type?.emoji_type === type,
     );
-    return own?.reaction_id;
+    return own?.flatMap((one) => one.reaction_id ?? []) ?? [];
   }
 
   return {
@@ -170,11 +170,12 @@ export function createSender(
         );
         return;
       }
-      const reactionId = await ownReaction(messageId, type, signal);
-      if (reactionId === undefined) return;
-      await api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
-        client.messageReaction.delete({ path: { ...path, reaction_id: pathSegment(reactionId) } }),
-      );
+      // A reaction that was tried twice, since its first answer was lost, may be there twice.
+      for (const reactionId of await ownReactions(messageId, type, signal)) {
+        await api.call({ what: "taking a reaction back", write: true, signal }, (client) =>
+          client.messageReaction.delete({ path: { ...path, reaction_id: pathSegment(reactionId) } }),
+        );
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { objectAt, type Payload, type Sender, textAt } from "@signalbox/channel";
 import type { Envelope } from "./envelope.ts";
 import { common, eventKey, type Facts, type Read, senderOf } from "./event-base.ts";
+import { readForm } from "./forms.ts";
 import { readCommand, readInteraction } from "./interactions.ts";
 import { readMessageEvent } from "./messages.ts";
 import { reactionEvent } from "./reactions.ts";
@@ -11,7 +12,8 @@ export function channelOf({ kind, ...envelope }: Envelope): string | undefined {
   if (kind === "interaction")
     return (
       textAt(objectAt(envelope.body, "container"), "channel_id") ??
-      textAt(objectAt(envelope.body, "channel"), "id")
+      textAt(objectAt(envelope.body, "channel"), "id") ??
+      readForm(envelope.body)?.askedBy.channel
     );
   const event = "event" in envelope ? envelope.event : {};
   return (

@@ -1,19 +1,23 @@
-import {
-  type Json,
-  objectAt,
-  objectsAt,
-  type Payload,
-  type Sender,
-  textAt,
-  toJson,
-} from "@signalbox/channel";
+import { type ActionEvent, objectAt, objectsAt, type Payload, type Sender, textAt } from "@signalbox/channel";
 import { readActionId } from "../action-id.ts";
 import { messageId } from "../address.ts";
+import { readOption } from "../outbound/buttons.ts";
 import { common, type Facts, type Read } from "./event-base.ts";
+import { parsedValue, readForm } from "./forms.ts";
 
-/** A click on a button. Shortcuts and forms concern nobody here. */
+/** A click on a button, a choice of a menu, or what was written into a form. Shortcuts concern nobody here. */
 export function readInteraction(body: Payload, facts: Facts): Read {
-  if (body["type"] !== "block_actions") return "ignored";
+  switch (body["type"]) {
+    case "block_actions":
+      return readClick(body, facts);
+    case "view_submission":
+      return readSubmission(body, facts);
+    default:
+      return "ignored";
+  }
+}
+
+function readClick(body: Payload, facts: Facts): Read {
   const [action] = objectsAt(body, "actions");
   const container = objectAt(body, "container");
   const channel = textAt(container, "channel_id") ?? textAt(objectAt(body, "channel"), "id");
@@ -28,25 +32,41 @@ export function readInteraction(body: Payload, facts: Facts): Read {
   const thread = root === ts ? undefined : root;
   const at = { event_ts: action["action_ts"] };
   const key = `action:${textAt(body, "trigger_id") ?? `${channel}:${ts}:${user}:${String(action["action_ts"])}`}`;
-  const value = givenValue(action);
   return {
     ...common({ channel, thread, body, sender: person(user), key, at }, facts),
     type: "action",
-    actionId: readActionId(actionId),
     ...(ts === undefined ? {} : { messageId: messageId({ channel, ts }) }),
-    ...(value === undefined ? {} : { value }),
+    ...(chosenIn(action) ?? clickedIn(action, actionId)),
   };
 }
 
-/** What the button was given, which is JSON where it is one of ours. */
-function givenValue(action: Payload): Json | undefined {
-  const written = textAt(action, "value");
-  if (written === undefined) return undefined;
-  try {
-    return toJson(JSON.parse(written));
-  } catch {
-    return written;
-  }
+/** What was chosen in a menu. */
+function chosenIn(action: Payload): ReturnType<typeof readOption> {
+  const option = textAt(objectAt(action, "selected_option"), "value");
+  return option === undefined ? undefined : readOption(option);
+}
+
+function clickedIn(action: Payload, actionId: string): Pick<ActionEvent, "actionId" | "value"> {
+  const { id } = readActionId(actionId);
+  const value = parsedValue(textAt(action, "value"));
+  return value === undefined ? { actionId: id } : { actionId: id, value };
+}
+
+/** The answer to the button that had opened the form. */
+function readSubmission(body: Payload, facts: Facts): Read {
+  const form = readForm(body);
+  const user = textAt(objectAt(body, "user"), "id");
+  const viewId = textAt(objectAt(body, "view"), "id");
+  if (form === undefined) return "ignored";
+  if (user === undefined || viewId === undefined) return "malformed";
+  const { channel, ts, thread, ...button } = form.askedBy;
+  return {
+    ...common({ channel, thread, body, sender: person(user), key: `form:${viewId}`, at: {} }, facts),
+    type: "action",
+    messageId: messageId({ channel, ts }),
+    ...button,
+    text: form.text,
+  };
 }
 
 /** `/signalbox status now` is the command `status`; a command of another name is that command itself. */

@@ -8,18 +8,22 @@ import {
   type MessageEvent,
   objectAt,
   type Payload,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { addressCodec } from "../address.ts";
+import type { SlackApi } from "../api.ts";
 import type { SlackConfig } from "../config.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
+import { renderForm } from "../outbound/forms.ts";
 import type { People, Self } from "../people.ts";
 import type { Places } from "../places.ts";
 import { mentionedIn } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import { type Facts, teamOf } from "./event-base.ts";
 import { channelOf, readEnvelope } from "./events.ts";
+import { formToOpen } from "./forms.ts";
 import { missedMessages } from "./missed.ts";
 
 /** The way of an event from the wire to `emit`. */
@@ -30,6 +34,7 @@ export interface Receiver {
 }
 
 interface ReceiverOptions {
+  readonly api: SlackApi;
   readonly context: ChannelContext<SlackConfig>;
   readonly self: Self;
   readonly people: People;
@@ -37,7 +42,7 @@ interface ReceiverOptions {
   readonly history: History;
 }
 
-export function createReceiver({ context, self, people, places, history }: ReceiverOptions): Receiver {
+export function createReceiver({ api, context, self, people, places, history }: ReceiverOptions): Receiver {
   const { config, logger, clock } = context;
   const backfill = createBackfill<Envelope>({
     state: context.state,
@@ -50,6 +55,8 @@ export function createReceiver({ context, self, people, places, history }: Recei
   });
 
   async function accept(envelope: Envelope): Promise<Handled> {
+    const asked = envelope.kind === "interaction" ? formToOpen(envelope.body) : undefined;
+    if (asked !== undefined) return openForm(asked);
     const facts = await lookUp(envelope);
     if (facts === undefined) return "rejected";
     const event = readEnvelope(envelope, facts);
@@ -58,6 +65,20 @@ export function createReceiver({ context, self, people, places, history }: Recei
     const handled = await context.emit(event);
     if (handled !== "rejected" && event.type === "message") await noted(event);
     return handled;
+  }
+
+  /** A click is good for it for three seconds, and once: who comes too late clicks again. */
+  async function openForm({ form, triggerId }: NonNullable<ReturnType<typeof formToOpen>>): Promise<Handled> {
+    const limit = deadline(limits.triggerMs, context.signal);
+    const options = { what: "opening a form", write: false, signal: limit.signal };
+    try {
+      await api.call("views.open", { trigger_id: triggerId, view: renderForm(form) }, options);
+    } catch (error) {
+      logger.warn("a form could not be opened", { reason: reasonOf(error) });
+    } finally {
+      limit.end();
+    }
+    return "ignored";
   }
 
   /** Streams want to know whom they answer. */

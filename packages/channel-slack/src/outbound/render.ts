@@ -1,8 +1,8 @@
-import { type ButtonsPart, ChannelError, fitText, type OutboundPart } from "@signalbox/channel";
-import { writeActionId } from "../action-id.ts";
+import { ChannelError, fitText, type OutboundPart } from "@signalbox/channel";
 import { limits } from "../limits.ts";
+import { renderButtons } from "./buttons.ts";
 import { toMarkdownBlock } from "./markdown.ts";
-import { escapeText, toMrkdwn } from "./mrkdwn.ts";
+import { escapeText, toMrkdwn, withoutControls } from "./mrkdwn.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("unsupported", "Slack: this kind of part is not known here");
   if (part.text.length > limits.partLength)
     throw new ChannelError("too_large", `Slack: a part holds at most ${limits.partLength} characters`);
-  const text = clean(part.text);
+  const text = withoutControls(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Slack: an empty message");
   if (part.type === "text") return { text: fallback(escapeText(text)), blocks: [plainBlock(text)] };
   const { blocks, markdown, ...rest } = renderMarkdown(text);
@@ -44,15 +44,9 @@ function renderMarkdown(text: string): Rendered {
 
 /** The same without blocks, for a workspace that does not take them. */
 export function renderWithoutBlocks(part: OutboundPart): Rendered {
-  if (part.type === "markdown") return { text: withinText(toMrkdwn(clean(part.text))) };
-  if (part.type === "text") return { text: withinText(escapeText(clean(part.text))) };
+  if (part.type === "markdown") return { text: withinText(toMrkdwn(withoutControls(part.text))) };
+  if (part.type === "text") return { text: withinText(escapeText(withoutControls(part.text))) };
   throw new ChannelError("unsupported", "Slack: buttons are not shown without blocks");
-}
-
-/** Without control characters, which are nothing to read. */
-function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
 }
 
 function plainBlock(text: string): Block {
@@ -67,25 +61,4 @@ function fallback(text: string): string {
 function withinText(text: string): string {
   if (text.length <= limits.textLength) return text;
   throw new ChannelError("too_large", `Slack: a text holds at most ${limits.textLength} characters`);
-}
-
-function renderButtons(buttons: ButtonsPart["buttons"]): readonly Block[] {
-  if (buttons.length > limits.buttons)
-    throw new ChannelError("too_large", `Slack: a message holds at most ${limits.buttons} buttons`);
-  return buttons.map(({ id, label, style = "default", value }, index) => {
-    const actionId = writeActionId(id, index);
-    const written = value === undefined ? undefined : JSON.stringify(value);
-    if (actionId.length > limits.actionIdLength || Buffer.byteLength(written ?? "") > limits.callbackBytes)
-      throw new ChannelError(
-        "too_large",
-        `Slack: a button's value holds at most ${limits.callbackBytes} bytes`,
-      );
-    return {
-      type: "button",
-      action_id: actionId,
-      text: { type: "plain_text", text: fitText(clean(label), { max: limits.labelLength, unit: "utf16" }) },
-      ...(style === "default" ? {} : { style }),
-      ...(written === undefined ? {} : { value: written }),
-    };
-  });
 }

@@ -61,6 +61,11 @@ export function createButtons(state: ChannelState, botId: string): Buttons {
         throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.buttons} buttons`);
       const long: [string, string][] = [];
       const rows = buttons.map(({ id, label, value }) => {
+        if (Buffer.byteLength(JSON.stringify(value) ?? "") > limits.valueBytes)
+          throw new ChannelError(
+            "too_large",
+            `Telegram: a button's value holds at most ${limits.valueBytes} bytes`,
+          );
         const data = JSON.stringify(value === undefined ? { id } : { id, value });
         const text = label.slice(0, limits.labelLength) || "…";
         if (Buffer.byteLength(data) <= limits.callbackBytes) return [{ text, callback_data: data }];

@@ -1,5 +1,6 @@
 import { strict as assert } from "node:assert";
-import type { ChannelDefinition } from "../contract/definition.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import { type ChannelError, isChannelError } from "../contract/errors.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 import { openChannel, type RunningChannel } from "./open-channel.ts";
@@ -12,17 +13,28 @@ export interface Bench<Address> extends RunningChannel<Address> {
   readonly platform: Platform<Address>;
 }
 
-/** Brings a channel up against a new stand-in, started unless told otherwise. */
+export interface BenchOptions<Address> {
+  /** Default true. */
+  readonly start?: boolean;
+  /** Of what the channel is given. */
+  readonly context?: Partial<Pick<ChannelContext, "state" | "commands">>;
+  /** Of a bench before, which closes it. Default: a new one. */
+  readonly platform?: Platform<Address>;
+}
+
+/** Brings a channel up against a stand-in. */
 export async function openBench<Config, Address>(
   definition: ChannelDefinition<Config, Address>,
   harness: ChannelHarness<Address>,
-  options: { readonly start?: boolean } = {},
+  { start = true, context, platform: earlier }: BenchOptions<Address> = {},
 ): Promise<Bench<Address>> {
-  const platform = await harness.open();
+  const platform = earlier ?? (await harness.open());
   const running = await openChannel(definition, platform.config, {
-    ...options,
-    context: { account },
-    close: () => platform.close(),
+    start,
+    context: { account, ...context },
+    close: async () => {
+      if (earlier === undefined) await platform.close();
+    },
   });
   return Object.assign(running, { platform });
 }
@@ -43,6 +55,12 @@ export async function failing(work: Promise<unknown>, what: string): Promise<Cha
 /** Lets everything happen that waits for nothing but its turn. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits for what comes by itself, for `waitMs` at most. */
+export async function eventually(holds: () => boolean, what: string, waitMs: number): Promise<void> {
+  for (let waited = 0; waited < waitMs && !holds(); waited += 20) await delay(20);
+  assert.ok(holds(), `${what}, and it did not happen within ${waitMs} ms`);
 }
 
 /** A signal that never fires. */

@@ -1,5 +1,5 @@
 import type { ChannelDefinition } from "../contract/definition.ts";
-import type { Bench } from "./bench.ts";
+import type { Bench, BenchOptions } from "./bench.ts";
 import type { ChannelHarness } from "./harness.ts";
 
 /** What a check works with. */
@@ -7,8 +7,10 @@ export interface Subject<Config, Address> {
   readonly definition: ChannelDefinition<Config, Address>;
   readonly harness: ChannelHarness<Address>;
   readonly seed: number;
-  /** A channel against a new stand-in. */
-  open(options?: { readonly start?: boolean }): Promise<Bench<Address>>;
+  /** How long what comes by itself may take. */
+  readonly waitMs: number;
+  /** A channel against a stand-in, a new one unless told otherwise. */
+  open(options?: BenchOptions<Address>): Promise<Bench<Address>>;
 }
 
 /** One line of the matrix. */

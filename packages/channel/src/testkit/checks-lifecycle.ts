@@ -38,6 +38,21 @@ export const lifecycleChecks: readonly Check[] = [
   },
   {
     group,
+    name: "may be stopped while it starts",
+    async run({ open }) {
+      await using bench = await open({ start: false });
+      const starting = bench.channel.start(new AbortController().signal).catch(() => undefined);
+      await bench.channel.stop({ drainMs: 0 });
+      await starting;
+      await turns();
+      assert.equal(bench.channel.health().state, "stopped");
+      const late = { eventId: "event-1", messageId: "message-1", text: "late", from: "person" } as const;
+      assert.equal(await bench.platform.deliver(bench.channel, late).catch(() => false), false);
+      assert.deepEqual(bench.events, []);
+    },
+  },
+  {
+    group,
     name: "does not start under a signal that has fired",
     async run({ open }) {
       await using bench = await open({ start: false });

@@ -2,10 +2,14 @@ import type { ChannelDefinition } from "../contract/definition.ts";
 import { openBench } from "./bench.ts";
 import type { Check, Subject } from "./check.ts";
 import { attachmentChecks } from "./checks-attachments.ts";
+import { backfillChecks } from "./checks-backfill.ts";
+import { changeChecks } from "./checks-changes.ts";
 import { definitionChecks } from "./checks-definition.ts";
 import { draftChecks } from "./checks-drafts.ts";
 import { intakeChecks } from "./checks-intake.ts";
+import { interactionChecks } from "./checks-interaction.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
+import { peopleChecks } from "./checks-people.ts";
 import { pollChecks } from "./checks-polls.ts";
 import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
@@ -24,6 +28,8 @@ export interface ConformanceOptions {
   readonly skip?: readonly { readonly test: string; readonly reason: string }[];
   /** Of the random part. Default 1; printed with the matrix. */
   readonly seed?: number;
+  /** How long what a channel does by itself may take, in milliseconds. Default 20,000: a slow machine is no fault. */
+  readonly waitMs?: number;
   /** Takes the matrix, a Markdown table. Default: `console.log`. */
   readonly print?: (matrix: string) => void;
 }
@@ -33,7 +39,11 @@ const timeoutMs = 120_000;
 const checks: readonly Check[] = [
   ...definitionChecks,
   ...intakeChecks,
+  ...backfillChecks,
   ...sendingChecks,
+  ...changeChecks,
+  ...interactionChecks,
+  ...peopleChecks,
   ...draftChecks,
   ...attachmentChecks,
   ...pollChecks,
@@ -51,7 +61,7 @@ export function runChannelConformance<Config, Address>(
   harness: ChannelHarness<Address>,
   options: ConformanceOptions,
 ): void {
-  const { test, seed = 1, skip = [], print = console.log } = options;
+  const { test, seed = 1, waitMs = 20_000, skip = [], print = console.log } = options;
   const outcomes = new Map<Check, string>();
   const skipped = new Map(skip.map((one) => [one.test, one.reason]));
   for (const { test: name } of skip) {
@@ -62,6 +72,7 @@ export function runChannelConformance<Config, Address>(
     definition,
     harness,
     seed,
+    waitMs,
     open: (open) => openBench(definition, harness, open),
   };
   test.describe(`conformance of ${definition.id}`, () => {

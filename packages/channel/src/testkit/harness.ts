@@ -62,6 +62,25 @@ export interface SentPoll {
   readonly multiple: boolean;
 }
 
+/** A person takes one of the choices that a message of the bot offers: clicks a button, or picks from a menu. */
+export interface Choice {
+  /** The same where it is delivered again. */
+  readonly eventId: string;
+  /** The message, as `send` has called it. */
+  readonly messageId: string;
+  readonly label: string;
+  /** What the person writes into the form that opens at it. */
+  readonly text?: string;
+}
+
+/** A person uses a slash command. */
+export interface UsedCommand {
+  readonly eventId: string;
+  /** Without the slash. */
+  readonly name: string;
+  readonly args: string;
+}
+
 /** A stand-in for the platform, running. */
 export interface Platform<Address> {
   /** Settings of an account, before the schema. */
@@ -85,6 +104,20 @@ export interface Platform<Address> {
   messageId?(delivery: Delivery): string;
   /** Delivers as the platform does. Resolves with whether the channel acknowledged it. */
   deliver(channel: Channel<Address>, delivery: Delivery): Promise<boolean>;
+  /** A person writes while nothing reaches the channel. */
+  miss?(delivery: Delivery): Promise<void>;
+  /** The person that deliveries come from. For channels with `openDirect` or `resolve`. */
+  readonly person?: { readonly id: string; readonly name?: string };
+  /** The bot's own reactions on a message, in the platform's words. For channels with `reactions`. */
+  reactions?(messageId: string): readonly string[];
+  /** The labels of what a message of the bot offers, in order. For channels with `cards`. */
+  choices?(messageId: string): readonly string[];
+  /** Resolves with whether the channel acknowledged what it was told of it. For channels with `cards`. */
+  choose?(channel: Channel<Address>, choice: Choice): Promise<boolean>;
+  /** The names of the bot's commands that the platform lists. For channels with `commands`. */
+  commands?(): readonly string[];
+  /** Resolves with whether the channel acknowledged it. For channels with `commands`. */
+  command?(channel: Channel<Address>, used: UsedCommand): Promise<boolean>;
   /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
   deliverRecorded?(channel: Channel<Address>, payload: Json): Promise<boolean>;
   /**

@@ -5,6 +5,7 @@ export { damaged } from "./damage.ts";
 export { failing } from "./failing.ts";
 export type {
   ChannelHarness,
+  Choice,
   Delivery,
   Failure,
   Forgery,
@@ -12,6 +13,7 @@ export type {
   Recorded,
   SentMedia,
   SentPoll,
+  UsedCommand,
 } from "./harness.ts";
 export { type OpenOptions, openChannel, type RunningChannel } from "./open-channel.ts";
 export { keysOf, plainMessage } from "./plain-message.ts";

@@ -9,7 +9,7 @@ export interface RunningChannel<Address> extends AsyncDisposable {
   /** What `emit` has accepted. */
   readonly events: InboundEvent[];
   readonly logged: string[];
-  /** What `emit` answers. Undefined: it knows event ids, as a gateway does. */
+  /** What `emit` answers. Undefined: it knows the ids of events and of messages, as a gateway does. */
   onEmit: ((event: InboundEvent) => Promise<EmitResult>) | undefined;
 }
 
@@ -50,8 +50,9 @@ export async function openChannel<Config, Address>(
     signal: lifetime.signal,
     async emit(event) {
       if (running.onEmit !== undefined) return running.onEmit(event);
-      if (seen.has(event.eventId)) return "duplicate";
-      seen.add(event.eventId);
+      const ids = idsOf(event);
+      if (ids.some((id) => seen.has(id))) return "duplicate";
+      for (const id of ids) seen.add(id);
       events.push(event);
       return "accepted";
     },
@@ -75,4 +76,11 @@ export async function openChannel<Config, Address>(
     throw error;
   }
   return running;
+}
+
+/** What makes an event one that was there before. */
+function idsOf(event: InboundEvent): readonly string[] {
+  const ids = [`event ${event.eventId}`];
+  if (event.type !== "message" || event.messageId === "") return ids;
+  return [...ids, `message ${event.conversation.id} ${event.messageId}`];
 }

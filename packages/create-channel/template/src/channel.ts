@@ -66,8 +66,9 @@ export function createChannel(context: ChannelContext<Config>): Running {
     self: () => ({ id: botId }),
     webhook: (request, read) => activity.count(webhook(request, read)),
     send: (to, message, options) => activity.track(send(to, message, options)),
-    async edit(_to, messageId, { parts: [part] }, signal) {
-      if (part === undefined) throw new ChannelError("invalid", "__LABEL__: an edit without a text");
+    async edit(_to, messageId, { parts: [part, ...more] }, signal) {
+      if (part === undefined || more.length > 0)
+        throw new ChannelError("invalid", "__LABEL__: an edit replaces one message by one part");
       await activity.track(api.put(messageId, textOf(part), signal));
     },
     remove: (_to, messageId, signal) => activity.track(api.remove(messageId, signal)),

@@ -16,6 +16,10 @@ export interface Interaction {
   readonly token: string;
   readonly channelId: string;
   readonly startedAt: number;
+  /** The number of the event that told of it; undefined while nobody listens. */
+  sequence: number | undefined;
+  /** What the gateway tells of it. */
+  readonly payload: Raw;
   /** How it was answered first, undefined until it was. */
   answeredWith: number | undefined;
   /** The answer to it, where it has one. */
@@ -60,18 +64,16 @@ export class Interactions {
     this.#applicationId = applicationId;
   }
 
-  /** What the gateway tells of it. */
-  begin(
-    channelId: string,
-    userId: string,
-    doing: Doing,
-  ): { readonly interaction: Interaction; readonly data: Raw } {
+  begin(channelId: string, userId: string, doing: Doing): Interaction {
     const id = this.#world.nextId();
+    const token = `interaction-token-${id}`;
     const interaction: Interaction = {
       id,
       channelId,
-      token: `interaction-token-${id}`,
+      token,
       startedAt: this.#world.now(),
+      payload: this.#payload({ id, token, channelId, userId, doing }),
+      sequence: undefined,
       answeredWith: undefined,
       message: undefined,
       form: undefined,
@@ -79,12 +81,17 @@ export class Interactions {
       isForm: doing.kind === "submit",
     };
     this.all.set(id, interaction);
+    return interaction;
+  }
+
+  #payload(begun: { id: string; token: string; channelId: string; userId: string; doing: Doing }): Raw {
+    const { id, token, channelId, userId, doing } = begun;
     const channel = this.#world.channels.get(channelId);
     const user = userPayload(this.#world.user(userId));
     const roles = this.#world.guilds.get(channel?.guildId ?? "")?.members.get(userId) ?? [];
-    const data: Raw = {
+    return {
       id,
-      token: interaction.token,
+      token,
       application_id: this.#applicationId,
       version: 1,
       channel_id: channelId,
@@ -92,7 +99,6 @@ export class Interactions {
       ...(channel?.guildId === undefined ? { user } : { guild_id: channel.guildId, member: { user, roles } }),
       ...this.#dataOf(doing),
     };
-    return { interaction, data };
   }
 
   #dataOf(doing: Doing): Raw {

@@ -69,6 +69,8 @@ export interface DiscordStandIn extends StandIn {
   addChannel(channel: DiscordChannel): void;
   /** Somebody uses a command, a button, a menu or a form. */
   interact(channelId: string, userId: string, doing: Doing): Interaction;
+  /** The gateway tells of an interaction once more. Gives the event's sequence number. */
+  tellAgain(interaction: Interaction): number | undefined;
   /** The direct conversation with somebody. */
   directWith(userId: string): DiscordChannel;
   /** Somebody writes, and the gateway tells. Gives the message, and the event's sequence number. */
@@ -138,6 +140,10 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     (type, data) => void gateway.dispatch(type, data),
   );
   const interactions = new Interactions(world, messages, applicationId);
+
+  function tellOf({ payload }: Interaction): number | undefined {
+    return gateway.dispatch("INTERACTION_CREATE", payload);
+  }
 
   function isTooFast(channelId: string): boolean {
     const recent = (lately.get(channelId) ?? []).filter((at) => at > now() - 5_000);
@@ -270,10 +276,11 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     addChannel: (channel) => void world.channels.set(channel.id, channel),
     directWith: (userId) => world.direct(userId),
     interact(channelId, userId, doing) {
-      const { interaction, data } = interactions.begin(channelId, userId, doing);
-      gateway.dispatch("INTERACTION_CREATE", data);
+      const interaction = interactions.begin(channelId, userId, doing);
+      interaction.sequence = tellOf(interaction);
       return interaction;
     },
+    tellAgain: (interaction) => tellOf(interaction),
     say(given) {
       const message = messages.plant(given);
       return { message, sequence: gateway.dispatch("MESSAGE_CREATE", messages.event(message)) };

@@ -182,16 +182,28 @@ export function memberAdded(
   return envelope("im.chat.member.bot.added_v1", event, options);
 }
 
-/** A click on a card's button. */
-export function cardAction(
-  messageId: string,
-  value: unknown,
-  options: EventOptions & { readonly chatId?: string; readonly operatorId?: string } = {},
-): FeishuEvent {
+export interface CardActionOptions extends EventOptions {
+  readonly chatId?: string;
+  readonly operatorId?: string;
+  /** The value of the option that was chosen in a menu. */
+  readonly option?: string;
+  /** What was written into the form that the button sends. */
+  readonly form?: Raw;
+}
+
+/** A click on a card's button, or a choice of its menu. */
+export function cardAction(messageId: string, value: unknown, options: CardActionOptions = {}): FeishuEvent {
+  const { option, form } = options;
+  const action = {
+    value,
+    tag: option === undefined ? "button" : "select_static",
+    ...(option === undefined ? {} : { option }),
+    ...(form === undefined ? {} : { form_value: form }),
+  };
   const event = {
     operator: { tenant_key: "tenant", open_id: options.operatorId ?? "ou_sender", union_id: "on_sender" },
     token: "c-callback",
-    action: { value, tag: "button" },
+    action,
     host: "im_message",
     context: { open_message_id: messageId, open_chat_id: options.chatId ?? "oc_direct" },
   };

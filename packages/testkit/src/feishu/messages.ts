@@ -1,4 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
+import { wrongElement } from "./card-elements.ts";
 import { type Cards, cardIdIn, isShared } from "./cards.ts";
 import { type ApiReply, ok, refusals } from "./reply.ts";
 import type { Uploads } from "./uploads.ts";
@@ -345,7 +346,6 @@ function checkCard(card: Raw): ApiReply | undefined {
   const body = card["schema"] === "2.0" ? card["body"] : card;
   const elements = isRaw(body) ? body["elements"] : undefined;
   if (!Array.isArray(elements)) return refusals.cardFailed("elements is missing");
-  return elements.every((one) => isRaw(one) && typeof one["tag"] === "string")
-    ? undefined
-    : refusals.cardFailed("element without tag");
+  const wrong = wrongElement(elements);
+  return wrong === undefined ? undefined : refusals.cardFailed(wrong);
 }

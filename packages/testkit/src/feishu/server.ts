@@ -71,6 +71,8 @@ export interface FeishuStandIn extends StandIn {
   reactions(messageId: string): readonly string[];
   /** Posts an event as Feishu would: with token, encrypted and signed where configured. Remembers its message. */
   postEvent(url: string, event: unknown, options?: PushOptions): Promise<Response>;
+  /** Remembers the message of an event, for whoever hands it over without `postEvent` or `pushEvent`. */
+  take(event: unknown): void;
   /** Puts a message there without pushing it. */
   plant(message: Parameters<Messages["plant"]>[0]): void;
   /** Somebody changes a message; the content is a JSON text. Nothing is pushed then. */
@@ -355,6 +357,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
       await (await connection)?.stop();
       await server.stop();
     },
+    take: (event) => remember(messages, chatModes, event),
     postEvent: (to, event, given = {}) => {
       remember(messages, chatModes, event);
       const defaults: PushOptions = {

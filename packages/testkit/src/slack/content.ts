@@ -9,7 +9,7 @@ export interface Content {
 
 /**
  * Sources: the reference pages of `chat.postMessage` (text cut above 40,000 characters, `markdown_text` of 12,000) and
- * of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label of 75), and
+ * of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label of 75, 100 options with a value of 75 each), and
  * slackapi/bolt-js#2509 for what all blocks may hold together.
  */
 const limits = {
@@ -21,6 +21,8 @@ const limits = {
   elements: 25,
   actionId: 255,
   value: 2_000,
+  options: 100,
+  optionValue: 75,
   label: 75,
 } as const;
 
@@ -59,7 +61,7 @@ function isSound(block: Raw): boolean {
         elements.length > 0 &&
         elements.length <= limits.elements &&
         ids.size === elements.length &&
-        elements.every(isSoundButton)
+        elements.every(isSoundElement)
       );
     }
     case "divider":
@@ -70,6 +72,25 @@ function isSound(block: Raw): boolean {
     default:
       return false;
   }
+}
+
+function isSoundElement(element: Raw): boolean {
+  return element["type"] === "static_select" ? isSoundMenu(element) : isSoundButton(element);
+}
+
+function isSoundMenu({ options, action_id: id }: Raw): boolean {
+  const offered = objectsOf(options);
+  return (
+    typeof id === "string" &&
+    id.length <= limits.actionId &&
+    offered.length > 0 &&
+    offered.length <= limits.options &&
+    offered.every(({ text, value }) => {
+      const label = isRaw(text) && text["type"] === "plain_text" ? textOf(text, "text") : undefined;
+      const isLabelled = label !== undefined && label !== "" && label.length <= limits.label;
+      return isLabelled && typeof value === "string" && value.length <= limits.optionValue;
+    })
+  );
 }
 
 function isSoundButton(element: Raw): boolean {

@@ -1,4 +1,6 @@
-import type { Raw } from "../raw.ts";
+import { isRaw, type Raw } from "../raw.ts";
+import { objectsOf } from "./reply.ts";
+import type { SlackView } from "./views.ts";
 
 /** What Slack hands to an app: an event, an interaction such as a click, or a slash command. */
 export interface SlackDelivery {
@@ -168,7 +170,7 @@ export function reaction(
 /** A click on a button of a message. */
 export function buttonClick(
   ts: string,
-  action: { readonly id: string; readonly value?: string },
+  action: { readonly id: string; readonly value?: string; readonly label?: string },
   options: MessageOptions = {},
 ): SlackDelivery {
   const { at = Date.now(), channel = "D_DIRECT", user = "U_SENDER", teamId = "T_TEAM", threadTs } = options;
@@ -190,9 +192,46 @@ export function buttonClick(
           block_id: "b",
           action_id: action.id,
           action_ts: tsAt(at),
+          ...(action.label === undefined ? {} : { text: { type: "plain_text", text: action.label } }),
           ...(action.value === undefined ? {} : { value: action.value }),
         },
       ],
+    },
+  };
+}
+
+/** A choice of a menu of a message. */
+export function menuChoice(
+  ts: string,
+  menu: { readonly id: string; readonly value: string },
+  options: MessageOptions = {},
+): SlackDelivery {
+  const { type, body } = buttonClick(ts, { id: menu.id }, options);
+  const [action] = objectsOf(body["actions"]);
+  const chosen = { type: "static_select", selected_option: { value: menu.value } };
+  return { type, body: { ...body, actions: [{ ...action, ...chosen }] } };
+}
+
+/** Somebody fills the first field of a form in, and sends it. */
+export function formSubmission(
+  { id, view }: SlackView,
+  text: string,
+  options: Pick<MessageOptions, "user" | "teamId"> = {},
+): SlackDelivery {
+  const { user = "U_SENDER", teamId = "T_TEAM" } = options;
+  const [field = {}] = objectsOf(view["blocks"]).filter(({ type }) => type === "input");
+  const element = isRaw(field["element"]) ? field["element"] : {};
+  const written = { [String(element["action_id"])]: { type: element["type"], value: text } };
+  return {
+    type: "interactive",
+    body: {
+      type: "view_submission",
+      team: { id: teamId, domain: "team" },
+      user: { id: user, username: "sender", team_id: teamId },
+      api_app_id: "A_APP",
+      trigger_id: unique("trigger."),
+      view: { ...view, id, state: { values: { [String(field["block_id"])]: written } } },
+      response_urls: [],
     },
   };
 }

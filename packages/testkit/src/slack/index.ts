@@ -6,7 +6,9 @@ export {
   deleted,
   type EventOptions,
   eventCallback,
+  formSubmission,
   type MessageOptions,
+  menuChoice,
   reaction,
   type SlackDelivery,
   slashCommand,
@@ -18,3 +20,4 @@ export type { PlantedMessage, SlackMessage } from "./messages.ts";
 export { type Push, type PushOptions, push, sign, signed } from "./push.ts";
 export { type SlackOptions, type SlackStandIn, startSlack } from "./server.ts";
 export type { SocketPush } from "./sockets.ts";
+export type { SlackView } from "./views.ts";

@@ -251,7 +251,9 @@ export class Messages {
 
   #nextTs(): string {
     this.#count += 1;
-    return `${Math.floor(this.#rules.now() / 1000)}.${String(this.#count).padStart(6, "0")}`;
+    const ts = `${Math.floor(this.#rules.now() / 1000)}.${String(this.#count).padStart(6, "0")}`;
+    // A test may have called a message so.
+    return this.all.some((message) => message.ts === ts) ? this.#nextTs() : ts;
   }
 }
 

@@ -25,7 +25,7 @@ export function rateLimited(retryAfter: number | undefined): ApiReply {
 }
 
 /** Arguments that are JSON text where a call is a form. */
-const structured: readonly string[] = ["blocks", "metadata", "files", "chunks"];
+const structured: readonly string[] = ["blocks", "metadata", "files", "chunks", "view"];
 const flags: readonly string[] = ["inclusive", "include_all_metadata"];
 
 /** The arguments of a call: fields of a form, or JSON. */

@@ -9,6 +9,7 @@ import { type PushOptions, push } from "./push.ts";
 import { type ApiReply, ok, rateLimited, readArguments, refuse, textOf } from "./reply.ts";
 import { type SocketPush, type Sockets, startSockets } from "./sockets.ts";
 import { Tiers } from "./tiers.ts";
+import { type SlackView, Views } from "./views.ts";
 
 type ChannelKind = "im" | "mpim" | "channel" | "group";
 
@@ -69,6 +70,10 @@ export interface SlackStandIn extends StandIn {
   heal(): void;
   /** From now on both tokens are refused. */
   revoke(): void;
+  /** The forms that were opened, in order. */
+  readonly views: readonly SlackView[];
+  /** Remembers what a delivery is about, for whoever hands it over without `postEvent` or `pushEvent`. */
+  take(delivery: SlackDelivery): void;
   /** Posts a delivery as Slack would, signed. Remembers its message. */
   postEvent(url: string, delivery: SlackDelivery, options?: Partial<PushOptions>): Promise<Response>;
   /** Hands a delivery over a socket; resolves with whether it was acknowledged. Remembers its message. */
@@ -135,6 +140,13 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
     },
   });
   const sockets = await startSockets();
+  const views = new Views(now);
+
+  /** What is handed to the app has happened: its message is there, and its trigger is good. */
+  function take(delivery: SlackDelivery): void {
+    remember(messages, delivery);
+    views.handOut(delivery);
+  }
 
   function react(args: Raw, isAdded: boolean): ApiReply {
     const [channel = "", ts = ""] = [textOf(args, "channel"), textOf(args, "timestamp")];
@@ -203,6 +215,7 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
             user: { id, name: id.toLowerCase(), profile: { display_name: user.name, real_name: user.name } },
           });
     },
+    "views.open": (args) => views.open(args),
     "reactions.add": (args) => react(args, true),
     "reactions.remove": (args) => react(args, false),
     "assistant.threads.setStatus": setStatus,
@@ -274,12 +287,14 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
     revoke: () => {
       isRevoked = true;
     },
+    views: views.all,
+    take: (delivery) => take(delivery),
     postEvent(to, delivery, given = {}) {
-      remember(messages, delivery);
+      take(delivery);
       return fetch(to, push(delivery, { signingSecret: options.signingSecret ?? "", ...given }));
     },
     pushEvent(delivery, given) {
-      remember(messages, delivery);
+      take(delivery);
       return sockets.push(delivery, given);
     },
     sockets,

@@ -43,6 +43,8 @@ export interface TelegramStandIn extends StandIn {
   /** Everything the bot sent, in order, also what it deleted since. */
   readonly sent: readonly TelegramMessage[];
   readonly requests: readonly SeenRequest[];
+  /** Remembers the message of an update, for whoever hands it over without `push` or `post`. */
+  take(update: Raw): void;
   /** Queues an update for `getUpdates`. Resolves once the bot has confirmed it. */
   push(update: Raw): Promise<void>;
   /** Posts an update as Telegram would, with the secret where one is given. */
@@ -184,6 +186,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     get sent() {
       return messages.all.filter(({ fromBot }) => fromBot);
     },
+    take: (update) => remember(messages, update),
     push: (update) => {
       remember(messages, update);
       return updates.push(update);

@@ -1,0 +1,85 @@
+import {
+  type Json,
+  objectAt,
+  objectsAt,
+  type Payload,
+  parsePayload,
+  textAt,
+  toJson,
+} from "@signalbox/channel";
+import { readActionId } from "../action-id.ts";
+import { type Form, formId, textField } from "../outbound/forms.ts";
+
+/** The button that a form belongs to. */
+export interface AskedBy {
+  readonly actionId: string;
+  readonly value?: Json;
+  readonly channel: string;
+  readonly ts: string;
+  readonly thread?: string;
+}
+
+/** The form that a click asks for, and what Slack wants to hear again to show it; undefined for any other click. */
+export function formToOpen(body: Payload): { readonly form: Form; readonly triggerId: string } | undefined {
+  if (body["type"] !== "block_actions") return undefined;
+  const [action = {}] = objectsAt(body, "actions");
+  const { id, opensForm } = readActionId(textAt(action, "action_id") ?? "");
+  const triggerId = textAt(body, "trigger_id");
+  const container = objectAt(body, "container");
+  const channel = textAt(container, "channel_id") ?? textAt(objectAt(body, "channel"), "id");
+  const ts = textAt(container, "message_ts");
+  if (!opensForm || triggerId === undefined || channel === undefined || ts === undefined) return undefined;
+  const message = objectAt(body, "message");
+  const thread = textAt(message, "thread_ts");
+  const value = parsedValue(textAt(action, "value"));
+  const askedBy: AskedBy = {
+    actionId: id,
+    channel,
+    ts,
+    ...(value === undefined ? {} : { value }),
+    ...(thread === undefined || thread === ts ? {} : { thread }),
+  };
+  return {
+    triggerId,
+    form: {
+      label: textAt(objectAt(action, "text"), "text") ?? "…",
+      question: textAt(message, "text"),
+      metadata: JSON.stringify(askedBy),
+    },
+  };
+}
+
+/** What was written into a form of ours, and the button it belongs to; undefined for what is none, or empty. */
+export function readForm(body: Payload): { readonly askedBy: AskedBy; readonly text: string } | undefined {
+  const view = objectAt(body, "view");
+  if (body["type"] !== "view_submission" || view["callback_id"] !== formId) return undefined;
+  const askedBy = readAskedBy(textAt(view, "private_metadata") ?? "");
+  const block = objectAt(objectAt(objectAt(view, "state"), "values"), textField.block);
+  const text = textAt(objectAt(block, textField.action), "value")?.trim();
+  return askedBy === undefined || text === undefined || text === "" ? undefined : { askedBy, text };
+}
+
+function readAskedBy(metadata: string): AskedBy | undefined {
+  const written = parsePayload(metadata) ?? {};
+  const [actionId, channel, ts] = ["actionId", "channel", "ts"].map((name) => textAt(written, name));
+  if (actionId === undefined || channel === undefined || ts === undefined) return undefined;
+  const thread = textAt(written, "thread");
+  const value = toJson(written["value"]);
+  return {
+    actionId,
+    channel,
+    ts,
+    ...(value === undefined ? {} : { value }),
+    ...(thread === undefined ? {} : { thread }),
+  };
+}
+
+/** What the button was given, which is JSON where it is one of ours. */
+export function parsedValue(written: string | undefined): Json | undefined {
+  if (written === undefined) return undefined;
+  try {
+    return toJson(JSON.parse(written));
+  } catch {
+    return written;
+  }
+}

@@ -1,0 +1,132 @@
+import type { ButtonsPart } from "@signalbox/channel";
+import { buttonClick, formSubmission, menuChoice, type SlackMessage } from "@signalbox/testkit/slack";
+import { describe, expect, it } from "vitest";
+import { type Bench, never, openBench } from "./harness.ts";
+
+const to = { channel: "D_DIRECT", thread: "1767225600.000100" };
+
+const own: ButtonsPart["buttons"][number] = {
+  id: "answer",
+  label: "In other words",
+  opensForm: true,
+  value: { id: "Q1" },
+};
+
+function question(buttons: ButtonsPart["buttons"]): ButtonsPart {
+  return { type: "buttons", text: "When **shall** I?", buttons };
+}
+
+function choices(count: number): ButtonsPart["buttons"] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: "answer",
+    label: `Choice ${index}`,
+    value: { id: "Q1", answer: String(index) },
+  }));
+}
+
+async function ask({ channel, standIn }: Bench, buttons: ButtonsPart["buttons"]): Promise<SlackMessage> {
+  await channel.send(to, { parts: [question(buttons)] }, { idempotencyKey: "k1", signal: never });
+  const message = standIn.sent.at(-1);
+  if (message === undefined) throw new Error("nothing was sent");
+  return message;
+}
+
+/** The click that opens the form of the only button. */
+function click({ ts }: SlackMessage) {
+  const button = { id: "0?answer", label: "In other words", value: '{"id":"Q1"}' };
+  return buttonClick(ts, button, { threadTs: to.thread });
+}
+
+describe("a button for an answer in other words", () => {
+  it("opens a form, whose text comes as the answer to that button, in its thread", async () => {
+    await using bench = await openBench();
+    const message = await ask(bench, [own]);
+    expect((await bench.standIn.postEvent(bench.url, click(message))).status).toBe(200);
+    expect(bench.events).toEqual([]);
+    const [view] = bench.standIn.views;
+    if (view === undefined) throw new Error("no form was opened");
+    const submission = formSubmission(view, "rather tomorrow ");
+    expect((await bench.standIn.postEvent(bench.url, submission)).status).toBe(200);
+    await bench.standIn.postEvent(bench.url, submission);
+    expect(bench.events).toMatchObject([
+      {
+        type: "action",
+        actionId: "answer",
+        value: { id: "Q1" },
+        text: "rather tomorrow",
+        messageId: `D_DIRECT:${message.ts}`,
+        conversation: { id: "D_DIRECT", kind: "direct", threadId: to.thread },
+        sender: { id: "U_SENDER" },
+      },
+    ]);
+  });
+
+  it("takes what was written again where the host could not", async () => {
+    await using bench = await openBench();
+    await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
+    const [view] = bench.standIn.views;
+    if (view === undefined) throw new Error("no form was opened");
+    bench.onEmit = async () => "rejected";
+    const submission = formSubmission(view, "rather tomorrow");
+    expect((await bench.standIn.postEvent(bench.url, submission)).ok).toBe(false);
+    bench.onEmit = undefined;
+    expect((await bench.standIn.postEvent(bench.url, submission)).status).toBe(200);
+    expect(bench.events).toMatchObject([{ text: "rather tomorrow" }]);
+  });
+
+  it("is acknowledged where Slack opens no form any more: whoever clicked clicks again", async () => {
+    let passed = 0;
+    await using bench = await openBench(undefined, { standIn: { now: () => Date.now() + passed } });
+    const message = await ask(bench, [own]);
+    const late = click(message);
+    bench.standIn.take(late);
+    passed = 4_000;
+    expect((await bench.standIn.postEvent(bench.url, late)).status).toBe(200);
+    const again = click(message);
+    await bench.standIn.postEvent(bench.url, again);
+    await bench.standIn.postEvent(bench.url, again);
+    expect(bench.standIn.views).toHaveLength(1);
+    expect(bench.logged.filter((line) => line.includes("a form could not be opened"))).toHaveLength(2);
+  });
+
+  it("takes no form for its own that another app's code might have opened", async () => {
+    await using bench = await openBench();
+    await bench.standIn.postEvent(bench.url, click(await ask(bench, [own])));
+    const [{ id, view } = { id: "", view: {} }] = bench.standIn.views;
+    for (const other of [{ callback_id: "settings" }, { private_metadata: "{}" }, { private_metadata: "no" }])
+      await bench.standIn.postEvent(bench.url, formSubmission({ id, view: { ...view, ...other } }, "words"));
+    expect(bench.events).toEqual([]);
+  });
+});
+
+describe("many choices", () => {
+  it("are a menu, beside it what opens a form; a choice comes as a click on a button does", async () => {
+    await using bench = await openBench();
+    const { content, ts } = await ask(bench, [...choices(6), own]);
+    const elements = content.blocks?.at(-1)?.["elements"];
+    expect(elements).toMatchObject([
+      { type: "static_select", options: expect.objectContaining({ length: 6 }) },
+      { type: "button", action_id: "0?answer" },
+    ]);
+    const value = JSON.stringify(["answer", { id: "Q1", answer: "4" }]);
+    await bench.standIn.postEvent(bench.url, menuChoice(ts, { id: "menu", value }));
+    expect(bench.events).toMatchObject([
+      { type: "action", actionId: "answer", value: { id: "Q1", answer: "4" } },
+    ]);
+  });
+
+  it.each([
+    ["five are buttons", choices(5)],
+    ["one of them stands out", [...choices(6), { id: "stop", label: "Stop", style: "danger" } as const]],
+    [
+      "more is behind each than an option holds",
+      choices(6).map((one) => ({ ...one, value: "v".repeat(80) })),
+    ],
+  ])("are buttons where %s", async (_, buttons) => {
+    await using bench = await openBench();
+    const { content } = await ask(bench, buttons);
+    const elements = content.blocks?.at(-1)?.["elements"];
+    expect(elements).toHaveLength(buttons.length);
+    expect(JSON.stringify(elements)).not.toContain("static_select");
+  });
+});

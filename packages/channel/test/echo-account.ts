@@ -1,0 +1,224 @@
+import {
+  type ButtonsPart,
+  type Channel,
+  type ChannelContext,
+  ChannelError,
+  checkedPoll,
+  createBackfill,
+  createEditedDraft,
+  createWebhook,
+  equalInConstantTime,
+  fitText,
+  isPayload,
+  isRecent,
+  type OutboundPart,
+  type Payload,
+  parsePayload,
+  readMedia,
+  sendParts,
+  textAt,
+  textLength,
+} from "../src/index.ts";
+import { type EchoAddress, type EchoConfig, echoLimits } from "./echo-config.ts";
+import { readEvent, readMissed } from "./echo-events.ts";
+import { type EchoButton, type EchoMessage, type EchoServer, people, servers, sign } from "./echo-server.ts";
+
+const { text: limit, sendMedia, editWindowMs } = echoLimits;
+
+/** One account of the tests' channel. */
+export function createEcho(context: ChannelContext<EchoConfig>) {
+  const server = serverOf(context.config);
+  const { clock, config } = context;
+  const messages = createMessages(server, context);
+  const { request } = messages;
+  let state: "starting" | "ready" | "stopped" = "starting";
+
+  const backfill = createBackfill<EchoMessage>({
+    state: context.state,
+    clock,
+    botId: "bot",
+    read: async (place, since) => messages.in(place).filter(({ by, at }) => by !== "self" && at >= since),
+    take: (message) => context.emit(readMissed(message, context)),
+  });
+
+  const send: Channel<EchoAddress>["send"] = (to, message, options) =>
+    sendParts(message, options, async ({ part, key }) => {
+      if (options.signal.aborted) throw new ChannelError("transient", "Echo: given up before it was tried");
+      if (part.type === "poll") {
+        const { question, options: choices, multiple = false } = checkedPoll(part, echoLimits);
+        server.polls.push({ messageId: key, question, options: choices, multiple });
+        return messages.post(to.id, { type: "text", text: "[poll]" }, key);
+      }
+      if (part.type !== "media") return messages.post(to.id, part, key);
+      const content = await readMedia(part, sendMedia, options.openMedia);
+      server.files.set(key, { messageId: key, kind: part.kind, name: part.name, content });
+      return messages.post(to.id, { type: "text", text: `[${part.kind}]` }, key);
+    });
+
+  return {
+    async start(signal: AbortSignal) {
+      signal.throwIfAborted();
+      if (state !== "starting") return;
+      state = "ready";
+      server.commands = (context.commands ?? []).map(({ name }) => name);
+      await backfill.catchUp({ signal });
+    },
+    async stop() {
+      state = "stopped";
+    },
+    health: () => (messages.isRefused() ? { state: "down" as const, reason: "refused" } : { state }),
+    self: () => ({ id: "bot" }),
+    webhook: createWebhook<Payload>({
+      maxBytes: 10_000,
+      logger: context.logger,
+      verify(body, headers) {
+        const signedAt = Number(headers.get("x-time") ?? Number.NaN);
+        if (!isRecent(signedAt, clock.now(), 60_000)) return { kind: "forged", reason: "too old" };
+        if (!equalInConstantTime(headers.get("x-signature") ?? "", sign(body, signedAt, config.password)))
+          return { kind: "forged", reason: "the signature does not hold" };
+        const event = parsePayload(Buffer.from(body).toString());
+        if (event === undefined) return { kind: "malformed", reason: "no JSON" };
+        const challenge = textAt(event, "challenge");
+        return challenge === undefined ? { kind: "event", event } : { kind: "answer", body: { challenge } };
+      },
+      async handle(payload) {
+        if (state !== "ready") return "rejected";
+        const event = readEvent(payload, context);
+        const handled = await context.emit(event);
+        if (handled !== "rejected") await backfill.note(event.conversation.id, event.timestamp);
+        return handled;
+      },
+    }),
+    send,
+    edit: async (_to, messageId, { parts: [part, ...more] }) => {
+      if (part === undefined || more.length > 0) throw new ChannelError("invalid", "an edit is one message");
+      messages.change(messageId, textOf(part));
+    },
+    remove: async (_to, messageId) => messages.remove(messageId),
+    react: async (_to, messageId, { emoji, on }) =>
+      request(() => {
+        const reactions = server.reactions.get(messageId) ?? new Set();
+        server.reactions.set(messageId, reactions);
+        if (on) reactions.add(emoji);
+        else reactions.delete(emoji);
+      }),
+    typing: async () => request(() => {}),
+    openDirect: async (userId: string) => {
+      if (!people.has(userId)) throw new ChannelError("not_found", "nobody of that id");
+      return { id: "direct" };
+    },
+    history: async ({ id }, { limit: most, before = Number.POSITIVE_INFINITY }) =>
+      request(() =>
+        messages
+          .in(id)
+          .filter(({ at }) => at < before)
+          .slice(-most)
+          .map(({ id: messageId, by, text, at }) => ({
+            messageId,
+            sender: { id: by, isBot: by !== "person", isSelf: by === "self" },
+            text,
+            timestamp: at,
+          })),
+      ),
+    resolve: async (userId: string) => {
+      const name = people.get(userId);
+      return name === undefined ? undefined : { name };
+    },
+    openDraft: async (to: EchoAddress, options) =>
+      createEditedDraft(
+        {
+          snapshot: (text) => fitText(text, limit),
+          render: (part) => ("text" in part ? part.text : ""),
+          create: async (text, { key }) => {
+            const id = messages.post(to.id, { type: "text", text }, key);
+            server.drafted.push(text);
+            return id;
+          },
+          change: async (id, text) => {
+            messages.change(id, text);
+            server.drafted.push(text);
+          },
+          remove: async (id) => messages.remove(id),
+          sendRest: (message, how) => send(to, message, { ...options, ...how }),
+        },
+        options,
+      ),
+    async fetchMedia({ ref }) {
+      if (!isPayload(ref) || ref["file"] !== "f1") throw new ChannelError("invalid", "not a reference");
+      return { body: new Blob(["content"]).stream(), mimeType: "text/plain" };
+    },
+    async reconcile({ idempotencyKey, part }) {
+      const message = server.messages.get(`${idempotencyKey}.${part}`);
+      return message === undefined ? { outcome: "not-sent" } : { outcome: "sent", messageId: message.id };
+    },
+  } satisfies Channel<EchoAddress>;
+}
+
+function serverOf({ server: name }: EchoConfig): EchoServer {
+  const server = servers.get(name);
+  if (server === undefined) throw new ChannelError("auth", "no such server");
+  return server;
+}
+
+/** What the account does on its server. */
+function createMessages(server: EchoServer, { clock }: Pick<ChannelContext, "clock">) {
+  let isRefused = false;
+
+  /** One request: everything that the server may do to it. */
+  function request<T>(work: () => T): T {
+    const { failure } = server;
+    if (server.revoked) {
+      isRefused = true;
+      throw new ChannelError("auth", "the password is refused", { scope: "account" });
+    }
+    if (server.away) throw new ChannelError("transient", "nobody answers");
+    server.failure = undefined;
+    if (failure === "rate") throw new ChannelError("rate_limited", "slow", { retryAfterMs: 500 });
+    if (failure === "rate-until") throw new ChannelError("rate_limited", "slow", { retryAfterMs: 3000 });
+    if (failure === "server") throw new ChannelError("transient", "broken");
+    const result = work();
+    if (failure === "lost-answer") throw new ChannelError("unknown_outcome", "no answer");
+    return result;
+  }
+
+  return {
+    request,
+    isRefused: () => isRefused,
+    in: (place: string): readonly EchoMessage[] =>
+      [...server.messages.values()].filter((message) => message.place === place),
+    post(place: string, part: OutboundPart, key: string): string {
+      const text = textOf(part);
+      const buttons = part.type === "buttons" ? buttonsOf(part.buttons) : [];
+      return request(() => {
+        const message = { id: key, place, by: "self", at: clock.now(), text, buttons };
+        if (!server.messages.has(key)) server.messages.set(key, message);
+        return key;
+      });
+    },
+    change(id: string, text: string): void {
+      request(() => {
+        const message = server.messages.get(id);
+        if (message === undefined) throw new ChannelError("not_found", "gone");
+        if (clock.now() - message.at + server.passedMs > editWindowMs)
+          throw new ChannelError("permission", "too old");
+        message.text = text;
+      });
+    },
+    remove: (id: string): void => request(() => void server.messages.delete(id)),
+  };
+}
+
+function textOf(part: OutboundPart): string {
+  if (!("text" in part)) throw new ChannelError("unsupported", "there is no text in it");
+  if (textLength(part.text, limit.unit) > limit.max) throw new ChannelError("too_large", "too long");
+  return part.text;
+}
+
+function buttonsOf(buttons: ButtonsPart["buttons"]): readonly EchoButton[] {
+  if (buttons.length > echoLimits.buttons) throw new ChannelError("too_large", "too many buttons");
+  return buttons.map(({ id, label, value, opensForm = false }) => {
+    if (Buffer.byteLength(JSON.stringify(value ?? null)) > echoLimits.callbackBytes)
+      throw new ChannelError("too_large", "too much behind a button");
+    return { label, opensForm, data: JSON.stringify(value === undefined ? { id } : { id, value }) };
+  });
+}

@@ -1,0 +1,66 @@
+import {
+  type ChannelContext,
+  type InboundEvent,
+  type Json,
+  type MessageEvent,
+  objectAt,
+  type Payload,
+  textAt,
+} from "../src/index.ts";
+import type { EchoMessage } from "./echo-server.ts";
+
+type Reader = Pick<ChannelContext, "account" | "clock">;
+
+/** What the platform tells: a message, a click or a command. */
+export function readEvent(payload: Payload, context: Reader): InboundEvent {
+  const base = baseOf(payload, context);
+  const command = textAt(payload, "command");
+  if (command !== undefined)
+    return { ...base, type: "command", name: command, args: textAt(payload, "args") ?? "" };
+  const clicked = textAt(payload, "clicked");
+  if (clicked === undefined) return { ...base, ...wordsOf(payload) };
+  const text = textAt(payload, "text");
+  return {
+    ...base,
+    ...readButton(clicked),
+    type: "action",
+    messageId: textAt(payload, "message") ?? "",
+    ...(text === undefined ? {} : { text }),
+  };
+}
+
+/** A message that nobody told of. */
+export function readMissed({ id, by, text, at }: EchoMessage, context: Reader): MessageEvent {
+  const payload = { id: `missed ${id}`, message: id, text, from: { id: by } };
+  return { ...baseOf(payload, context), ...wordsOf(payload), timestamp: at };
+}
+
+function baseOf(payload: Payload, { account, clock }: Reader) {
+  const id = textAt(objectAt(payload, "from"), "id") ?? "";
+  const kind = id === "person" ? "direct" : "group";
+  return {
+    channel: "echo",
+    account,
+    eventId: textAt(payload, "id") ?? "",
+    conversation: { id: kind, kind },
+    address: `echo:${kind}`,
+    sender: { id, isBot: id !== "person", isSelf: id === "self" },
+    addressed: kind === "direct" ? "dm" : "none",
+    timestamp: clock.now(),
+  } as const;
+}
+
+function wordsOf(payload: Payload) {
+  return {
+    type: "message",
+    messageId: textAt(payload, "message") ?? "",
+    text: textAt(payload, "text") ?? "",
+    media: [],
+    mentions: [],
+  } as const;
+}
+
+function readButton(data: string): { readonly actionId: string; readonly value?: Json } {
+  const { id: actionId, value }: { id: string; value?: Json } = JSON.parse(data);
+  return value === undefined ? { actionId } : { actionId, value };
+}
