@@ -4,7 +4,8 @@
  * for each call, a message edited at most 20 times, a card changed 5 times a second within 14 days), on event
  * subscription (an answer within 3 s; deliveries again after 15 s, 5 min, 1 h and 6 h) and on message resources (100
  * MB), on card entities and streaming (10 operations a second a card, 50 a second and 1,000 a minute a call, ten
- * minutes) and their parts (an input of at most 1,000 characters), and the SDK's notes on uploads (10 MB a picture, 30 MB a file).
+ * minutes) and on a card's parts (an input of at most 1,000 characters), and the SDK's notes on uploads (10 MB a
+ * picture, 30 MB a file).
  */
 export const limits = {
   /** Content of a card or a rich text, in bytes. */

@@ -9,8 +9,8 @@ export interface Content {
 
 /**
  * Sources: the reference pages of `chat.postMessage` (text cut above 40,000 characters, `markdown_text` of 12,000) and
- * of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label of 75, 100 options with a value of 75 each), and
- * slackapi/bolt-js#2509 for what all blocks may hold together.
+ * of Block Kit (50 blocks, a section of 3,000, 25 elements, an action id of 255, a value of 2,000, a label of 75, 100
+ * options with a value of 75 each), and slackapi/bolt-js#2509 for what all blocks may hold together.
  */
 const limits = {
   text: 40_000,
