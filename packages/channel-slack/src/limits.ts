@@ -1,12 +1,12 @@
 /**
  * What Slack allows. Sources: the reference pages of the Web API's methods and of Block Kit (text of 12,000 characters
  * in `markdown_text` and Markdown blocks, sections of 3,000, 25 elements, labels of 75, values of 2,000, ids of 255,
- * options of 75; a modal's title of 24, its own data of 3,000, an input's label of 2,000 and text of 3,000; text advised
- * up to 4,000 and cut above 40,000), the page on rate limits (tiers 2, 3 and 4: 20, 50 and 100 calls a minute; one
- * message a second and conversation; history once a minute and 15 messages for apps that are given to others outside
- * the marketplace), the pages on the Events API and on verifying requests (an answer within 3 s; deliveries again at
- * once, after a minute and after 5; signatures not older than 5 minutes), and slackapi/node-slack-sdk#2702 for the life
- * of streams.
+ * options of 75; a modal's title of 24, its own data of 3,000, an input's label of 2,000 and text of 3,000; text
+ * advised up to 4,000 and cut above 40,000), the page on rate limits (tiers 2, 3 and 4: 20, 50 and 100 calls a minute;
+ * one message a second and conversation; history once a minute and 15 messages for apps that are given to others
+ * outside the marketplace), the pages on the Events API and on verifying requests (an answer within 3 s; deliveries
+ * again at once, after a minute and after 5; signatures not older than 5 minutes), and slackapi/node-slack-sdk#2702
+ * for the life of streams.
  */
 export const limits = {
   /** One part of an answer, in UTF-16 units. */
