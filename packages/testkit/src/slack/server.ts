@@ -145,7 +145,8 @@ export async function startSlack(options: SlackOptions): Promise<SlackStandIn> {
   /** What is handed to the app has happened: its message is there, and its trigger is good. */
   function take(delivery: SlackDelivery): void {
     remember(messages, delivery);
-    views.handOut(delivery);
+    const trigger = textOf(delivery.body, "trigger_id");
+    if (trigger !== undefined) views.handOut(trigger);
   }
 
   function react(args: Raw, isAdded: boolean): ApiReply {

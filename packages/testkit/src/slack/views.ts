@@ -1,5 +1,4 @@
 import { isRaw, type Raw } from "../raw.ts";
-import type { SlackDelivery } from "./events.ts";
 import { type ApiReply, objectsOf, ok, refuse, textOf } from "./reply.ts";
 
 /** A form that somebody has before them. */
@@ -31,10 +30,8 @@ export class Views {
   }
 
   /** Slack hands out a trigger with every click and command. */
-  handOut({ type, body }: SlackDelivery): void {
-    const trigger = textOf(body, "trigger_id");
-    if (type !== "events_api" && trigger !== undefined && !this.#triggers.has(trigger))
-      this.#triggers.set(trigger, this.#now());
+  handOut(trigger: string): void {
+    if (!this.#triggers.has(trigger)) this.#triggers.set(trigger, this.#now());
   }
 
   open(args: Raw): ApiReply {
