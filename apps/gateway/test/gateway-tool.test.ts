@@ -1,6 +1,9 @@
-import { readFileSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
 import {
   eventually,
@@ -96,6 +99,24 @@ it("asks nobody about what cannot be made, nor takes a secret from a model", asy
     expect(all).toContain(why);
   expect(said(opened)).toEqual(["Done."]);
   expect(configOf(opened)).toBe(before);
+});
+
+it("runs no program and reads no file that a proposal names before an owner has allowed it", async () => {
+  const key = "models.providers.anthropic.apiKey";
+  const planted = join(tmpdir(), `planted-${randomUUID()}`);
+  onTestFinished(() => rmSync(planted, { force: true }));
+  const { world: opened, started } = await world(
+    { action: "propose", key, value: { command: ["touch", planted] } },
+    { action: "propose", key, value: { file: "no-such-file" } },
+  );
+  await started.post(textMessage("change it", from(ZHANG)));
+  for (const shown of [`- touch\n+   - ${planted}`, "+ file: no-such-file"]) {
+    await eventually(() => said(opened).at(-1)?.includes(shown) === true, "an owner is asked");
+    const [approval] = await started.gateway.service.approvals();
+    await started.gateway.service.answerApproval(approval?.id ?? "", "deny", "test");
+  }
+  await started.settled();
+  expect(existsSync(planted)).toBe(false);
 });
 
 it("tells somebody else nothing without an owner's word", async () => {

@@ -7,7 +7,7 @@ export {
 export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, lastBackup, noteBackup } from "./backup/note.ts";
-export { changeConfig, editedConfig } from "./config/edit.ts";
+export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig } from "./config/read.ts";
 export { type ConfigVersion, configText, configVersions, restoreConfig } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";

@@ -1,4 +1,11 @@
-import { type ConfigEdit, ConfigError, editConfig, loadConfig, type Problem } from "@signalbox/config";
+import {
+  type ConfigEdit,
+  ConfigError,
+  editConfig,
+  loadConfig,
+  type Problem,
+  type SecretSources,
+} from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
 import { secretSources } from "../secrets/sources.ts";
@@ -14,25 +21,36 @@ export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[],
 }
 
 /**
- * The text of the configuration as it would be with these changes.
+ * The text of the configuration as it would be with changes that nobody has agreed to: no file that they name is read,
+ * and no program started. Such a secret is taken to be there.
  *
  * @throws ConfigError, GatewayError naming what would be wrong
  */
-export function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
+export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
+  return editedConfig(home, env, edits, { file: () => ASSUMED, command: () => ASSUMED });
+}
+
+const ASSUMED = "a secret that is taken to be there";
+
+function editedConfig(
+  home: Home,
+  env: Env,
+  edits: readonly ConfigEdit[],
+  sources: SecretSources = secretSources(home, env),
+): string {
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
-  const known = new Set(problemsOf(home, env, before).map(({ path, message }) => `${path} ${message}`));
-  const [fault] = problemsOf(home, env, after).filter(
-    ({ path, message }) => !known.has(`${path} ${message}`),
-  );
+  const problems = (text: string) => problemsOf(home, text, env, sources);
+  const known = new Set(problems(before).map(({ path, message }) => `${path} ${message}`));
+  const [fault] = problems(after).filter(({ path, message }) => !known.has(`${path} ${message}`));
   if (fault !== undefined)
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
   return after;
 }
 
-function problemsOf(home: Home, env: Env, text: string): readonly Problem[] {
+function problemsOf(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {
   try {
-    return loadConfig({ file: home.configFile, text, env, sources: secretSources(home, env) }).problems;
+    return loadConfig({ file: home.configFile, text, env, sources }).problems;
   } catch (error) {
     // Nothing could start with it: what is wrong is told all the same.
     if (error instanceof ConfigError) return error.problems;

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
-import { changeConfig, configText, type Env, editedConfig, type Home } from "@signalbox/home";
+import { changeConfig, configText, type Env, type Home, proposedConfig } from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
 import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
 import { parse, stringify } from "yaml";
@@ -37,7 +37,7 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
       const edit = editOf(home, change);
       try {
         const before = valueAt(parse(configText(home.configFile)), edit.path);
-        const after = valueAt(parse(editedConfig(home, env, [edit])), edit.path);
+        const after = valueAt(parse(proposedConfig(home, env, [edit])), edit.path);
         return redact([`${change.key}:`, ...marked("-", before), ...marked("+", after)].join("\n"));
       } catch (error) {
         throw new Error(redact(reasonOf(error)), { cause: error });
