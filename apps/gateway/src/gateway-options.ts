@@ -47,7 +47,7 @@ export interface GatewayOptions {
 /**
  * Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong.
  */
-export type ReadConfiguration = (applied: Config) => LoadedConfig;
+export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
 
 /** What became of a configuration that was read again, by its sections. */
 export interface Reloaded {

@@ -16,7 +16,15 @@ import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { formatProblem } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
-import { gatewayToken, type Home, locateHome, openVault, prepareHome, readConfig } from "@signalbox/home";
+import {
+  gatewayToken,
+  type Home,
+  locateHome,
+  openVault,
+  prepareHome,
+  readConfig,
+  rereadConfig,
+} from "@signalbox/home";
 import { execSandbox, type StartExecSandbox } from "@signalbox/setup";
 import type { GatewayHook } from "@signalbox/setup/hooks";
 import { openStore } from "@signalbox/store";
@@ -235,7 +243,7 @@ export async function openWorld(): Promise<World> {
         log: () => logged,
         post: (event, options) =>
           feishu.postEvent(`${gateway.url}/channels/feishu/main/events`, event, options),
-        reload: () => gateway.reload((applied) => readConfig(home, env, applied)),
+        reload: () => gateway.reload((applied) => rereadConfig(home, env, applied)),
         settled: () =>
           eventually(async () => {
             const { inboxPending, outboxPending } = await gateway.service.status();

@@ -58,7 +58,7 @@ export interface StartedGateway {
   /** Where it listens. */
   readonly url: string;
   /** Reads the configuration again and applies what of it can be; the log says what that is. */
-  reload(read: (applied: Config) => LoadedConfig): Promise<void>;
+  reload(read: (applied: Config) => Promise<LoadedConfig>): Promise<void>;
   /** Stops it in order. */
   stop(reason: string): Promise<void>;
 }

@@ -8,7 +8,7 @@ export { type BackupReport, backupHome } from "./backup/backup.ts";
 export { type BodiesWithParts, pruneSentBlobs } from "./backup/blobs.ts";
 export { type LastBackup, lastBackup, noteBackup } from "./backup/note.ts";
 export { changeConfig, proposedConfig } from "./config/edit.ts";
-export { readConfig } from "./config/read.ts";
+export { readConfig, rereadConfig } from "./config/read.ts";
 export { type ConfigVersion, configText, configVersions, restoreConfig } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
 export { gatewayLease, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
@@ -20,7 +20,7 @@ export { storeWithRedaction } from "./redacted-store.ts";
 export { type Restored, restoreBackup } from "./restore.ts";
 export { keepSecret } from "./secrets/files.ts";
 export { type JudgedSecrets, judgeSecrets } from "./secrets/judge.ts";
-export { secretSources } from "./secrets/sources.ts";
+export { ASSUMED_SECRETS, secretSources } from "./secrets/sources.ts";
 export { openVault } from "./secrets/vault.ts";
 export {
   effectiveToken,

@@ -33,7 +33,7 @@ export function createReload(parts: Parts, first: Applied<ResolvedConfig>): Relo
   let last: Promise<unknown> = Promise.resolve();
 
   const apply = async (read: ReadConfiguration): Promise<Reloaded> => {
-    const loaded = read(applied.loaded.config);
+    const loaded = await read(applied.loaded.config);
     options.vault.add(loaded.secrets);
     const resolve = (of: LoadedConfig) => resolveConfig({ ...options, loaded: of });
     const { next, faulty, kept, problems } = await nextSetup(applied, loaded, resolve);

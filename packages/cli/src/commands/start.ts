@@ -7,7 +7,7 @@ import {
   locateHome,
   openVault,
   prepareHome,
-  readConfig,
+  rereadConfig,
   watchConfig,
 } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
@@ -46,7 +46,7 @@ export async function start(
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
   const letGo = releaseIdleMemory();
   const reload = (): void =>
-    void gateway.reload((applied) => readConfig(locateHome(home.dir, env), env, applied));
+    void gateway.reload((applied) => rereadConfig(locateHome(home.dir, env), env, applied));
   watch.onChange(reload);
   process.on("SIGHUP", reload);
   const stopping = stopSignal();

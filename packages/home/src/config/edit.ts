@@ -8,16 +8,23 @@ import {
 } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
-import { secretSources } from "../secrets/sources.ts";
+import { ASSUMED_SECRETS, secretSources } from "../secrets/sources.ts";
 import { configText, replaceConfig } from "./versions.ts";
 
 /**
  * Changes values of the configuration, as long as nothing is wrong afterwards that was not before.
  *
+ * @param sources default: secrets that are kept elsewhere are looked up, which programs may take long for
  * @throws ConfigError, GatewayError naming what would be wrong; nothing was changed
  */
-export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[], now: Date): void {
-  replaceConfig(home, editedConfig(home, env, edits), now);
+export function changeConfig(
+  home: Home,
+  env: Env,
+  edits: readonly ConfigEdit[],
+  now: Date,
+  sources: SecretSources = secretSources(home, env),
+): void {
+  replaceConfig(home, editedConfig(home, env, edits, sources), now);
 }
 
 /**
@@ -27,17 +34,10 @@ export function changeConfig(home: Home, env: Env, edits: readonly ConfigEdit[],
  * @throws ConfigError, GatewayError naming what would be wrong
  */
 export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {
-  return editedConfig(home, env, edits, { file: () => ASSUMED, command: () => ASSUMED });
+  return editedConfig(home, env, edits, ASSUMED_SECRETS);
 }
 
-const ASSUMED = "a secret that is taken to be there";
-
-function editedConfig(
-  home: Home,
-  env: Env,
-  edits: readonly ConfigEdit[],
-  sources: SecretSources = secretSources(home, env),
-): string {
+function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], sources: SecretSources): string {
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
   const problems = (text: string) => problemsOf(home, text, env, sources);

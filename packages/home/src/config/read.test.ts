@@ -3,7 +3,34 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { locateHome } from "../layout.ts";
-import { readConfig } from "./read.ts";
+import { readConfig, rereadConfig } from "./read.ts";
+
+it("reads secrets of programs again while others have their turn", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const says = `process.stdin.resume().on("end", () => process.stdout.write("said-" + process.env.WHICH + "\\n"))`;
+  const providers = {
+    good: { api: "openai-chat", apiKey: { command: [process.execPath, "-e", says] } },
+    none: { api: "openai-chat", apiKey: { command: ["no-such-program"] } },
+    wrong: { api: "openai-chat", apiKey: { command: [process.execPath, "-e", "process.exit(3)"] } },
+  };
+  writeFileSync(join(dir, "signalbox.json"), JSON.stringify({ models: { providers } }));
+  const env = { ...process.env, WHICH: "once" };
+  const home = locateHome(dir, {});
+  const first = readConfig(home, env);
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 1);
+  const again = await rereadConfig(home, env, first.config);
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+  expect(again.config.models.providers["good"]).toMatchObject({ apiKey: "said-once" });
+  expect(again).toMatchObject({ config: first.config, problems: first.problems });
+  expect(again.problems.map(({ message }) => message).join()).toMatch(
+    /there is no program no-such-program.*it ended with status 3/s,
+  );
+});
 
 it("is refused with two configuration files: a second one might be somebody else's", () => {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));

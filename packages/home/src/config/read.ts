@@ -1,16 +1,45 @@
 import { existsSync, readFileSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
-import { type Config, type LoadedConfig, loadConfig } from "@signalbox/config";
+import { type Config, type LoadedConfig, loadConfig, type SecretSources } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
-import { secretSources } from "../secrets/sources.ts";
+import { ASSUMED_SECRETS, askPrograms, secretSources } from "../secrets/sources.ts";
 
 /**
  * Reads the configuration of a home; one without a file has the defaults.
- * @param last what a gateway that runs goes on with where its own section is wrong by now
  * @throws ConfigError where nothing can start, GatewayError where the file cannot be read or there are several
  */
-export function readConfig(home: Home, env: Env, last?: Pick<Config, "gateway">): LoadedConfig {
+export function readConfig(home: Home, env: Env): LoadedConfig {
+  return readWith(home, env, secretSources(home, env));
+}
+
+/**
+ * Reads it again for a gateway that runs, which answers others meanwhile: programs that hold secrets are asked all at
+ * once, and nobody waits for them.
+ * @param last what goes on where the gateway's own section is wrong by now
+ * @throws as {@link readConfig}
+ */
+export async function rereadConfig(
+  home: Home,
+  env: Env,
+  last: Pick<Config, "gateway">,
+): Promise<LoadedConfig> {
+  const { file } = secretSources(home, env);
+  const named: (readonly string[])[] = [];
+  const note = (argv: readonly string[]): string => {
+    named.push(argv);
+    return ASSUMED_SECRETS.command(argv);
+  };
+  readWith(home, env, { file, command: note }, last);
+  return readWith(home, env, { file, command: await askPrograms(home, env, named) }, last);
+}
+
+function readWith(
+  home: Home,
+  env: Env,
+  sources: SecretSources,
+  last?: Pick<Config, "gateway">,
+): LoadedConfig {
   if (home.otherConfigFiles.length > 0) {
     const files = [home.configFile, ...home.otherConfigFiles].join(", ");
     throw new GatewayError("config", `There are several configuration files: ${files}. Keep one.`);
@@ -20,7 +49,7 @@ export function readConfig(home: Home, env: Env, last?: Pick<Config, "gateway">)
     file: home.configFile,
     text,
     env,
-    sources: secretSources(home, env),
+    sources,
     ...(last === undefined ? {} : { lastGateway: last.gateway }),
   });
 }

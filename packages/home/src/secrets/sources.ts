@@ -1,5 +1,6 @@
-import { execFileSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
+import { promisify } from "node:util";
 import type { SecretSources } from "@signalbox/config";
 import { configuredPath, type Env, type Home } from "../layout.ts";
 import { isOpenToOthers } from "../permissions.ts";
@@ -21,25 +22,66 @@ export function secretSources(home: Home, env: Env): SecretSources {
     },
     command([program = "", ...args]) {
       try {
-        return execFileSync(program, args, {
-          cwd: home.dir,
-          env: { ...env },
-          timeout: COMMAND_MS,
-          maxBuffer: LONGEST,
-          encoding: "utf8",
-          stdio: ["ignore", "pipe", "ignore"],
-        });
+        return execFileSync(program, args, { ...startOf(home, env), stdio: ["ignore", "pipe", "ignore"] });
       } catch (error) {
-        // Its own words hold the whole command, and what the program has said so far.
-        const end = endOf(error);
-        throw new Error(end === "ENOENT" ? `there is no program ${program}` : `it ended with ${end}`);
+        throw failureOf(program, error);
       }
     },
   };
 }
 
+/** Takes every secret to be there that is kept elsewhere: nothing is read or started to find out. */
+export const ASSUMED_SECRETS: SecretSources = {
+  file: () => ASSUMED,
+  command: () => ASSUMED,
+};
+const ASSUMED = "a secret that is taken to be there";
+
+/** Asks programs at the same time, without waiting in between. Gives what each of them said. */
+export async function askPrograms(
+  home: Home,
+  env: Env,
+  programs: readonly (readonly string[])[],
+): Promise<SecretSources["command"]> {
+  const said = new Map<string, string | Error>();
+  const ask = async ([program = "", ...args]: readonly string[]): Promise<string | Error> => {
+    const asked = execute(program, args, startOf(home, env));
+    asked.child.stdin?.on("error", () => {}).end();
+    return asked.then(
+      ({ stdout }) => stdout,
+      (error: unknown) => failureOf(program, error),
+    );
+  };
+  await Promise.all(programs.map(async (argv) => said.set(JSON.stringify(argv), await ask(argv))));
+  return (argv) => {
+    const answer = said.get(JSON.stringify(argv)) ?? new Error("it was not asked");
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+}
+
+const execute = promisify(execFile);
+
+function startOf(home: Home, env: Env) {
+  return {
+    cwd: home.dir,
+    env: { ...env },
+    timeout: COMMAND_MS,
+    maxBuffer: LONGEST,
+    encoding: "utf8",
+  } as const;
+}
+
+/** Its own words hold the whole command, and what the program has said so far. */
+function failureOf(program: string, error: unknown): Error {
+  const end = endOf(error);
+  return new Error(end === "ENOENT" ? `there is no program ${program}` : `it ended with ${end}`);
+}
+
 function endOf(error: unknown): string {
   if (!(error instanceof Error)) return "an error";
   if ("status" in error && typeof error.status === "number") return `status ${error.status}`;
-  return "code" in error && typeof error.code === "string" ? error.code : "an error";
+  if ("killed" in error && error.killed === true) return "ETIMEDOUT";
+  if (!("code" in error)) return "an error";
+  return typeof error.code === "number" ? `status ${error.code}` : String(error.code);
 }

@@ -1,6 +1,13 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type ConfigEdit, type ConfigPath, configPath, secretsIn } from "@signalbox/config";
-import { changeConfig, configText, type Env, type Home, proposedConfig } from "@signalbox/home";
+import {
+  ASSUMED_SECRETS,
+  changeConfig,
+  configText,
+  type Env,
+  type Home,
+  proposedConfig,
+} from "@signalbox/home";
 import { redactJson } from "@signalbox/redaction";
 import type { ConfigChange, GatewayToolOptions } from "@signalbox/tools";
 import { parse, stringify } from "yaml";
@@ -43,7 +50,9 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
         throw new Error(redact(reasonOf(error)), { cause: error });
       }
     },
-    apply: async (change) => changeConfig(home, env, [editOf(home, change)], new Date(now())),
+    // What it names is read with the whole file, by the gateway that finds it changed.
+    apply: async (change) =>
+      changeConfig(home, env, [editOf(home, change)], new Date(now()), ASSUMED_SECRETS),
   };
 }
 
