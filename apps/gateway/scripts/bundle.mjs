@@ -33,6 +33,9 @@ const bundle = await rolldown({
     [PROGRAM]: join(dist, "program", "main.js"),
     // Started by the address of its file, which is looked for in the same folder.
     "article-worker": join(builtIn("tools"), "web", "article-worker.js"),
+    "pdf-worker": join(builtIn("tools"), "web", "pdf-worker.js"),
+    "walk-worker": join(builtIn("tools"), "search", "walk-worker.js"),
+    "text-worker": join(builtIn("tools"), "files", "text-worker.js"),
     "account-worker": join(builtIn("channel"), "process", "account-worker.js"),
     "guessable-worker": join(builtIn("home"), "secrets", "guessable-worker.js"),
   },

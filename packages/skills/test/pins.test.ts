@@ -27,6 +27,20 @@ function open(files: Readonly<Record<string, string>>) {
 }
 
 describe("a skill that changes", () => {
+  it("shows all that goes and all that comes where nothing of a long file stays", async () => {
+    const lines = (word: string) => Array.from({ length: 6_000 }, (_, at) => `${word} ${at}`).join("\n");
+    const { dir, start, agent } = open({
+      "managed/a/SKILL.md": "# a\nOld.\n",
+      "managed/a/words.txt": lines("o"),
+    });
+    const { skills, offered, one } = start();
+    expect(await offered()).toEqual(["a"]);
+    write(dir, { "managed/a/words.txt": lines("n") });
+    expect((await skills.forAgent(agent)).excluded).toHaveLength(1);
+    const { diff } = await one();
+    for (const line of ["-o 0", "-o 5999", "+n 0", "+n 5999"]) expect(diff.split("\n")).toContain(line);
+  });
+
   it("is offered no more, and says what changed, until an owner approves it", async () => {
     const { dir, start, agent } = open({
       "managed/a/SKILL.md": "# a\nOld.\n",

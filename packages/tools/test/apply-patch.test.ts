@@ -45,6 +45,18 @@ async function patched(facts: Partial<RunFacts> = {}) {
   };
 }
 
+test("changes a long file in many places", async () => {
+  const { apply, read, write } = await patched();
+  const lines = Array.from({ length: 20_000 }, (_, at) => `line ${at}  `);
+  write("a.py", lines.join("\n"));
+  const places = Array.from({ length: 200 }, (_, at) => at * 100);
+  const changes = places.flatMap((at) => ["@@", `-line ${at}`, `+changed ${at}`]);
+  expect(textOf(await apply("*** Update File: a.py", ...changes))).toBe("Updated a.py");
+  expect(read("a.py")).toBe(
+    lines.map((line, at) => (places.includes(at) ? `changed ${at}` : line)).join("\n"),
+  );
+});
+
 test("adds, changes, moves and deletes files in one go", async () => {
   const { apply, read, write, has } = await patched();
   write("a.py", 'def greet():\n    print("Hi")\n\ndef leave():\n    print("Hi")\n');

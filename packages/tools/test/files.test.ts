@@ -314,6 +314,20 @@ describe("edit", () => {
     expect(get("a.py")).toBe("one\n2\n2b\nthree\n");
   });
 
+  test("does a great deal at once, and finds what comes near in a long file", async () => {
+    const lines = Array.from({ length: 15_000 }, (_, at) => `the line of number ${at}, and some words\n`);
+    put("a.py", lines.join(""));
+    const edits = Array.from({ length: 100 }, (_, at) => ({
+      old_string: `number ${at}, and`,
+      new_string: `number ${at} and`,
+    }));
+    expect(textOf(await edit({ edits }))).toContain("Edited 100 lines");
+    expect(get("a.py")).toBe(lines.map((line, at) => (at < 100 ? line.replace(",", "") : line)).join(""));
+    expect(
+      textOf(await edit({ old_string: "the  line of number 14999, and some words", new_string: "x" })),
+    ).toContain("line 15,000 matches but for white space");
+  });
+
   test("needs a unique match, unless told otherwise", async () => {
     put("a.py", "x = 1\ny = 1\nx = 1\n");
     expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2" }))).toContain(

@@ -127,3 +127,15 @@ test("a question about a file shows its change", async () => {
   expect((await pending()).subject.action).toContain("+++ memory/a.md\n@@ -0,0 +1,1 @@\n+new");
   expect(readFileSync(join(dir, "SOUL.md"), "utf8")).toBe("Be unkind.\nBe quick.\n");
 });
+
+test("a question about a file of which nothing stays shows all of both, at once", async () => {
+  const { agent, pending, put } = await place({});
+  const lines = (word: string) => Array.from({ length: 20_000 }, (_, at) => `${word} ${at}`);
+  put("SOUL.md", lines("old").join("\n"));
+  await agent.call("write", { file_path: "SOUL.md", content: lines("new").join("\n") });
+  const { action } = (await pending()).subject;
+  expect(action.split("\n").slice(3)).toEqual([
+    ...lines("old").map((line) => `-${line}`),
+    ...lines("new").map((line) => `+${line}`),
+  ]);
+});

@@ -117,7 +117,7 @@ export const EXCESSES: readonly Excess[] = [
       const line = "a line of sixty-three characters, of which there are very many.\n";
       writeFileSync(join(target.workspace, "large.txt"), line.repeat((50 * MB) / 64));
       writeFileSync(join(target.workspace, "line.txt"), "x".repeat(50 * MB));
-      writeFileSync(join(target.workspace, "medium.txt"), line.repeat((5 * MB) / 64));
+      writeFileSync(join(target.workspace, "medium.txt"), line.repeat((1.8 * MB) / 64));
       await runTools(target, [
         call("read", { file_path: "large.txt" }),
         call("read", { file_path: "large.txt", offset: 700_000 }),
@@ -132,6 +132,35 @@ export const EXCESSES: readonly Excess[] = [
         call("edit", { file_path: "medium.txt", old_string: "line", new_string: "word", replace_all: true }),
       ]);
       for (const name of ["large.txt", "line.txt", "medium.txt"]) rmSync(join(target.workspace, name));
+    },
+  },
+  {
+    name: "a hundred changes of a file of 1.8 MB, and a patch in 500 places",
+    work: async (target) => {
+      const lines = Array.from(
+        { length: 28_000 },
+        (_, at) => `a line of sixty-three characters or so, number ${at}`,
+      );
+      const put = (name: string): void => writeFileSync(join(target.workspace, name), lines.join("\n"));
+      const edits = Array.from({ length: 100 }, (_, at) => ({
+        old_string: `number ${at}\n`,
+        new_string: "x\n",
+      }));
+      const changes = Array.from({ length: 500 }, (_, at) => `@@\n-${lines[at * 50]}\n+x`);
+      put("edited.txt");
+      put("patched.txt");
+      await runTools(target, [
+        call("edit", { file_path: "edited.txt", edits }),
+        call("edit", {
+          file_path: "edited.txt",
+          old_string: "a line of sixty-four characters",
+          new_string: "x",
+        }),
+        call("apply_patch", {
+          patch: `*** Begin Patch\n*** Update File: patched.txt\n${changes.join("\n")}\n*** End Patch`,
+        }),
+      ]);
+      for (const name of ["edited.txt", "patched.txt"]) rmSync(join(target.workspace, name));
     },
   },
   {
@@ -221,6 +250,35 @@ export const EXCESSES: readonly Excess[] = [
       await target.feishu.postEvent(`${target.url}/channels/feishu/main/events`, event);
       await target.settled();
       await say(target, "/new");
+    },
+  },
+  {
+    name: "a conversation of 5,000 messages",
+    isSent: true,
+    work: async (target, round) => {
+      const messages = Array.from({ length: 5_000 }, (_, at) => ({
+        role: at % 2 === 0 ? "user" : "assistant",
+        content: `Message ${at}: what was said there, in so many words.`,
+      }));
+      const body = { model: "main", user: `long-${round}` };
+      const ask = (asked: readonly object[]): Promise<void> =>
+        post(
+          target,
+          "/v1/chat/completions",
+          JSON.stringify({ ...body, messages: [...asked, { role: "user", content: "go on" }] }),
+        );
+      await ask(messages);
+      await ask([]);
+    },
+  },
+  {
+    name: "an answer of 100,000 characters",
+    isSent: true,
+    work: async (target) => {
+      target.script([
+        { text: "- an *item* of a list with `code` and [a link](https://example.org)\n".repeat(1_500) },
+      ]);
+      await say(target, "hello");
     },
   },
   {

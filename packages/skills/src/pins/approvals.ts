@@ -19,6 +19,8 @@ export interface PendingSkill {
 /** Text files that are kept to be compared, in UTF-16 units. Others are told of by their names. */
 const MAX_TEXT = 64_000;
 const MAX_TEXTS = 256_000;
+/** Lines that go or come: to find out what stays between more of them takes as long as their number squared. */
+const MOST_CHANGED_LINES = 300;
 const NOTHING: SkillPin = { digest: "", files: {} };
 /** Folders of an agent's own, into which something that runs there may have written. */
 const IN_WORKSPACES: ReadonlySet<SkillSourceKind> = new Set(["project", "workspace"]);
@@ -153,7 +155,6 @@ async function diffOf(
   after: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const headers = { headerOptions: FILE_HEADERS_ONLY };
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const textAt = (texts: Readonly<Record<string, string>>, path: string) =>
     Object.hasOwn(texts, path) ? texts[path] : undefined;
@@ -162,15 +163,17 @@ async function diffOf(
     .map((path) => {
       const [old, now] = [textAt(before, path), textAt(after, path)];
       const nameOf = (text: string | undefined) => (text === undefined ? "/dev/null" : path);
-      return createTwoFilesPatch(
-        nameOf(old),
-        nameOf(now),
-        old ?? "",
-        now ?? "",
-        undefined,
-        undefined,
-        headers,
-      );
+      const texts = [nameOf(old), nameOf(now), old ?? "", now ?? ""] as const;
+      const headers = { headerOptions: FILE_HEADERS_ONLY };
+      const most =
+        old === undefined || now === undefined ? headers : { ...headers, maxEditLength: MOST_CHANGED_LINES };
+      const patch = createTwoFilesPatch(...texts, undefined, undefined, most);
+      if (patch !== undefined) return patch;
+      // Almost nothing stays: all that goes, then all that comes.
+      return [
+        createTwoFilesPatch(path, "/dev/null", old ?? "", "", undefined, undefined, headers),
+        createTwoFilesPatch("/dev/null", path, "", now ?? "", undefined, undefined, headers),
+      ].join("");
     })
     .join("");
 }

@@ -8,16 +8,17 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
-import { changedText, PatchError, type PatchStep, readPatch } from "./patch-format.ts";
+import { PatchError, type PatchStep, readPatch } from "./patch-format.ts";
 import { assertVisible } from "./places.ts";
 import { detectEncoding } from "./text.ts";
+import { patchBeside } from "./text-work.ts";
 
 export interface ApplyPatchToolOptions {
   readonly workspace: Workspace;
 }
 
 /** Bytes of one file. */
-const MAX_BYTES = 10_000_000;
+const MAX_BYTES = 2_000_000;
 
 /**
  * `apply_patch`: several files at once. Everything is worked out before anything is written. Its effects count as
@@ -41,10 +42,10 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
     effects: "external",
     claims: ({ patch }) => claimsOf(workspace, patch),
     subject: ({ patch }) => subjectOf(workspace, patch),
-    async run({ args }, _context, permit) {
+    async run({ args }, { signal }, permit) {
       try {
         const steps = readPatch(args.patch);
-        const outcomes = await workOut(workspace, steps, permit);
+        const outcomes = await workOut(workspace, steps, permit, signal);
         for (const outcome of outcomes) await carryOut(workspace, outcome, permit);
         const text = outcomes.map(({ said }) => said).join("\n");
         return success(text, { files: outcomes.length });
@@ -67,6 +68,7 @@ async function workOut(
   workspace: Workspace,
   steps: readonly PatchStep[],
   permit: Permit,
+  signal: AbortSignal,
 ): Promise<readonly StepOutcome[]> {
   const named = steps.flatMap((step) => pathsOf(step));
   if (new Set(named).size < named.length) throw new PatchError("Each file may come once.");
@@ -82,7 +84,8 @@ async function workOut(
         outcomes.push({ remove: step.path, said: `Deleted ${step.path}` });
         break;
       case "update": {
-        const text = changedText(step.path, await textOf(workspace, step.path, permit), step.changes);
+        const before = await textOf(workspace, step.path, permit);
+        const text = await patchBeside(step.path, before, step.changes, signal);
         const { path, moveTo } = step;
         if (moveTo !== undefined) await assertFree(workspace, moveTo);
         outcomes.push({
@@ -145,8 +148,8 @@ async function claimsOf(workspace: Workspace, patch: string): Promise<readonly C
 async function subjectOf(workspace: Workspace, patch: string): Promise<ApprovalSubject> {
   const parts: string[] = [];
   for (const step of stepsOf(patch)) {
-    const after = (before: string): string => {
-      if (step.kind === "update") return changedText(step.path, before, step.changes);
+    const after = (before: string): string | Promise<string> => {
+      if (step.kind === "update") return patchBeside(step.path, before, step.changes);
       return step.kind === "add" ? step.text : "";
     };
     const { action } = await changeOf(workspace, step.path, after);

@@ -6,20 +6,15 @@ import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { changeOf } from "./change.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
-import { nearMatch } from "./near-match.ts";
 import { assertVisible } from "./places.ts";
+import type { Replacement } from "./replacements.ts";
 import { count, detectEncoding } from "./text.ts";
+import { replaceBeside } from "./text-work.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
-  /** Bytes of the file; default 10,000,000. */
+  /** Bytes of the file; default 2,000,000. */
   readonly maxBytes?: number;
-}
-
-interface Replacement {
-  readonly old_string: string;
-  readonly new_string: string;
-  readonly replace_all?: boolean | undefined;
 }
 
 const replacement = z.object({
@@ -35,7 +30,7 @@ const replacement = z.object({
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;
   const words = labelledWorkspace(workspace);
-  const maxBytes = options.maxBytes ?? 10_000_000;
+  const maxBytes = options.maxBytes ?? 2_000_000;
   return defineTool({
     name: "edit",
     description:
@@ -50,12 +45,12 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     effects: "external",
     claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
     subject: (args) =>
-      changeOf(workspace, args.file_path, (before) => {
+      changeOf(workspace, args.file_path, async (before) => {
         const edits = replacements(args);
-        const edited = typeof edits === "string" ? { problem: edits } : applyEdits(before, edits);
+        const edited = typeof edits === "string" ? { problem: edits } : await replaceBeside(before, edits);
         return "problem" in edited ? `${before}[this change cannot be made]` : edited.text;
       }),
-    async run({ args }, _context, permit) {
+    async run({ args }, { signal }, permit) {
       const edits = replacements(args);
       if (typeof edits === "string") return failure(edits);
       let file: OpenFile | undefined;
@@ -71,7 +66,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         if (detectEncoding(bytes, true) !== "utf-8") {
           return failure(`${file.displayPath} is not UTF-8 text; it cannot be edited without damage.`);
         }
-        const edited = applyEdits(bytes.toString("utf8"), edits);
+        const edited = await replaceBeside(bytes.toString("utf8"), edits, signal);
         if ("problem" in edited) return failure(`${file.displayPath}: ${edited.problem}`);
         const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, Buffer.from(edited.text, "utf8"), {
@@ -109,66 +104,4 @@ function replacements(args: EditArgs): readonly Replacement[] | string {
     return "Both `old_string` and `new_string` are needed (or `edits`).";
   }
   return [{ old_string, new_string, replace_all }];
-}
-
-type Edited =
-  | { readonly text: string; readonly lines: number; readonly replaced: number; readonly firstLine: number }
-  | { readonly problem: string };
-
-/** Applies replacements one after the other to the whole text, or none. */
-function applyEdits(original: string, edits: readonly Replacement[]): Edited {
-  const crlf = original.includes("\r\n") && !/(^|[^\r])\n/.test(original);
-  const withLineEndings = (text: string): string => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
-  let text = original;
-  let lines = 0;
-  let replaced = 0;
-  let firstLine = Number.POSITIVE_INFINITY;
-  for (const [i, edit] of edits.entries()) {
-    const which = edits.length === 1 ? "" : `edit ${i + 1}: `;
-    const from = withLineEndings(edit.old_string);
-    const to = withLineEndings(edit.new_string);
-    if (from === to) return { problem: `${which}old and new text are the same.` };
-    const places = occurrences(text, from);
-    if (places.length === 0) return { problem: `${which}${notFound(text, from)}` };
-    if (places.length > 1 && edit.replace_all !== true) {
-      const where = places.slice(0, 10).map((at) => count(lineAt(text, at)));
-      return {
-        problem: `${which}the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
-      };
-    }
-    firstLine = Math.min(firstLine, lineAt(text, places[0] ?? 0));
-    lines += places.length * Math.max(lineCount(from), lineCount(to));
-    replaced += places.length;
-    text = text.split(from).join(to);
-  }
-  return { text, lines, replaced, firstLine };
-}
-
-function notFound(text: string, wanted: string): string {
-  const near = nearMatch(text, wanted);
-  if (near === undefined) return "the old text does not occur. Read the file and copy the text exactly.";
-  const where =
-    near.from === near.to
-      ? `line ${count(near.from)}`
-      : `the block of lines ${count(near.from)} to ${count(near.to)}`;
-  const how = near.kind === "white-space" ? "matches but for white space" : "comes nearest";
-  return `the old text does not occur exactly. In the file, ${where} ${how}:\n${near.text}`;
-}
-
-function occurrences(text: string, wanted: string): number[] {
-  const places: number[] = [];
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
-  return places;
-}
-
-function lineAt(text: string, at: number): number {
-  let line = 1;
-  for (let i = text.indexOf("\n"); i >= 0 && i < at; i = text.indexOf("\n", i + 1)) line += 1;
-  return line;
-}
-
-/** Lines a text touches; a final line end opens no further line. */
-function lineCount(text: string): number {
-  if (text === "") return 0;
-  return text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 }

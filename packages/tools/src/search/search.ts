@@ -1,5 +1,6 @@
 import { on } from "node:events";
 import { Worker } from "node:worker_threads";
+import { threadFile } from "../thread.ts";
 import type { Candidate, SearchRequest } from "./candidate.ts";
 import { findRipgrep, searchWithRipgrep } from "./ripgrep.ts";
 
@@ -19,8 +20,7 @@ export function createSearch(searchPath: string = process.env["PATH"] ?? ""): Se
 }
 
 async function* searchInThread(request: SearchRequest, signal: AbortSignal): AsyncGenerator<Candidate> {
-  const file = import.meta.url.endsWith(".ts") ? "./walk-worker.ts" : "./walk-worker.js";
-  const worker = new Worker(new URL(file, import.meta.url), {
+  const worker = new Worker(threadFile("walk-worker", import.meta.url), {
     workerData: request,
     env: {},
     execArgv: [],

@@ -1,7 +1,7 @@
+import { inThread, threadFile } from "../thread.ts";
 import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
-import { inThread, type ParserFile } from "./thread.ts";
 
 /** A page as text. Written by whoever runs the server: never to be trusted. */
 export interface PageText {
@@ -84,13 +84,17 @@ async function textOfPdf(
 
 /** What a thread made of it in time. */
 async function parsed(
-  file: ParserFile,
+  file: "article-worker" | "pdf-worker",
   work: unknown,
   parseMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Article | undefined> {
   const limit = AbortSignal.timeout(parseMs);
-  const made = await inThread(file, work, signal === undefined ? limit : AbortSignal.any([signal, limit]));
+  const made = await inThread(
+    threadFile(file, import.meta.url),
+    work,
+    signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  );
   signal?.throwIfAborted();
   return isArticle(made) ? made : undefined;
 }

@@ -1,5 +1,5 @@
 import { lookup } from "node:dns/promises";
-import { createSemaphore } from "./semaphore.ts";
+import { createSemaphore } from "../semaphore.ts";
 
 /** All addresses of a host name. What is under way may go on after the signal. */
 export type Resolve = (host: string, signal: AbortSignal) => Promise<readonly string[]>;

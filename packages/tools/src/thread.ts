@@ -4,14 +4,18 @@ import { createSemaphore } from "./semaphore.ts";
 /** Of the whole process: each may take 288 MB and a processor. */
 const parsers = createSemaphore(2);
 
-/** A file of this folder that posts one message: what it made of its `workerData`. */
-export type ParserFile = "article-worker" | "pdf-worker";
+/** The file of a thread beside the one that names it by its `import.meta.url`, built or as it is written. */
+export function threadFile(name: string, beside: string): URL {
+  return new URL(`./${name}${beside.endsWith(".ts") ? ".ts" : ".js"}`, beside);
+}
 
 /**
- * A page can be made to keep parsers busy or to exhaust memory or stack, so they work in a thread of their own, where
- * that harms nobody. Undefined where that came to nothing, or not before the signal ended.
+ * What others have written can be made to keep parsers busy or to exhaust memory or stack, so they work in a thread of
+ * their own, where that harms nobody. Undefined where that came to nothing, or not before the signal ended.
+ *
+ * @param file posts one message: what it made of its `workerData`
  */
-export async function inThread(file: ParserFile, work: unknown, signal: AbortSignal): Promise<unknown> {
+export async function inThread(file: URL, work: unknown, signal: AbortSignal): Promise<unknown> {
   const leave = await parsers.acquire(signal).catch(() => undefined);
   if (leave === undefined) return undefined;
   let worker: Worker;
@@ -37,9 +41,8 @@ export async function inThread(file: ParserFile, work: unknown, signal: AbortSig
   });
 }
 
-function startWorker(file: ParserFile, workerData: unknown): Worker {
-  const type = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  return new Worker(new URL(`./${file}.${type}`, import.meta.url), {
+function startWorker(file: URL, workerData: unknown): Worker {
+  return new Worker(file, {
     workerData,
     env: {},
     execArgv: [],
