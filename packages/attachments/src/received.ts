@@ -37,8 +37,12 @@ export interface ReceivedFile {
   readonly bytes?: Buffer;
 }
 
-/** Whether what a file holds may be the word of others than its sender. A picture is what the sender shows. */
-export function isUntrusted({ mimeType, bytes, path }: ReceivedFile): boolean {
+/**
+ * Whether what is told of a file may be the word of others than its sender. A picture is what the sender shows; nobody
+ * knows who speaks in a recording.
+ */
+export function isUntrusted({ mimeType, bytes, path, transcript }: ReceivedFile): boolean {
+  if (transcript !== undefined) return true;
   return (bytes !== undefined || path !== undefined) && !mimeType.startsWith("image/");
 }
 
