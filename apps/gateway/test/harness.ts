@@ -25,6 +25,7 @@ import {
   readConfig,
   rereadConfig,
 } from "@signalbox/home";
+import type { Clock } from "@signalbox/lanes";
 import { execSandbox, type StartExecSandbox } from "@signalbox/setup";
 import type { GatewayHook } from "@signalbox/setup/hooks";
 import { openStore } from "@signalbox/store";
@@ -100,6 +101,8 @@ export interface StartOptions {
   readonly leaseMs?: number;
   /** Default: `Date.now`. */
   readonly now?: () => number;
+  /** What comes by itself is waited for by this clock, whose time it is. Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 export interface Started {
@@ -195,7 +198,7 @@ export async function openWorld(): Promise<World> {
         writeFileSync(file, text);
       }
     },
-    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, leaseMs, now } = {}) {
+    async start({ hooks = [], channels = [], tools = [], failpoints, drafts, leaseMs, clock, now } = {}) {
       const loaded = readConfig(home, env);
       let logged = "";
       const sink = new Writable({
@@ -226,6 +229,7 @@ export async function openWorld(): Promise<World> {
           ...(drafts === undefined ? {} : { drafts }),
           ...(leaseMs === undefined ? {} : { leaseMs }),
           ...(now === undefined ? {} : { now }),
+          ...(clock === undefined ? {} : { clock, now: clock.now }),
           onFatal: (error) => fatal.push(error),
         },
         plan,

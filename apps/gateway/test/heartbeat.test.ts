@@ -1,3 +1,4 @@
+import { createManualClock, type ManualClock } from "@signalbox/lanes/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
@@ -12,27 +13,32 @@ function configured(heartbeat: unknown, more = {}) {
   return exampleConfig({ agents: { defaults, list }, access: OWNED, ...more });
 }
 
-/** Starts a gateway so much later that a heartbeat that was set down before is due. */
-async function startLater(world: World, minutes: number): Promise<Started> {
-  return world.start({ now: () => Date.now() + minutes * MINUTE });
+/** Starts a gateway so much later than the last one. */
+async function startLater(world: World, clock: ManualClock, minutes: number): Promise<Started> {
+  await clock.advance(minutes * MINUTE);
+  const started = await world.start({ clock });
+  // What is due already is handed over at the clock's next move.
+  await clock.advance(0);
+  return started;
 }
 
 it("goes to the agent's own conversation on the page, once over stops, and is silent where nothing is said", async () => {
   const world = await openWorld();
+  const clock = createManualClock(Date.now());
   world.configure(configured({}));
   world.script([{ text: "There is mail." }, { text: "__SILENT__" }]);
   world.files({ "HEARTBEAT.md": "- look at the mail" });
-  await (await world.start()).stop();
+  await (await world.start({ clock })).stop();
   const listed = await world.command(["cron", "list", "--json"]);
   expect(JSON.parse(listed.out)).toMatchObject([{ id: "heartbeat", agent: "coder", when: "every 30m" }]);
-  const second = await startLater(world, 31);
+  const second = await startLater(world, clock, 31);
   await eventually(() => world.anthropic.requests.length === 1, "the heartbeat came");
   await second.settled();
   await second.stop();
-  const again = await startLater(world, 32);
+  const again = await startLater(world, clock, 1);
   await again.settled();
   await again.stop();
-  const third = await startLater(world, 61);
+  const third = await startLater(world, clock, 29);
   await eventually(() => world.anthropic.requests.length === 2, "the next one came");
   await third.settled();
   expect(await ends(world)).toEqual([
@@ -47,14 +53,15 @@ it("goes to the agent's own conversation on the page, once over stops, and is si
 
 it("costs no call of a model where its file asks for nothing, and is off where nobody wrote of it", async () => {
   const world = await openWorld();
+  const clock = createManualClock(Date.now());
   world.configure(configured(undefined));
   world.files({ "HEARTBEAT.md": "- look at the mail" });
-  await (await world.start()).stop();
-  await (await startLater(world, 31)).stop();
+  await (await world.start({ clock })).stop();
+  await (await startLater(world, clock, 31)).stop();
   world.configure(configured({ to: "page" }));
   world.files({ "HEARTBEAT.md": "# Heartbeat\n<!-- nothing yet -->\n" });
-  await (await world.start()).stop();
-  const started = await startLater(world, 31);
+  await (await world.start({ clock })).stop();
+  const started = await startLater(world, clock, 31);
   await started.settled();
   await started.stop();
   expect(await ends(world)).toEqual([]);
@@ -63,14 +70,15 @@ it("costs no call of a model where its file asks for nothing, and is off where n
 
 it("goes to its owner's chat where that was said", async () => {
   const world = await openWorld();
+  const clock = createManualClock(Date.now());
   world.configure(configured({ to: "owner" }));
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   world.script([{ text: "Hello." }, { text: "There is mail." }]);
-  const first = await world.start();
+  const first = await world.start({ clock });
   await first.post(textMessage("hello", from(ZHANG)));
   await first.settled();
   await first.stop();
-  const second = await startLater(world, 31);
+  const second = await startLater(world, clock, 31);
   await eventually(() => said(world).length === 2, "the heartbeat came");
   await second.settled();
   expect(said(world)).toEqual(["Hello.", "There is mail."]);
@@ -81,14 +89,15 @@ it("goes to its owner's chat where that was said", async () => {
 
 it("comes and goes with the configuration while the gateway runs", async () => {
   const world = await openWorld();
+  const clock = createManualClock(Date.now());
   world.configure(configured(undefined));
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   world.script([{ text: "There is mail." }]);
-  const first = await world.start();
+  const first = await world.start({ clock });
   world.configure(configured({}));
   await first.reload();
   await first.stop();
-  const second = await startLater(world, 31);
+  const second = await startLater(world, clock, 31);
   await eventually(() => world.anthropic.requests.length === 1, "the heartbeat came");
   await second.settled();
   world.configure(configured({ enabled: false }));
@@ -96,7 +105,7 @@ it("comes and goes with the configuration while the gateway runs", async () => {
   await second.stop();
   world.configure(configured({}));
   // It begins anew, though the one that was ended would be due by now.
-  const third = await startLater(world, 62);
+  const third = await startLater(world, clock, 31);
   await third.settled();
   expect(world.anthropic.requests).toHaveLength(1);
 });

@@ -1,3 +1,4 @@
+import { createManualClock } from "@signalbox/lanes/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { from, OWNED, said } from "./feishu-talk.ts";
@@ -8,7 +9,8 @@ const AGENTS = {
   defaults: { model: "anthropic/claude-sonnet-4-6" },
   list: [{ id: "coder", tools: { allow: ["cron", "message"] } }],
 };
-const soon = { name: "cron", input: { action: "add", text: "Remind Zhang of the call.", in: "1s" } };
+const soon = { name: "cron", input: { action: "add", text: "Remind Zhang of the call.", in: "60s" } };
+const SECOND = 1_000;
 
 async function open(): Promise<World> {
   const world = await openWorld();
@@ -111,9 +113,13 @@ describe("signalbox cron", () => {
 describe("a schedule", () => {
   it("has the agent speak in its conversation when it is due, once, quoting nothing", async () => {
     const world = await open();
+    const clock = createManualClock(Date.now());
     world.script([{ toolCalls: [soon] }, { text: "I will." }, { text: "Your call is at five." }]);
-    const started = await world.start();
+    const started = await world.start({ clock });
     await started.post(textMessage("remind me of the call", from(ZHANG)));
+    await started.settled();
+    expect(said(world)).toEqual(["I will."]);
+    await clock.advance(60 * SECOND);
     await eventually(() => said(world).length === 2, "it was due");
     await started.settled();
     expect(said(world)).toEqual(["I will.", "Your call is at five."]);
@@ -129,17 +135,17 @@ describe("a schedule", () => {
 
   it("outlasts the process, and comes once", async () => {
     const world = await open();
-    const later = { name: "cron", input: { ...soon.input, in: "4s" } };
+    const clock = createManualClock(Date.now());
     const daily = { name: "cron", input: { action: "add", text: "Say good morning.", every: "1d" } };
     world.script([
-      { toolCalls: [later] },
+      { toolCalls: [soon] },
       { toolCalls: [daily] },
       { text: "I will." },
       { text: "Your call is at five." },
       { toolCalls: [{ name: "cron", input: { action: "list" } }] },
       { text: "That is all." },
     ]);
-    const first = await world.start();
+    const first = await world.start({ clock });
     await first.post(textMessage("remind me of the call", from(ZHANG)));
     await eventually(() => said(world).length > 0, "it is scheduled");
     const listed = world.run(["cron", "list", "--json"]);
@@ -149,11 +155,14 @@ describe("a schedule", () => {
       { agent: "coder", when: "every 1d", text: "Say good morning." },
     ]);
     await first.stop();
-    const second = await world.start();
+    const second = await world.start({ clock });
+    await second.settled();
+    expect(said(world)).toHaveLength(1);
+    await clock.advance(60 * SECOND);
     await eventually(() => said(world).length === 2, "it was due");
     await second.settled();
     await second.stop();
-    const third = await world.start();
+    const third = await world.start({ clock });
     await third.post(textMessage("what is scheduled?", from(ZHANG)));
     await eventually(() => said(world).length === 3, "it is told");
     expect(said(world)).toEqual(["I will.", "Your call is at five.", "That is all."]);
@@ -165,13 +174,17 @@ describe("a schedule", () => {
     const world = await openWorld();
     const session = { queue: { mode: "interrupt" } };
     world.configure(exampleConfig({ agents: AGENTS, access: OWNED, session }));
+    const clock = createManualClock(Date.now());
     const cameMeanwhile = async () => (await inboxRows(world)).length === 2;
     world.script(async (_body, index) => {
       if (index === 0) return { toolCalls: [soon] };
-      if (index === 1) await eventually(cameMeanwhile, "it was due while the agent was at work");
+      if (index === 1) {
+        await clock.advance(60 * SECOND);
+        await eventually(cameMeanwhile, "it was due while the agent was at work");
+      }
       return { text: index === 1 ? "I will." : "Your call is at five." };
     });
-    const started = await world.start();
+    const started = await world.start({ clock });
     await started.post(textMessage("remind me of the call", from(ZHANG)));
     await eventually(() => said(world).length === 2, "both were answered");
     await started.settled();
@@ -182,8 +195,11 @@ describe("a schedule", () => {
     const world = await open();
     const again = { name: "cron", input: { action: "add", text: "And again.", in: "1d" } };
     world.script([{ toolCalls: [soon] }, { text: "I will." }, { toolCalls: [again] }, { text: "Later." }]);
-    const started = await world.start();
+    const clock = createManualClock(Date.now());
+    const started = await world.start({ clock });
     await started.post(textMessage("remind me of the call", from(ZHANG)));
+    await started.settled();
+    await clock.advance(60 * SECOND);
     await eventually(() => said(world).length === 2, "an owner is asked");
     expect(said(world)[1]).toContain("The gateway by itself needs an approval to change what runs by itself");
     const rows = await inboxRows(world);
