@@ -54,7 +54,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   return defineTool({
     name: "exec",
     description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; ${afterwards}.`,
-    inputSchema: argsSchema(seconds, reachable, canStay),
+    inputSchema: argsSchema(sandbox, reachable, canStay),
     effects: "external",
     truncate: "head-tail",
     exposes: async ({ cwd }, facts) => {
@@ -105,16 +105,24 @@ interface ExecArgs {
   readonly timeout_seconds?: number | undefined;
   readonly network?: boolean | undefined;
   readonly background?: boolean | undefined;
+  readonly pty?: boolean | undefined;
 }
 
 /** @param domains hosts that can be reached; without any there is nothing to ask for */
-function argsSchema(seconds: number, domains: readonly string[], canStay: boolean): z.ZodType<ExecArgs> {
+function argsSchema(
+  { limits, terminal = false }: Sandbox,
+  domains: readonly string[],
+  canStay: boolean,
+): z.ZodType<ExecArgs> {
+  const seconds = Math.floor(limits.timeoutMs / 1000);
   const plain = z.object({
     command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
     cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
     timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
   });
-  const schema = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
+  const inTerminal = z.boolean().optional().describe("Give it a terminal, for programs that want one");
+  const staying = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
+  const schema = terminal ? staying.extend({ pty: inTerminal }) : staying;
   if (domains.length === 0) return schema;
   const what = `Whether it needs the network, of which it reaches through a proxy (HTTPS_PROXY): ${domains.join(", ")}`;
   return schema.extend({ network: z.boolean().optional().describe(what) });
@@ -142,9 +150,13 @@ async function subjectOf(
   };
 }
 
-function actionOf({ command, background }: ExecArgs, { limits }: Sandbox): string {
-  if (background !== true) return command;
-  return `${command}\n[in the background, for up to ${Math.floor(limits.backgroundMs / 60_000)} minutes]`;
+function actionOf({ command, background, pty }: ExecArgs, { limits }: Sandbox): string {
+  const minutes = Math.floor(limits.backgroundMs / 60_000);
+  return [
+    command,
+    ...(pty === true ? ["[in a terminal]"] : []),
+    ...(background === true ? [`[in the background, for up to ${minutes} minutes]`] : []),
+  ].join("\n");
 }
 
 /** A file that is not as it was shown, right before the command that names it would start. */
@@ -193,6 +205,7 @@ async function begin(options: ExecToolOptions, args: ExecArgs, facts: RunFacts) 
         covers: view.covers,
         env,
         ...(reached === undefined ? {} : { domains: reached }),
+        ...(args.pty === true ? { terminal: true } : {}),
         ...(args.timeout_seconds === undefined ? {} : { timeoutMs: args.timeout_seconds * 1000 }),
         ...more,
       }),

@@ -40,6 +40,7 @@ async function background(how: { limits?: { backgroundMs: number } } = {}) {
     return {
       ...run,
       approvals,
+      said,
       exec: (command: string) => said("exec", { command, background: true }),
       process: (action: string, more: object = {}) => said("process", { action, ...more }),
     };
@@ -71,6 +72,17 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
       .poll(() => later.process("poll", { id: "p1", wait_seconds: 1 }))
       .toMatch(/over\n\[p1 has ended: exit code 0\]$/);
     expect(await later.process("list")).toBe("(nothing is in the background)");
+  });
+
+  test.skipIf(sandbox.terminal !== true)("may have a terminal, in which it is written to", async () => {
+    const { as } = await background();
+    const run = as();
+    const asking = { command: 'test -t 0 && read -p "Your name? " name; echo "Hello $name"', pty: true };
+    expect(await run.said("exec", { ...asking, background: true })).toMatch(/^Your name\? \[p1 runs/);
+    await run.process("write", { id: "p1", input: "Ada\n" });
+    await expect
+      .poll(() => run.process("poll", { id: "p1", wait_seconds: 1 }))
+      .toMatch(/Hello Ada\r?\n\[p1 has ended: exit code 0\]$/);
   });
 
   test("that ends at once is told as any other", async () => {

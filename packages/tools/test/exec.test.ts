@@ -57,6 +57,40 @@ const alive = (mark: string): boolean => {
 const OWNER = { role: "owner" } as const;
 const byOwner = (exec: ReturnType<typeof tool>) => caller([exec], { facts: OWNER });
 
+describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
+  const command = "test -t 0 && test -t 1 && stty size; exit 3";
+
+  test("has one, with the size of a window, and its own exit code", async () => {
+    const result = await byOwner(tool(sandboxed)).call("exec", { command, pty: true });
+    expect(textOf(result)).toMatch(/^40 120\r?\n\[exit code 3\]$/);
+    expect(textOf(await byOwner(tool(sandboxed)).call("exec", { command }))).toBe("[exit code 3]");
+  });
+
+  test("is as confined, and ended, as any other", async () => {
+    const mark = `34.${process.pid}`;
+    const said = `cat '${dir}/../canary' 2>&1; id -u; it='quoted \\'; echo "$it"; sleep ${mark}`;
+    const result = await byOwner(tool(sandboxed)).call("exec", {
+      command: said,
+      pty: true,
+      timeout_seconds: 2,
+    });
+    expect(textOf(result)).toMatch(
+      /No such file or directory\r?\n[1-9]\d*\r?\nquoted \\\r?\n\[stopped: it took too long/,
+    );
+    await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
+  });
+
+  test("is shown as such to whoever is asked about it", async () => {
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const policy = { allow: ["*"], askModes: { exec: "always" } } as const;
+    const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals });
+    await agent.call("exec", { command: "top", pty: true });
+    expect((await approvals.list({ states: ["pending"] })).map(({ subject }) => subject.action)).toEqual([
+      "top\n[in a terminal]",
+    ]);
+  });
+});
+
 describe.each([
   ["bubblewrap", sandboxed],
   ["none", bare],

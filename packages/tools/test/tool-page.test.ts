@@ -17,6 +17,7 @@ const never = () => Promise.reject(new Error("only described"));
 /** A sandbox as most people have it. */
 const SANDBOX: Sandbox = {
   rung: "bubblewrap",
+  terminal: true,
   network: false,
   env: {},
   shell: "/bin/bash",

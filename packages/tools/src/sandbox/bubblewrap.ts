@@ -8,6 +8,7 @@ import { createPrestart } from "./prestart.ts";
 import { followProgram, type StartedProgram, startProgram } from "./process.ts";
 import { protect } from "./protect.ts";
 import { commandVariable, limitedShell } from "./shell.ts";
+import { inTerminal } from "./terminal.ts";
 import {
   type Cover,
   type Sandbox,
@@ -95,10 +96,11 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       const protection = protect(request);
       try {
         const bridge = proxy && bridged(proxy, inner);
+        const script = request.terminal === true ? inTerminal(request.script, shell) : request.script;
         const variables = {
           ...request.env,
           ...env,
-          ...commandVariable(request.script),
+          ...commandVariable(script),
           ...(bridge && PROXY_VARIABLES),
         };
         const args = argumentsText([

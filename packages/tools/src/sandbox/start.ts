@@ -10,6 +10,7 @@ import { findProgram, findShell } from "./programs.ts";
 import { seccompFilter } from "./seccomp.ts";
 import { selfTest } from "./self-test.ts";
 import { commandVariable, limitedShell } from "./shell.ts";
+import { givesTerminal } from "./terminal.ts";
 import { type Sandbox, type SandboxLimits, type SandboxSetting, timeOf } from "./types.ts";
 
 export interface StartSandboxOptions {
@@ -189,5 +190,8 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
     openProxy: options.openProxy ?? ((domains) => openDomainProxy({ domains })),
   });
   const problem = await selfTest(sandbox, options.canaryDirs ?? [homedir(), tmpdir()], descriptors);
-  return problem === undefined ? sandbox : disabled(limits, problem);
+  if (problem !== undefined) return disabled(limits, problem);
+  const terminal = await givesTerminal(sandbox);
+  if (!terminal) notes.push("Commands get no terminal (`pty`): `script` of util-linux is not installed.");
+  return { ...sandbox, terminal };
 }

@@ -66,6 +66,8 @@ export interface SandboxRequest {
   readonly background?: boolean;
   /** What it reads as its input. Default: nothing. */
   readonly input?: Readable;
+  /** It has a terminal of its own. Only where the sandbox gives one. */
+  readonly terminal?: boolean;
   /** UTF-16 units of output to keep; default the limit's. */
   readonly outputChars?: number;
   /** Called as output arrives, with what is kept so far. */
@@ -92,6 +94,8 @@ export interface Sandbox {
   /** `disabled`: nothing runs, and `reason` says why. */
   readonly rung: "bubblewrap" | "none" | "disabled";
   readonly reason?: string;
+  /** Whether a command can have a terminal of its own. Absent: it cannot. */
+  readonly terminal?: boolean;
   /** Whether a command can reach the network. */
   readonly network: boolean;
   readonly limits: SandboxLimits;
