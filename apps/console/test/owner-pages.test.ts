@@ -126,6 +126,11 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await button("Allow once").press("Enter");
     await page.getByText("Allowed.").waitFor();
     await card.waitFor({ state: "detached" });
+    // The button has gone with its card, and the focus stays in its place.
+    expect(await page.locator("section:focus").count()).toBe(1);
+    await button("Dismiss").press("Enter");
+    await page.getByText("Allowed.").waitFor({ state: "detached" });
+    expect(await page.locator("section:focus").count()).toBe(1);
     expect(gateway.changes).toEqual([{ path: "/api/approvals/ABCD2345", body: { answer: "allow-once" } }]);
   });
 

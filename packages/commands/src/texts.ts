@@ -7,6 +7,10 @@ export interface NamedAgent {
   readonly name: string;
 }
 
+function nameAndId({ id, name }: NamedAgent): string {
+  return name === id ? id : `${name} (${id})`;
+}
+
 export interface StatusFacts {
   readonly version: string;
   readonly upMs: number;
@@ -28,7 +32,7 @@ export function statusText(facts: StatusFacts): string {
   const { calls = 0, skills = 0 } = facts.forOwner ?? {};
   return [
     `Signalbox ${version}, up for ${duration(upMs)}.`,
-    `Agent: ${agent.name} (${agent.id}), model ${model}, thinking ${thinking}.`,
+    `Agent: ${nameAndId(agent)}, model ${model}, thinking ${thinking}.`,
     `Conversation: ${messages} messages, ${sessionKey}.`,
     `Now: ${isRunning ? "a turn runs" : "nothing runs"}, ${waiting} waiting, queue mode ${facts.queueMode}.`,
     ...(calls > 0 ? [`${calls} tool calls wait for an approval: /approve`] : []),
@@ -52,7 +56,7 @@ export function whoamiText({ speaker, role, rule, agent, conversation, sessionKe
     conversation.kind === "direct" ? "a direct chat" : `the ${conversation.kind} ${conversation.id}`;
   return [
     `You are ${speaker}, ${role === "owner" ? "an owner" : `a ${role}`} (${rule}).`,
-    `You talk to ${agent.name} (${agent.id}) in ${place}.`,
+    `You talk to ${nameAndId(agent)} in ${place}.`,
     `Conversation: ${sessionKey}`,
   ].join("\n");
 }

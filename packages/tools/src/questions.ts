@@ -50,7 +50,12 @@ export function questionText(approval: Approval): string {
     ...(subject.domains === undefined ? [] : [`Reaches: ${subject.domains.map(visibleText).join(", ")}`]),
     ...(files.length === 0 ? [] : [`Files it names, as they are now: ${files.join(", ")}`]),
     ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
-    `An owner decides, until ${new Date(expiresAt).toISOString()}:`,
+    `An owner decides, until ${minuteOf(expiresAt)}:`,
     ...answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
   ].join("\n");
+}
+
+/** `2026-11-23 06:10 UTC` */
+function minuteOf(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

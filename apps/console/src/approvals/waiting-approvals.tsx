@@ -1,30 +1,49 @@
 import type { Client } from "@signalbox/client";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { ProblemNote } from "../parts/problem.tsx";
 import { useWords } from "../words/words.tsx";
 import { ApprovalCard, DecidedCard } from "./approval-card.tsx";
 import { useApprovals, useDecisions } from "./use-approvals.ts";
 
-/** What waits for a word, in any session, and what was decided here. Nothing where there is neither. */
+/**
+ * What waits for a word, in any session, and what was decided here. A button that was pressed goes with its card: the
+ * focus stays in this place, which is therefore there also where there is nothing to show.
+ */
 export function WaitingApprovals({ client }: { client: Client }): ReactNode {
   const words = useWords();
   const { data } = useApprovals(client);
   const { decided, problem, decide, dismiss } = useDecisions(client, data);
   const answered = new Set(decided.map(({ approval }) => approval.id));
   const open = (data ?? []).filter(({ id }) => !answered.has(id));
-  if (open.length + decided.length === 0 && problem === undefined) return null;
+  const place = useRef<HTMLElement>(null);
+  const isEmpty = open.length + decided.length === 0 && problem === undefined;
   return (
-    <section className="approvals" aria-label={words.pages.approvals}>
+    <section
+      ref={place}
+      tabIndex={-1}
+      className={isEmpty ? "" : "approvals"}
+      aria-label={isEmpty ? undefined : words.pages.approvals}
+    >
       {problem && <ProblemNote problem={problem} />}
       {open.map((approval) => (
         <ApprovalCard
           key={approval.id}
           approval={approval}
-          onAnswer={(answer) => void decide(approval, answer)}
+          onAnswer={(answer) => {
+            place.current?.focus();
+            void decide(approval, answer);
+          }}
         />
       ))}
       {decided.map((each) => (
-        <DecidedCard key={each.approval.id} decided={each} onDismiss={() => dismiss(each.approval.id)} />
+        <DecidedCard
+          key={each.approval.id}
+          decided={each}
+          onDismiss={() => {
+            place.current?.focus();
+            dismiss(each.approval.id);
+          }}
+        />
       ))}
     </section>
   );

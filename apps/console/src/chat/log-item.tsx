@@ -99,9 +99,10 @@ function EndOfRun({ end }: { end: Extract<Item, { kind: "end" }> }): ReactNode {
 /** What to do about it is said at once; the vendor's own words, which may be long, are folded. */
 function WhyFailed({ error }: { error: Problem }): ReactNode {
   const { chat: words } = useWords();
+  const remedy = words.remedy(error.code) ?? error.remedy;
   return (
     <>
-      {error.remedy !== undefined && <p>{error.remedy}</p>}
+      {remedy !== undefined && <p>{remedy}</p>}
       <details>
         <summary className="why">{words.whyFailed(error.code)}</summary>
         <p className="said">{error.message}</p>

@@ -67,6 +67,8 @@ export const en = {
     unfinished: "Not finished.",
     beginsAnew: "A new beginning: the agent knows nothing of what is above",
     whyFailed: (code: string) => `What went wrong (${code})`,
+    /** By the code of what went wrong; undefined where the gateway's own words do, which are English. */
+    remedy: (_code: string): string | undefined => undefined,
     copy: "Copy",
     copied: "Copied",
     outcomes: {

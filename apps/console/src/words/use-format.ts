@@ -4,7 +4,7 @@ import { useLanguage } from "./words.tsx";
 /** Times and figures as the language of the page writes them. */
 export interface Format {
   number(value: number): string;
-  /** Of millionths of the currency, which are the vendor's prices. */
+  /** Of millionths of a US dollar. */
   cost(micros: number): string;
   /** The time for today, day and time for any other day. */
   time(at: number): string;
@@ -18,10 +18,15 @@ export function useFormat(): Format {
 }
 
 function formatOf(language: string): Format {
+  const dollars = new Intl.NumberFormat(language, {
+    style: "currency",
+    currency: "USD",
+    minimumFractionDigits: 4,
+  });
   const clock = { hour: "2-digit", minute: "2-digit" } as const;
   return {
     number: (value) => value.toLocaleString(language),
-    cost: (micros) => (micros / 1_000_000).toFixed(4),
+    cost: (micros) => dollars.format(micros / 1_000_000),
     time(at) {
       const date = new Date(at);
       const isToday = date.toDateString() === new Date().toDateString();

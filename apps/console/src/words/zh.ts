@@ -1,5 +1,19 @@
 import type { Words } from "./en.ts";
 
+const LATER = "稍后再试，或者给智能体配置备用模型（fallbacks）。";
+const ACCOUNT = "请检查 models.providers 下这个服务商的 apiKey，以及它的账户。";
+/** What to do about a run that failed, by the code of what went wrong. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  auth: ACCOUNT,
+  billing: ACCOUNT,
+  rate_limit: LATER,
+  overloaded: LATER,
+  network: LATER,
+  timeout: LATER,
+  budget: "等额度重新开始，或者在 budgets 下调高它。",
+  overflow: "新建一个会话，或者发送 /compact。",
+};
+
 export const zh: Words = {
   signIn: {
     token: "网关令牌",
@@ -68,6 +82,7 @@ export const zh: Words = {
     unfinished: "没有说完。",
     beginsAnew: "新的开始：智能体不再记得上面的内容",
     whyFailed: (code: string) => `出错原因（${code}）`,
+    remedy: (code) => REMEDIES[code],
     copy: "复制",
     copied: "已复制",
     outcomes: {

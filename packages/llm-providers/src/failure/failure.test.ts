@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classify, classifyException, retryAfterMs } from "./failure.ts";
+import { RefusedError, refusalClassifier } from "./refused.ts";
 
 describe("classifying a failure", () => {
   it.each([
@@ -57,6 +58,26 @@ describe("classifying a failure", () => {
       code: "protocol",
       message: "The answer could not be read: odd",
     });
+  });
+
+  it.each([
+    [
+      "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
+      "502 Bad Gateway",
+    ],
+    ["<!DOCTYPE html>\n<html><body><p>Back\n soon</p></body></html>", "502 Back soon"],
+    ["<html></html>", "502 an empty page"],
+    ["upstream <html> is no page", "502 upstream <html> is no page"],
+    ["", "502 without a word"],
+  ])("says of the answer %j what a person can read", (body, said) => {
+    const read = refusalClassifier((_, facts) => classify(facts));
+    expect(read(new RefusedError(502, new Headers(), body), 0).message).toBe(said);
+  });
+
+  it("says no more of a page that a vendor quotes", () => {
+    expect(classify({ message: "<html><title>Bad Gateway</title></html>", status: 502 }).message).toBe(
+      "Bad Gateway",
+    );
   });
 
   it("reads retry-after in seconds, milliseconds and as a date", () => {

@@ -146,16 +146,31 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
   "protocol",
 ]);
 
+/**
+ * What a page of HTML says, which a proxy answers with in the vendor's place: its title, or its text. Undefined for what
+ * is no page.
+ */
+export function sayingOfPage(text: string): string | undefined {
+  if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
+  const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
+  return inOneLine(title) || inOneLine(text.replace(/<[^>]*>/g, " ")) || "an empty page";
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
 /** A failure of a known kind. */
 export function failure(
   code: ModelErrorCode,
   message: string,
   facts: Omit<FailureFacts, "message"> = {},
 ): Failure {
+  // A vendor's own field is text by its documentation only.
+  const text = typeof message === "string" ? message : JSON.stringify(message ?? null);
   return {
     code,
-    // A vendor's own field is text by its documentation only.
-    message: typeof message === "string" ? message : JSON.stringify(message ?? null),
+    message: sayingOfPage(text) ?? text,
     retryable: RETRYABLE.has(code),
     scope: SCOPE[code],
     ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),

@@ -1,6 +1,6 @@
 import type { FetchLike } from "../provider/provider.ts";
 import { parseRaw, type Raw, stated } from "../shared/json.ts";
-import { classifyException, type Failure, type FailureFacts, retryAfterMs } from "./failure.ts";
+import { classifyException, type Failure, type FailureFacts, retryAfterMs, sayingOfPage } from "./failure.ts";
 
 /** An answer that was no success, read whole. An SDK passes it on as the cause of what it throws. */
 export class RefusedError extends Error {
@@ -52,7 +52,8 @@ export function refusalClassifier(read: (body: Raw, facts: FailureFacts) => Fail
     const refused = refusedBy(error);
     if (refused === undefined) return classifyException(error);
     const { status, headers, body } = refused;
-    const message = `${status} ${body.slice(0, QUOTED).trim() || "without a word"}`;
+    const said = (sayingOfPage(body) ?? body).slice(0, QUOTED).trim() || "without a word";
+    const message = said.startsWith(String(status)) ? said : `${status} ${said}`;
     return read(parseRaw(body) ?? {}, {
       message,
       status,

@@ -152,7 +152,7 @@ class Run {
     const said = failures.map(
       ({ provider, model, key, message }) => `${provider}/${model} (${key ?? "no key"}): ${message}`,
     );
-    const message = `All ${failures.length} attempts failed. ${said.join("; ")}`;
+    const message = `All ${failures.length} attempts failed. ${eachOnce(said).join("; ")}`;
     return { ...error, message, attempts: failures };
   }
 
@@ -175,6 +175,13 @@ class Run {
     yield { type: "start", request: { api, provider, model }, warnings: [] };
     yield { type: "error", error, partial: { ...message, error } };
   }
+}
+
+/** Each text at its first place, with how often it was there. */
+function eachOnce(texts: readonly string[]): string[] {
+  const times = new Map<string, number>();
+  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
+  return [...times].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`));
 }
 
 /** What was delivered counts as seen unless the caller knows better. */

@@ -267,7 +267,9 @@ describe("a model runner", () => {
       "a#2 overloaded",
       "b#1 invalid",
     ]);
-    expect(turn.error?.message).toMatch(/^All 5 attempts failed\. a\/m \(a#1\): auth here; /);
+    expect(turn.error?.message).toBe(
+      "All 5 attempts failed. a/m (a#1): auth here; a/m (a#2): overloaded here (3 times); b/m (b#1): invalid here",
+    );
     expect(JSON.stringify(turn.events)).not.toContain("secret");
   });
 

@@ -104,12 +104,9 @@ async function withAttachments(
 
 function errorOf({ error }: RunResult): OutcomeError {
   if (error === undefined) return { code: "model", message: "The model failed." };
-  const attempts = (error.attempts ?? []).map(
-    ({ provider, model, message }) => `${provider}/${model}: ${message}`,
-  );
   return {
     code: error.code,
-    message: attempts.length > 1 ? `${error.message} (${attempts.join("; ")})` : error.message,
+    message: error.message,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
   };
 }
