@@ -147,8 +147,8 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
 ]);
 
 /**
- * What a page of HTML says, which a proxy answers with in the vendor's place: its title, or its text. Undefined for what
- * is no page.
+ * What a page of HTML says, which a proxy answers with in the vendor's place: its title, or its text. Undefined for
+ * what is no page.
  */
 export function sayingOfPage(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
