@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
-import type { EmitResult, InboundEvent } from "@signalbox/channel";
+import { type EmitResult, type InboundEvent, speakerOf } from "@signalbox/channel";
 import { channelState } from "@signalbox/channel/accounts";
 import {
   type AccountLeases,
@@ -12,30 +12,28 @@ import {
   type Upkeep,
   type UpkeepOptions,
 } from "@signalbox/home";
-import {
-  atMost,
-  createLifecycle,
-  type End,
-  type Lifecycle,
-  tryAgain,
-  warmUp,
-  watchEnd,
-} from "@signalbox/lanes";
+import { atMost, createLifecycle, type End, type Lifecycle, tryAgain, watchEnd } from "@signalbox/lanes";
 import { READING } from "@signalbox/prompt";
 import { type GatewayService, isOneOff } from "@signalbox/server";
-import { createService } from "@signalbox/service";
-import { accountCommands, createLiveSetup, explainRoute, prepareWorkspaces } from "@signalbox/setup";
+import { createService, openWork, watchRevokedTokens } from "@signalbox/service";
+import {
+  accountCommands,
+  type BringUp,
+  createBringUp,
+  createLiveSetup,
+  explainRoute,
+  prepareWorkspaces,
+} from "@signalbox/setup";
 import { createConsolidation } from "@signalbox/setup/memories";
 import { createScheduleDesk, type WakeAgent } from "@signalbox/wakes";
-import { type BringUp, createBringUp } from "./compose/bring-up.ts";
 import { listen } from "./compose/listen.ts";
-import { partsToLoad } from "./compose/load-ahead.ts";
+import { loadAhead } from "./compose/load-ahead.ts";
 import { openHome } from "./compose/open-home.ts";
 import { createReload, type Reloading } from "./compose/reload.ts";
-import { watchRevokedTokens } from "./compose/revoked-tokens.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
+import { eventsOf } from "./path/4-queue/message.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 import { VERSION } from "./version.ts";
@@ -83,12 +81,7 @@ async function start(
   const parts: Parts = { options, resolved, opened, surroundings, configuration };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));
-  const accountLeases = createAccountLeases({
-    leases: opened.store.leases,
-    holder: opened.lease.holder,
-    leaseMs,
-    isShared: (channel) => resolved.accounts.definitions.some(({ id }) => id === channel),
-  });
+  const accountLeases = accountLeasesOf(parts, leaseMs);
   const upkeep = upkeepOf(parts, way, { leaseMs, renewAccounts: accountLeases.renew, onLost: ending.fatal });
   let isReady = false;
   const reloading = createReload(parts, first);
@@ -96,7 +89,7 @@ async function start(
   const http = await listen(parts, service);
   const { router, metrics } = surroundings;
   lifecycle.started("router", () => router.flush());
-  lifecycle.started("revoked tokens", watchRevokedTokens(parts, way.lanes));
+  lifecycle.started("revoked tokens", endWithTokens(parts, way));
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   opened.lock.describe({ url: http.url, startedAt: now() });
@@ -124,26 +117,13 @@ async function start(
   };
 }
 
-/** Loads in idle moments what the first message would have to wait for. */
-function loadAhead(
-  { options, resolved, opened: { store, redact }, surroundings, configuration }: Parts,
-  { lanes }: Way,
-  url: string,
-  signal: AbortSignal,
-): void {
-  void warmUp({
-    parts: partsToLoad({
-      resolved,
-      surroundings,
-      store,
-      redact,
-      isRemembering: () => configuration.config().memory.enabled,
-      url,
-    }),
-    busy: () => lanes.counts().running > 0,
-    signal,
-    onFailure: (part, error) =>
-      options.logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
+/** The right to run an account, where several gateways have the same. */
+function accountLeasesOf({ resolved: { accounts }, opened: { store, lease } }: Parts, leaseMs: number) {
+  return createAccountLeases({
+    leases: store.leases,
+    holder: lease.holder,
+    leaseMs,
+    isShared: (channel) => accounts.definitions.some(({ id }) => id === channel),
   });
 }
 
@@ -183,7 +163,7 @@ async function letIn(
     state: (channel: string) => channelState(opened.store.kv, channel),
     commands: accountCommands({ config: configuration.config, agents, skillsOf: way.skillCommands }),
   };
-  const bringUp = createBringUp({ accounts, services, store: opened.store });
+  const bringUp = createBringUp({ accounts, services, left: () => openWork(opened.store) });
   await bringUp.first();
   await tryAgain(() => way.recover());
   recovered.resolve();
@@ -206,6 +186,24 @@ async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms
   lanes.stopAll(new ShutdownAbort("the gateway is stopping"));
   // What has not come to a step by then is as after a crash: the next start goes on with it.
   await atMost(ENDING_MS, ended);
+}
+
+/** Whoever held a token that is revoked has nothing going on any more. Gives what ends the watch. */
+function endWithTokens(
+  { opened: { store }, surroundings: { toolbox }, options: { logger } }: Parts,
+  { lanes }: Way,
+): () => void {
+  return watchRevokedTokens({
+    tokens: store.access.tokens.list,
+    async end(isRevoked) {
+      lanes.stopWhere(
+        (item) => eventsOf(item).some((event) => isRevoked(speakerOf(event))),
+        new Error("the token that it was asked with was revoked"),
+      );
+      await toolbox.endCommandsOf(isRevoked);
+    },
+    logger,
+  });
 }
 
 /** Where a run may be why this process ends, the start counts against its messages. */

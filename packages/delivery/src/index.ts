@@ -21,6 +21,11 @@ export {
   isCurrentConversation,
   type MessageDestination,
 } from "./message-place.ts";
+export {
+  createNotifyingDelivery,
+  type NotifyingDelivery,
+  type NotifyingDeliveryOptions,
+} from "./notifying-delivery.ts";
 export { orderAsMessage } from "./orders.ts";
 export type {
   ClaimedRow,

@@ -1,6 +1,6 @@
 import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
 import { expect, it } from "vitest";
-import { KEYED, plainAccount } from "../test/plain.ts";
+import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import { answerIn, createQuestions, type OutboxRow, type Question } from "./index.ts";
 import { createMemoryOutbox } from "./testkit/index.ts";
 
@@ -22,14 +22,16 @@ function harness(capabilities: Capabilities, methods: Partial<Channel> = {}) {
   const outbox = createMemoryOutbox(systemClock);
   const account = plainAccount(methods, { capabilities });
   const delivered: OutboxRow[] = [];
+  const warned: object[] = [];
   const questions = createQuestions({
     outbox,
     lease,
     account: () => account,
     definition: () => account.definition,
     deliver: (rows) => delivered.push(...rows),
+    logger: { ...silentLogger, warn: (details) => warned.push(details) },
   });
-  return { outbox, questions, delivered };
+  return { outbox, questions, delivered, warned };
 }
 
 it("has a button for each answer, whose click says which question it answers", async () => {
@@ -114,4 +116,15 @@ it("takes the buttons away once it is decided, and says how", async () => {
   await questions.close("ABC123", "Denied.");
   await questions.close("UNKNOWN", "Denied.");
   expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nDenied." }]]]);
+});
+
+it("logs that its end could not be shown", async () => {
+  const { outbox, questions, warned } = harness(BUTTONS, {
+    edit: async () => Promise.reject(new Error("the message is gone")),
+  });
+  await questions.put(question, about, "s");
+  const { rows } = await outbox.claimDue({ lease, limit: 1 });
+  await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
+  await questions.close("ABC123", "Denied.");
+  expect(warned).toEqual([{ question: "ABC123", err: "the message is gone" }]);
 });

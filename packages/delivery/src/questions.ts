@@ -7,9 +7,11 @@ import {
   type Json,
   type Outbound,
   outboundOf,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
+import type { DeliveryLogger } from "./logger.ts";
 import type { Destination, LeaseToken, Millis, OutboxRow, OutboxStore } from "./outbox.ts";
 import { outboxRow, pendingRows } from "./rows.ts";
 
@@ -51,6 +53,7 @@ export interface QuestionsOptions<Row extends OutboxRow = OutboxRow> {
   readonly account: AccountLookup;
   /** Sends rows that were just added. */
   readonly deliver: (rows: readonly Row[]) => void;
+  readonly logger: DeliveryLogger;
 }
 
 /** Questions in the conversations that they came up in. A restart ends neither them nor their answers. */
@@ -59,7 +62,7 @@ export interface Questions {
   put(question: Question, about: AskedMessage, sessionKey: string): Promise<void>;
   /**
    * Takes the buttons away from a question that has its end, and says in `words` how it ended. Only what people see
-   * changes: where that fails, a late click finds that it has ended.
+   * changes: where that fails, which is logged, a late click finds that it has ended. Never rejects.
    */
   close(id: string, words: string): Promise<void>;
 }
@@ -68,7 +71,7 @@ export interface Questions {
 const CHANGE_MS = 15_000;
 
 export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions<Row>): Questions {
-  const { outbox, lease, definition, account, deliver } = options;
+  const { outbox, lease, definition, deliver } = options;
   return {
     async put(question, about, sessionKey) {
       const { id, text, expiresAt } = question;
@@ -80,27 +83,39 @@ export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions
       const rows = await outbox.enqueue([{ ...row, key: questionKey(id) }], { lease, sessionKey });
       deliver(pendingRows(rows));
     },
-    async close(id, words) {
-      const row = await outbox.withKey(questionKey(id));
-      if (row === undefined) return;
-      const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
-      const part = row.payload.parts[index];
-      const receipt = row.receipts.find((each) => each.part === index)?.receipt;
-      const messageId = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
-      const target = account(row.channel, row.account);
-      if (part?.type !== "buttons" || messageId === undefined || target?.running.edit === undefined) return;
-      const { capabilities, codec } = target.definition;
-      const text = `${part.text}\n\n${words}`;
-      const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
-      const limit = deadline(CHANGE_MS);
-      try {
-        const closed: Outbound = { parts: [{ type, text }] };
-        await target.running.edit(codec.decode(row.address), messageId, closed, limit.signal);
-      } finally {
-        limit.end();
-      }
-    },
+    close: (id, words) =>
+      markEnded(options, id, words).catch((error: unknown) =>
+        options.logger.warn(
+          { question: id, err: reasonOf(error) },
+          "a question could not be marked as ended",
+        ),
+      ),
   };
+}
+
+async function markEnded<Row extends OutboxRow>(
+  { outbox, account }: QuestionsOptions<Row>,
+  id: string,
+  words: string,
+): Promise<void> {
+  const row = await outbox.withKey(questionKey(id));
+  if (row === undefined) return;
+  const index = row.payload.parts.findIndex(({ type }) => type === "buttons");
+  const part = row.payload.parts[index];
+  const receipt = row.receipts.find((each) => each.part === index)?.receipt;
+  const messageId = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
+  const target = account(row.channel, row.account);
+  if (part?.type !== "buttons" || messageId === undefined || target?.running.edit === undefined) return;
+  const { capabilities, codec } = target.definition;
+  const text = `${part.text}\n\n${words}`;
+  const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
+  const limit = deadline(CHANGE_MS);
+  try {
+    const closed: Outbound = { parts: [{ type, text }] };
+    await target.running.edit(codec.decode(row.address), messageId, closed, limit.signal);
+  } finally {
+    limit.end();
+  }
 }
 
 /** The key of a question's row. */

@@ -14,6 +14,7 @@ import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
 import type { KeptExchanges } from "./exchange.ts";
+import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -181,7 +182,7 @@ function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt 
 }
 
 async function statusOf(options: ServiceOptions): Promise<Status> {
-  const { inbox, outbox } = await options.store.maintenance.stats();
+  const { inbox, outbox } = await openWork(options.store);
   const channels = options.accounts.list();
   return {
     version: options.version,
@@ -192,7 +193,7 @@ async function statusOf(options: ServiceOptions): Promise<Status> {
       one.reason === undefined ? one : { ...one, reason: options.redact(one.reason) },
     ),
     configuration: options.configuration(),
-    inboxPending: inbox.accepted + inbox.queued + inbox.running,
-    outboxPending: outbox.pending + outbox.sending,
+    inboxPending: inbox,
+    outboxPending: outbox,
   };
 }

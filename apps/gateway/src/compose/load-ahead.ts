@@ -1,20 +1,10 @@
+import { reasonOf } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { Loadable } from "@signalbox/lanes";
+import { type Loadable, warmUp } from "@signalbox/lanes";
 import type { Agent } from "@signalbox/setup";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
-import type { GatewayStore } from "../store.ts";
-import type { Surroundings } from "./surroundings.ts";
-
-export interface LoadAheadPorts {
-  readonly resolved: Pick<ResolvedConfig, "models" | "agents" | "accounts">;
-  readonly surroundings: Pick<Surroundings, "toolbox" | "memories">;
-  readonly store: Pick<GatewayStore, "admin">;
-  readonly redact: (text: string) => string;
-  /** Whether memory is on. */
-  readonly isRemembering: () => boolean;
-  /** Where this gateway listens. */
-  readonly url: string;
-}
+import type { Parts } from "./surroundings.ts";
+import type { Way } from "./way.ts";
 
 /**
  * Texts have a little of everything that is looked for in them. The second has letters beyond Latin: an expression is
@@ -23,15 +13,23 @@ export interface LoadAheadPorts {
 const LATIN = 'hello there: https://example.org/?key=value {"password": "x"} on 2026-11-22 '.repeat(50);
 const SAMPLES = [LATIN, `${LATIN} 你好`] as const;
 
+/** Loads in idle moments, until `signal` fires, what the first message would have to wait for. */
+export function loadAhead(parts: Parts, { lanes }: Way, url: string, signal: AbortSignal): void {
+  const { logger } = parts.options;
+  void warmUp({
+    parts: partsToLoad(parts, url),
+    busy: () => lanes.counts().running > 0,
+    signal,
+    onFailure: (part, error) =>
+      logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
+  });
+}
+
 /** What is loaded, opened or compiled at its first use, in the order in which the first message would wait for it. */
-export function partsToLoad({
-  resolved,
-  surroundings,
-  store,
-  redact,
-  isRemembering,
-  url,
-}: LoadAheadPorts): Loadable[] {
+function partsToLoad(
+  { resolved, opened: { store, redact }, surroundings, configuration }: Parts,
+  url: string,
+): Loadable[] {
   const { models, agents, accounts } = resolved;
   const { toolbox, memories } = surroundings;
   const ofAgents = (name: string, load: (agent: Agent) => Promise<unknown>): Loadable[] =>
@@ -42,7 +40,7 @@ export function partsToLoad({
     ...ofAgents("tools", toolbox.prepare),
     { name: "statements", load: () => store.admin.prepare() },
     ...ofAgents("memory", async (agent) => {
-      if (!isRemembering()) return;
+      if (!configuration.config().memory.enabled) return;
       const memory = await memories.of(agent);
       for (const text of SAMPLES) await memory.recall(text);
     }),

@@ -1,5 +1,4 @@
-import { reasonOf } from "@signalbox/agent-core";
-import { createQuestions, questionKey } from "@signalbox/delivery";
+import { type Questions, questionKey } from "@signalbox/delivery";
 import {
   type Inquiries,
   type InquiryEnd,
@@ -16,10 +15,7 @@ import type { ToolRun } from "./tool-run.ts";
  * What the tool for asking does: puts a question to the person that the run works for, and waits for its end. The
  * question and its end outlive the process, so that a call made again is the same question.
  */
-export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
-  const { store, lease, definition, account, delivery, logger } = options;
-  const { outbox } = store;
-  const questions = createQuestions({ outbox, lease, definition, account, deliver: delivery.deliver });
+export function createAskUser(options: SpeakingOptions, questions: Questions, inquiries: Inquiries) {
   return async (
     { question, options: answers, ttlMs }: UserQuestion,
     run: ToolRun,
@@ -44,11 +40,7 @@ export function createAskUser(options: SpeakingOptions, inquiries: Inquiries) {
     // The next process goes on to wait.
     if (end === undefined && signal.reason instanceof ShutdownAbort) throw signal.reason;
     if (end === undefined) await inquiries.close(id, "stopped");
-    await questions
-      .close(id, inquiryEnding(end ?? { kind: "stopped" }))
-      .catch((error: unknown) =>
-        logger.warn({ question: id, err: reasonOf(error) }, "a question could not be marked answered"),
-      );
+    await questions.close(id, inquiryEnding(end ?? { kind: "stopped" }));
     return end ?? { kind: "stopped" };
   };
 }

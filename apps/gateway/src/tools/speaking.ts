@@ -10,6 +10,7 @@ import {
   type Delivery,
   type Destination,
   destinationKey,
+  type Questions,
   questionKey,
 } from "@signalbox/delivery";
 import { sentKey } from "@signalbox/prompt";
@@ -87,31 +88,23 @@ const DECISIONS: readonly Choice[] = [
   { label: "Deny", style: "danger", answer: "deny" },
 ];
 
-/**
- * The questions of tools, in the conversations that they came up in. That one could not be put, or changed, is logged.
- */
-export function createAsking(options: SpeakingOptions) {
-  const { store, lease, definition, account, delivery, logger } = options;
-  const { outbox } = store;
-  const questions = createQuestions({ outbox, lease, definition, account, deliver: delivery.deliver });
-  return {
-    async ask(approval: Approval, run: ToolRun): Promise<void> {
-      const { id, expiresAt } = approval;
-      const text = questionText(approval);
-      show(options, run, questionKey(id), text);
-      await questions
-        .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
-        .catch((error: unknown) =>
-          logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
-        );
-    },
-    async close({ id, state }: Approval): Promise<void> {
-      await questions
-        .close(id, state === "denied" ? "Denied." : "Allowed.")
-        .catch((error: unknown) =>
-          logger.warn({ approval: id, err: reasonOf(error) }, "a question could not be marked decided"),
-        );
-    },
+/** Questions in the conversations that they came up in. */
+export function openQuestions(options: SpeakingOptions): Questions {
+  const { store, delivery } = options;
+  return createQuestions({ ...options, outbox: store.outbox, deliver: delivery.deliver });
+}
+
+/** Asks whether a call may be made. That it could not be asked is logged: whoever waits is told at its end. */
+export function createAsking(options: SpeakingOptions, questions: Questions) {
+  return async (approval: Approval, run: ToolRun): Promise<void> => {
+    const { id, expiresAt } = approval;
+    const text = questionText(approval);
+    show(options, run, questionKey(id), text);
+    await questions
+      .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
+      .catch((error: unknown) =>
+        options.logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
+      );
   };
 }
 

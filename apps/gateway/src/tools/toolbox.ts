@@ -32,7 +32,7 @@ import {
 } from "@signalbox/tools";
 import type { Tracer } from "../traces.ts";
 import { createAskUser } from "./ask-user.ts";
-import { createAsking, createSend, type SpeakingOptions } from "./speaking.ts";
+import { createAsking, createSend, openQuestions, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
@@ -100,7 +100,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
-  const asking = createAsking(speaking);
+  const questions = openQuestions(speaking);
   const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
       workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
@@ -120,11 +120,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     more: options.more,
     send: createSend(speaking),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
-    askUser: createAskUser(speaking, options.inquiries),
+    askUser: createAskUser(speaking, questions, options.inquiries),
     cron: options.cron,
     sessions: options.sessions,
     approvals: store.approvals,
-    ask: asking.ask,
+    ask: createAsking(speaking, questions),
     standingRules: ({ id }) => rules.of(id),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
@@ -143,7 +143,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   });
   const onDecided = (approval: Approval, approver: string): void => {
     audit.approval(approval, approver);
-    void asking.close(approval);
+    void questions.close(approval.id, approval.state === "denied" ? "Denied." : "Allowed.");
   };
   return {
     approvals: createDecisions(toolbox.approvals, { rules, onDecided }),

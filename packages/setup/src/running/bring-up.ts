@@ -1,12 +1,12 @@
 import type { PlannedAccount, Services } from "@signalbox/channel/accounts";
 import { atMost, sleep, systemClock } from "@signalbox/lanes";
-import type { Accounts } from "@signalbox/setup";
-import type { GatewayStore } from "../store.ts";
+import type { Accounts } from "../accounts.ts";
 
 export interface BringUpOptions {
   readonly accounts: Pick<Accounts, "start">;
   readonly services: Services;
-  readonly store: Pick<GatewayStore, "maintenance">;
+  /** How much an earlier process has left to be answered, delivered or gone on with. */
+  readonly left: () => Promise<{ readonly inbox: number; readonly outbox: number; readonly runs: number }>;
 }
 
 /** How the accounts of channels come up beside the start of the gateway. */
@@ -22,12 +22,13 @@ const ACCOUNTS_MS = 2_000;
 /** How long after the start the others begin, so that whoever waits for the gateway is answered before. */
 const REST_MS = 50;
 
-export function createBringUp({ accounts, services, store }: BringUpOptions): BringUp {
+export function createBringUp({ accounts, services, left }: BringUpOptions): BringUp {
   return {
     async first() {
       const called = accounts.start(services, (planned) => !connects(planned));
       // Replies of resumed runs need their accounts; one that is slow to connect holds nothing up.
-      const needed = (await hasWork(store)) ? [called, accounts.start(services)] : [called];
+      const { inbox, outbox, runs } = await left();
+      const needed = inbox + outbox + runs > 0 ? [called, accounts.start(services)] : [called];
       await atMost(ACCOUNTS_MS, Promise.all(needed));
     },
     async rest(signal) {
@@ -39,9 +40,4 @@ export function createBringUp({ accounts, services, store }: BringUpOptions): Br
 
 function connects({ definition, config }: PlannedAccount): boolean {
   return definition.connects?.(config) === true;
-}
-
-async function hasWork({ maintenance }: BringUpOptions["store"]): Promise<boolean> {
-  const { inbox, outbox, runsActive } = await maintenance.stats();
-  return inbox.accepted + inbox.queued + inbox.running + outbox.pending + outbox.sending + runsActive > 0;
 }

@@ -1,0 +1,41 @@
+import { tokenHolder } from "@signalbox/routing";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { watchRevokedTokens } from "./revoked-tokens.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const [ALICE, BOB] = [`api:${tokenHolder("alice")}`, `api:${tokenHolder("bob")}`];
+
+it("has what goes on for the holder of a revoked token end, and for nobody else", async () => {
+  let names = ["alice", "bob"];
+  const ended: string[][] = [];
+  const stop = watchRevokedTokens({
+    tokens: async () => names.map((name) => ({ name })),
+    end: async (isRevoked) => void ended.push([ALICE, BOB, "feishu:ou_1"].filter(isRevoked)),
+    logger: { warn: () => expect.unreachable() },
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  names = ["bob"];
+  await vi.advanceTimersByTimeAsync(5_000);
+  stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(ended).toEqual([[], [ALICE]]);
+});
+
+it("looks again where it could not", async () => {
+  let looks = 0;
+  const warned: string[] = [];
+  const stop = watchRevokedTokens({
+    async tokens() {
+      looks += 1;
+      if (looks === 1) throw new Error("the disk is gone");
+      return [];
+    },
+    end: async () => {},
+    logger: { warn: (_, message) => warned.push(message) },
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  stop();
+  expect([looks, warned]).toEqual([2, ["nobody could look for tokens that were revoked"]]);
+});

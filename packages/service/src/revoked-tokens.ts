@@ -1,0 +1,33 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { tokenOfSpeaker } from "@signalbox/routing";
+
+/** How often it is looked whether a token was revoked: the command line writes that into the store, and no more. */
+const LOOK_MS = 5_000;
+
+export interface RevokedTokensPorts {
+  /** The tokens that there are. */
+  readonly tokens: () => Promise<readonly { readonly name: string }[]>;
+  /** Ends what goes on for such speakers: runs, what waits for one, commands in the background. */
+  readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;
+  readonly logger: { warn(details: object, message: string): void };
+}
+
+/**
+ * Has what goes on for whoever held a token end once it is revoked.
+ * @returns what ends the watch
+ */
+export function watchRevokedTokens({ tokens, end, logger }: RevokedTokensPorts): () => void {
+  const look = async (): Promise<void> => {
+    const names = new Set((await tokens()).map(({ name }) => name));
+    await end((speaker) => {
+      const name = tokenOfSpeaker(speaker);
+      return name !== undefined && !names.has(name);
+    });
+  };
+  const timer = setInterval(() => {
+    look().catch((error: unknown) =>
+      logger.warn({ err: reasonOf(error) }, "nobody could look for tokens that were revoked"),
+    );
+  }, LOOK_MS).unref();
+  return () => clearInterval(timer);
+}
