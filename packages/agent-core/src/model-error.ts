@@ -21,6 +21,8 @@ export interface ModelErrorData {
   readonly message: string;
   /** HTTP status, where there was one. */
   readonly status?: number;
+  /** Tokens that fit into the model which would have answered, where that was a smaller one than the model asked. */
+  readonly contextWindow?: number;
   /** What the vendor asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   /** Whether the same request may succeed later. */

@@ -35,6 +35,16 @@ export function mostOf(
   };
 }
 
+/** Of a small window an answer may have this share. */
+const ANSWER_SHARE = 0.25;
+
+/** Whether a request fits into the window of a model, with room for an answer. */
+export function fits(model: Model, context: ModelContext, options: StreamOptions): boolean {
+  const { contextWindow } = model;
+  const answer = Math.min(longestAnswer(model, options), contextWindow * ANSWER_SHARE);
+  return inputTokens(context) * MARGIN + answer <= contextWindow;
+}
+
 /** What a vendor said that a call came to; undefined where it did not say. */
 export function reportedAmount({ input, output, costMicros = 0 }: Usage): Amount | undefined {
   if (input.total === undefined && output.total === undefined) return undefined;

@@ -16,7 +16,7 @@ import {
   potsOf,
   type Spender,
 } from "./budget.ts";
-import { guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
+import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
 import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./ledger.ts";
 
 /** Something that people may want to hear of. */
@@ -94,7 +94,7 @@ export function createMeter(options: MeterOptions): Meter {
             message: `The budgets cannot be read: ${error}`,
           }),
         );
-        if (admitted.kind === "refused") yield refusal(model, admitted.message, options.now());
+        if (admitted.kind === "refused") yield refusal(model, admitted, options.now());
         else yield* settling(options, call, admitted, pots);
       },
     pay: (spender, most, make) => pay(options, spender, most, make),
@@ -138,6 +138,8 @@ type Admitted =
 interface Refused {
   readonly kind: "refused";
   readonly message: string;
+  /** The model whose window has no room for the call; absent where a budget refuses it. */
+  readonly tooLongFor?: Model;
 }
 
 /** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
@@ -169,6 +171,7 @@ async function admit(
     if (first?.budget.whenUsedUp.action !== "cheaper") throw new Error("A pot without a limit is full.");
     const cheaper = options.cheaper(call.spender, first.budget.whenUsedUp.model);
     if (cheaper === undefined) return refuse(options, call, first);
+    if (!fits(cheaper.model, call.context, call.streamOptions)) return tooLong(cheaper.model);
     options.onNews({ ...first, kind: "cheaper", spender: call.spender });
     by = cheaper;
   }
@@ -198,6 +201,12 @@ function refuse({ onNews, now }: MeterOptions, { spender }: Pick<Call, "spender"
   const again = new Date(endOfPeriod(per, now())).toISOString().slice(0, 16).replace("T", " ");
   const message = `${whose} budget for this ${per} is used up. It begins anew at ${again} UTC.`;
   return { kind: "refused", message: message.charAt(0).toUpperCase() + message.slice(1) };
+}
+
+/** Who asks has the conversation made shorter, by this model's measure, and asks again. */
+function tooLong(model: Model): Refused {
+  const message = `The request is too long for ${model.id}, which answers since a budget is used up.`;
+  return { kind: "refused", message, tooLongFor: model };
 }
 
 /** Passes a call's events on, and settles it with its last one, or where its reader goes away. */
@@ -277,10 +286,15 @@ function newsOf(settled: readonly Settled[], pots: readonly BudgetPot[]): Omit<B
 }
 
 /** A call that was not made. */
-function refusal({ api, provider, id }: Model, message: string, timestamp: number): ModelEvent {
+function refusal(
+  { api, provider, id }: Model,
+  { message, tooLongFor }: Refused,
+  timestamp: number,
+): ModelEvent {
   const error: ModelErrorData = {
-    code: "budget",
+    code: tooLongFor === undefined ? "budget" : "overflow",
     message,
+    ...(tooLongFor === undefined ? {} : { contextWindow: tooLongFor.contextWindow }),
     retryable: false,
     emitted: false,
     scope: "provider",

@@ -77,9 +77,9 @@ function costing(...micros: readonly number[]): MeteredModel & { readonly calls:
   return { model: MODEL, fallbacks: [], stream: scripted.stream, calls: () => scripted.requests.length };
 }
 
-async function call(stream: StreamModel): Promise<ModelEvent> {
+async function call(stream: StreamModel, context = CONTEXT): Promise<ModelEvent> {
   let last: ModelEvent | undefined;
-  for await (const event of stream(MODEL, CONTEXT, {})) last = event;
+  for await (const event of stream(MODEL, context, {})) last = event;
   if (last === undefined) throw new Error("no event");
   return last;
 }
@@ -153,6 +153,25 @@ test("a cheaper model answers once the budget is used up, within what a further 
   ]);
   expect([dear.calls(), cheaper.calls()]).toEqual([1, 1]);
   expect(kinds()).toEqual(["used-up", "low", "cheaper", "used-up", "refused"]);
+});
+
+test("a call that a cheaper model has no room for is refused as too long, with what it has room for", async () => {
+  const small = costing(100, 100);
+  const cheaper = { ...small, model: { ...MODEL, id: "small", contextWindow: 1_000 } };
+  const { meter, ledger, kinds } = meterWith(
+    [{ ...DAILY, whenUsedUp: { action: "cheaper", model: "test/small" } }],
+    { cheaper: () => cheaper },
+  );
+  const stream = meter.stream(ANN, costing(3_000));
+  await call(stream);
+  const long = { ...CONTEXT, system: { stable: "word ".repeat(1_000) } };
+  expect(await call(stream, long)).toMatchObject({
+    type: "error",
+    error: { code: "overflow", contextWindow: 1_000 },
+  });
+  expect([small.calls(), kinds()]).toEqual([0, ["used-up"]]);
+  expect(await ledger.balances([ALL_POT])).toMatchObject([{ reserved: { micros: 0 } }]);
+  expect(codeOf(await call(stream))).toBe("finish");
 });
 
 test("an owner who is asked may grant the budget once more; without one the call is not made", async () => {

@@ -149,7 +149,8 @@ export class Run {
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
-    const replaced = await this.#log.follow(this.#window.afterOverflow(system));
+    const makingRoom = this.#window.afterOverflow(system, message.error?.contextWindow);
+    const replaced = await this.#log.follow(makingRoom);
     if (replaced === undefined || this.#stop.cause !== undefined) return message;
     this.#budget.addRequest(message);
     this.#shiftStart(replaced);

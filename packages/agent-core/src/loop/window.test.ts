@@ -14,7 +14,7 @@ import {
   user,
 } from "../../test/scripted.ts";
 import type { AgentEvent, AgentLoopConfig, AgentMessage, RunResult, Step, Tool } from "../index.ts";
-import { agentLoop } from "../index.ts";
+import { agentLoop, estimateTokens } from "../index.ts";
 
 const WITHOUT_COMPACTION = { context: { compaction: false } } as const;
 const SMALL = { ...MODEL, contextWindow: 10_000 };
@@ -216,6 +216,26 @@ describe("a vendor's overflow", () => {
     expect(types.filter((type) => type === "message")).toHaveLength(2);
     expect(asked).toHaveLength(3);
     expect(asked[2]?.messages.length).toBeLessThan(asked[0]?.messages.length ?? 0);
+  });
+
+  it("keeps what fits into the smaller model that would have answered, and has it summarised in its measure", async () => {
+    const answering = { ...SMALL, contextWindow: 200_000 };
+    const error = { code: "overflow", message: "too long for the small one", contextWindow: 4_000 } as const;
+    const refusal = assistant("", {
+      stopReason: "context_overflow",
+      error: { ...error, retryable: false, emitted: false, scope: "model" },
+    });
+    const { result, asked } = await run([refusal, "answered"], {
+      history: talk(10, 4_000),
+      config: { model: answering },
+    });
+    expect(result).toMatchObject({ reason: "done", text: "answered" });
+    const [first, second] = asked
+      .filter((each) => !isSummary(each))
+      .map(({ messages }) => estimateTokens(messages));
+    expect(first).toBeGreaterThan(9_000);
+    expect(second).toBeLessThan(4_000);
+    for (const { messages } of asked.filter(isSummary)) expect(estimateTokens(messages)).toBeLessThan(4_000);
   });
 
   it("is an error when the second try overflows too", async () => {

@@ -49,15 +49,20 @@ export class Window {
     return replaced;
   }
 
-  /** After the vendor refused a request as too long. `undefined` when it cannot be made shorter. */
-  async *afterOverflow(system: SystemPrompt): MakingRoom<number | undefined> {
+  /**
+   * After a request was refused as too long. `undefined` when it cannot be made shorter.
+   *
+   * @param refusedBy the window of the model that refused it. Default: that of the model of the run
+   */
+  async *afterOverflow(system: SystemPrompt, refusedBy?: number): MakingRoom<number | undefined> {
     const { config, tokens } = this.#setup;
+    const contextWindow = Math.min(config.model.contextWindow, refusedBy ?? config.model.contextWindow);
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
     const pruned = yield* this.#prune(prefix, 0, 1);
-    // The guess was too low, so what is kept by that measure has to be less by as much.
-    const factor = Math.min(1, before / config.model.contextWindow);
-    const replaced = yield* this.#compact("overflow", tokens.total(prefix), factor);
+    // Where the guess was too low, what is kept by that measure has to be less by as much.
+    const factor = Math.min(1, before / contextWindow);
+    const replaced = yield* this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
     return replaced > 0 || pruned ? replaced : undefined;
   }
 
@@ -87,12 +92,17 @@ export class Window {
     return true;
   }
 
-  async *#compact(reason: "threshold" | "overflow" | "manual", length: number, factor = 1): MakingRoom {
+  async *#compact(
+    reason: "threshold" | "overflow" | "manual",
+    length: number,
+    { contextWindow = this.#setup.config.model.contextWindow, factor = 1 } = {},
+  ): MakingRoom {
     const { config, conversation, view, tokens, budget, log, signal, now } = this.#setup;
-    const { model, stream, context, beforeCompaction } = config;
+    const { stream, context, beforeCompaction } = config;
+    const model = { ...config.model, contextWindow };
     const policy = context?.compaction ?? {};
     if (policy === false) return 0;
-    const keepTokens = Math.floor(model.contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
+    const keepTokens = Math.floor(contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
     const { messages } = conversation;
     if (cutPoint(messages, keepTokens, tokensOf) === 0) return 0;
