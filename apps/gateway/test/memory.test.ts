@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { json } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { exampleConfig, openWorld } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainMessage } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
+import { serve } from "./site.ts";
 
 const MEMORY_TOOLS = ["memory_search", "memory_get", "memory_write", "memory_forget"];
 const RECALLED = "From memory, perhaps outdated (untrusted)";
@@ -49,6 +52,16 @@ async function remembering(config: Record<string, unknown> = {}) {
     await expect.poll(recalled, { interval: 200 }).toContain(answer);
   };
   return { world, plain, started, say, requests, untilRecalled };
+}
+
+function exampleProviders() {
+  return {
+    anthropic: {
+      api: "anthropic-messages",
+      apiKey: "${ANTHROPIC_KEY}",
+      baseUrl: "${ANTHROPIC_URL}",
+    },
+  };
 }
 
 describe("recall", () => {
@@ -240,15 +253,10 @@ describe("signalbox memory", () => {
     ["from nobody", "nobody", "there is no provider nobody with a baseUrl"],
     ["from an entry that is wrong", "openai", "the entry of the provider openai is wrong"],
   ])("goes on by words where its embeddings are %s, and says so", async (_, provider, problem) => {
-    const anthropic = {
-      api: "anthropic-messages",
-      apiKey: "${ANTHROPIC_KEY}",
-      baseUrl: "${ANTHROPIC_URL}",
-    };
     const openai = { api: "openai-chat", apiKey: "k-1", baseURL: "http://proxy" };
     const { world, started, say, untilRecalled } = await remembering({
       memory: { embeddings: `${provider}/model` },
-      models: { providers: { anthropic, openai } },
+      models: { providers: { ...exampleProviders(), openai } },
     });
     expect(started.problems.join()).toContain(`memory.embeddings: ${problem}`);
     world.script(() => ({ text: "fine" }));
@@ -259,6 +267,38 @@ describe("signalbox memory", () => {
     expect(doctor.out).toContain(problem);
     expect(doctor.out).toMatch(/^ok +memory of coder: .*searched by words$/m);
   });
+});
+
+it("vectors that the command line asks for count for their agent, and words do without them", async () => {
+  await using vectors = await serve(async (request, response) => {
+    const { input } = z.object({ input: z.array(z.string()) }).parse(await json(request));
+    const data = input.map((_, index) => ({ index, embedding: [1, 0] }));
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ data, usage: { prompt_tokens: 1_000 } }));
+  });
+  const local = { api: "openai-chat", apiKey: "k-1", baseUrl: `${vectors.url}/v1` };
+  const { world, started, say } = await remembering({
+    memory: { embeddings: "local/small", recallTokens: 0 },
+    models: { providers: { ...exampleProviders(), local } },
+    budgets: [{ of: "agent", tokens: 2_000 }],
+  });
+  world.script(() => ({ text: "fine", usage: { input: 0, output: 0 } }));
+  await say("The boiler in the cellar is called Bertha.");
+  await started.stop();
+  const run = async (...args: string[]) => {
+    const child = world.run([...args, "--json"]);
+    await child.exited;
+    return JSON.parse(child.stdout());
+  };
+  const spent = async () => (await run("usage", "--budgets")).at(0)?.spent;
+  const before = vectors.requests.length;
+
+  await run("memory", "index");
+  expect(await spent()).toBe(1_000);
+  expect(await run("memory", "search", "boiler")).toMatchObject({ mode: { kind: "words and vectors" } });
+  expect(await spent()).toBe(2_000);
+  expect(await run("memory", "search", "boiler")).toMatchObject({ mode: { kind: "words" } });
+  expect(vectors.requests.length - before).toBe(2);
 });
 
 describe("before a compaction", () => {

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
-import { exampleConfig, openWorld, taintIn, ZHANG } from "./harness.ts";
+import { exampleConfig, LI, openWorld, taintIn, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
 
@@ -44,4 +44,49 @@ it("a voice message is read to the model, and stays beside its message as what a
   await started.settled();
   expect(told()).toContain("Please buy milk.");
   expect(speech.requests).toHaveLength(1);
+});
+
+it("a recording counts for whoever sent it, and is only named once their budget is used up", async () => {
+  await using speech = await serve(async (request, response) => {
+    await buffer(request);
+    const usage = { type: "tokens", input_tokens: 900, output_tokens: 100 };
+    response.setHeader("content-type", "application/json").end(JSON.stringify({ text: "Milk.", usage }));
+  });
+  const world = await openWorld();
+  const prices = { input: 6, output: 10 };
+  world.configure(
+    exampleConfig({
+      models: {
+        providers: {
+          anthropic: { api: "anthropic-messages", apiKey: "${ANTHROPIC_KEY}", baseUrl: "${ANTHROPIC_URL}" },
+          speech: {
+            api: "openai-chat",
+            apiKey: KEY,
+            baseUrl: `${speech.url}/v1`,
+            models: [{ id: "whisper-1", prices }],
+          },
+        },
+      },
+      media: { transcription: "speech/whisper-1" },
+      // 900 tokens in and 100 out are 6,400 millionths of a dollar.
+      budgets: [{ of: "sender", usd: 0.006, action: "stop" }],
+    }),
+  );
+  world.script(() => ({ text: "好" }));
+  const started = await world.start();
+  const send = async (senderId: string, messageId: string) => {
+    world.feishu.addResource(messageId, "file_1", OGG, { mimeType: "audio/opus" });
+    await started.post(fileMessage("file_1", "note.opus", { senderId, chatId: `oc_${senderId}`, messageId }));
+    await started.settled();
+  };
+  await send(ZHANG, "om_1");
+  await send(ZHANG, "om_2");
+  await send(LI, "om_3");
+  expect(speech.requests).toHaveLength(2);
+  const listed = world.run(["usage", "--budgets", "--json"]);
+  await listed.exited;
+  expect(JSON.parse(listed.stdout())).toMatchObject([
+    { account: `sender feishu:${LI}`, spent: expect.closeTo(6_400, -4), reserved: 0 },
+    { account: `sender feishu:${ZHANG}`, spent: 6_400, reserved: 0, left: 0 },
+  ]);
 });

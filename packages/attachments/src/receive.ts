@@ -24,8 +24,8 @@ export interface ReceivePorts {
   /** Keeps bytes in the folder of a conversation of an agent; gives their path. */
   readonly keep: (agentId: string, keptIn: string, bytes: Uint8Array, extension: string) => Promise<string>;
   readonly memory: ByteBudget;
-  /** Asked for each message. Undefined: recordings are only named. */
-  readonly transcriber: () => Transcriber | undefined;
+  /** Undefined: recordings are only named. */
+  readonly transcriber: (message: MessageWithFiles) => Transcriber | undefined;
   readonly inspector: Inspector;
   readonly logger: AttachmentLogger;
 }
@@ -40,7 +40,7 @@ export async function receiveFiles(
   const wanted = media.slice(0, MAX_FILES).map((ref) => ({ ref, share: ports.memory.enter() }));
   const files: ReceivedFile[] = [];
   const queue = wanted.entries();
-  const writeDown = createWriteDown(ports);
+  const writeDown = createWriteDown(ports, message);
   let heldBytes = 0;
   const work = async (): Promise<void> => {
     for (const [index, { ref, share }] of queue) {
@@ -104,8 +104,11 @@ async function receiveFile(
 type WriteDown = (recording: Recording) => Promise<Pick<ReceivedFile, "transcript" | "note">>;
 
 /** For the recordings of one message. Those of guests are not written down: anybody could have it paid for. */
-function createWriteDown({ transcriber: current, logger }: ReceivePorts): WriteDown {
-  const transcriber = current();
+function createWriteDown(
+  { transcriber: transcriberOf, logger }: ReceivePorts,
+  message: MessageWithFiles,
+): WriteDown {
+  const transcriber = transcriberOf(message);
   let left = MAX_TRANSCRIPTS;
   return async (recording) => {
     if (transcriber === undefined || !/^(audio|video)\//.test(recording.mimeType)) return {};

@@ -7,6 +7,8 @@ export interface MessageWithFiles {
   readonly event: MessageEvent;
   /** The agent that answers it. */
   readonly agentId: string;
+  /** Of its sender, as its host calls it. */
+  readonly role?: string;
   /**
    * The folder of its conversation among those of the agent's folder, 16 hexadecimal digits. Absent: its files are not
    * kept; anybody in an open group must not fill the disk.

@@ -1,12 +1,16 @@
-import { openVault } from "@signalbox/home";
+import { randomUUID } from "node:crypto";
+import type { Config } from "@signalbox/config";
+import { GatewayError, openVault } from "@signalbox/home";
 import type { Memory } from "@signalbox/memory";
 import { isOneOff } from "@signalbox/server";
+import { createVectorCosts } from "@signalbox/setup";
 import { createAgentMemories } from "@signalbox/setup/memories";
-import { createLogger } from "@signalbox/telemetry/logger";
+import type { Lease } from "@signalbox/store";
+import { createLogger, type Logger } from "@signalbox/telemetry/logger";
 import type { CommonOptions } from "./common-options.ts";
 import { configuredHome } from "./configured-home.ts";
 import { agentOf } from "./home-agents.ts";
-import { withStore } from "./home-store.ts";
+import { type HomeStore, withStore } from "./home-store.ts";
 
 export interface AgentOption extends CommonOptions {
   readonly agent?: string;
@@ -19,14 +23,18 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
   const configured = configuredHome(options);
   const agent = agentOf(configured, options.agent);
   const { home, loaded, env } = configured;
-  return withStore(options, "read", async (store) => {
+  // Vectors may cost money, which is written down.
+  const isPaid = loaded.config.memory.embeddings !== "none" && loaded.config.budgets.length > 0;
+  return withStore(options, isPaid ? "share" : "read", async (store) => {
     const logger = createLogger("warn", openVault(loaded, env).redact);
+    const lease = isPaid ? await commandLease(store) : undefined;
     const memories = createAgentMemories({
       loaded: () => loaded,
       home,
       env,
       store,
       isLeftOut: isOneOff,
+      ...(lease === undefined ? {} : { payForVectors: payingBy(store, lease, loaded.config, logger) }),
       now: Date.now,
       logger,
     });
@@ -34,8 +42,25 @@ export async function withMemory<T>(options: AgentOption, use: (memory: Memory) 
       return await use(await memories.of(agent));
     } finally {
       await memories.close();
+      if (lease !== undefined) await store.leases.release(lease);
     }
   });
+}
+
+/** For as long as making an index may take. What a command that was killed has reserved counts as spent afterwards. */
+const LEASE_MS = 86_400_000;
+
+/** The right to reserve what calls of this process may cost. */
+async function commandLease({ leases }: HomeStore): Promise<Lease> {
+  const lease = await leases.acquire(`command ${process.pid}`, randomUUID(), LEASE_MS);
+  if (lease === undefined)
+    throw new GatewayError("failure", "A command that was killed has left a lease. Try again.");
+  return lease;
+}
+
+function payingBy(store: HomeStore, lease: Lease, config: Config, logger: Logger) {
+  const ledger = store.budgets.ledger(lease);
+  return createVectorCosts(() => config, { ledger, onNews: () => {}, logger, now: Date.now });
 }
 
 /** What is in a memory and how it is searched, in words. */

@@ -41,7 +41,14 @@ export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
 export { samplingOf } from "./running/sampling.ts";
-export { createSpending, type Spending, type SpendingPorts } from "./running/spending.ts";
+export {
+  createSpenders,
+  createSpending,
+  type Spending,
+  type SpendingPorts,
+} from "./running/spending.ts";
+export type { SpendingReports } from "./running/spending-reports.ts";
+export { createTranscriptionCosts, type PayForTranscription } from "./running/transcription-costs.ts";
 export { createVectorCosts } from "./running/vector-costs.ts";
 export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";
 export { prepareWorkspaces, type WorkspacesOptions } from "./running/workspaces.ts";

@@ -15,7 +15,7 @@ describe("transcription", () => {
       asked.push(new Request(input, init));
       return Response.json({ text: " Bring milk.\n" });
     };
-    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, fetch);
+    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, { fetch });
     expect(await transcriber?.transcribe(RECORDING, AbortSignal.abort())).toBe("Bring milk.");
     const [request] = asked;
     expect(request?.url).toBe("http://127.0.0.1:9/v1/audio/transcriptions");
@@ -27,7 +27,7 @@ describe("transcription", () => {
     [async () => new Response("no", { status: 500 }), /status 500/],
     [async () => Response.json({ words: [] }), /something else than a text/],
   ])("rejects where the answer is no text", async (fetch, reason) => {
-    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, fetch);
+    const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, { fetch });
     await expect(transcriber?.transcribe(RECORDING, new AbortController().signal)).rejects.toThrow(reason);
   });
 

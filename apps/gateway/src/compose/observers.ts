@@ -7,6 +7,7 @@ import {
   type Outcomes,
   redactedOutcome,
 } from "@signalbox/server";
+/** Whoever is told what happens: without secrets. */ import type { SpendingReports } from "@signalbox/setup";
 import { countingHooks, createGatewayHooks, type GatewayHooks, OWN_HOOKS } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
@@ -16,13 +17,14 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import type { OpenHome } from "./open-home.ts";
 
-/** Whoever is told what happens: without secrets. */
 export interface Observers {
   readonly live: LiveHub;
   readonly tracer: Tracer;
   readonly metrics: Metrics;
   readonly hooks: GatewayHooks;
   readonly outcomes: Outcomes;
+  /** What is told of spending. */
+  readonly spendingReports: SpendingReports;
   /** Tells those who wait how a message ended. */
   readonly onOutcome: Outcomes["settle"];
 }
@@ -30,10 +32,10 @@ export interface Observers {
 export function createObservers(
   options: GatewayOptions,
   { pointHooks }: ResolvedConfig,
-  { store, redact }: OpenHome,
+  { store, lease, redact }: OpenHome,
   subAgents: Pick<Delegation, "ended">,
 ): Observers {
-  const { logger, hooks = [] } = options;
+  const { logger, hooks = [], now = Date.now } = options;
   const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
     logger.warn({ err: reasonOf(error) }, "a trace could not be written");
@@ -46,6 +48,7 @@ export function createObservers(
     metrics,
     hooks: createGatewayHooks({ own, hooks, configured: () => pointHooks.hooks, redact, logger }),
     outcomes,
+    spendingReports: { ledger: store.budgets.ledger(lease), onNews: metrics.budgetNews, logger, now },
     onOutcome(id, outcome) {
       outcomes.settle(id, redactedOutcome(outcome, redact));
       subAgents.ended(id);

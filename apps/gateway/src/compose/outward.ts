@@ -6,8 +6,8 @@ import {
   type Drafts,
   type Typing,
 } from "@signalbox/delivery";
-import type { Accounts, LiveSetup } from "@signalbox/setup";
-import { createMedia, type Media } from "@signalbox/setup/media";
+import { type Accounts, createSpenders, createTranscriptionCosts, type LiveSetup } from "@signalbox/setup";
+import { createMedia, type Media, type MediaOptions } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import {
   createAgentWorkspaces,
@@ -43,12 +43,14 @@ export interface Outward {
 
 export async function createOutward(
   options: GatewayOptions,
-  { agents, accounts, web: { fetch } }: ResolvedConfig,
-  { store, lease }: OpenHome,
+  resolved: ResolvedConfig,
+  opened: OpenHome,
   configuration: LiveSetup<ResolvedConfig>,
-  { hooks, tracer, metrics }: Observers,
+  { hooks, tracer, metrics, spendingReports }: Observers,
 ): Promise<Outward> {
-  const { home, env, logger, instrument, now = Date.now } = options;
+  const { accounts } = resolved;
+  const { store, lease } = opened;
+  const { home, logger, instrument, now = Date.now } = options;
   const { config } = configuration;
   const account: Accounts["get"] = (channel, name) => {
     const running = accounts.get(channel, name);
@@ -57,7 +59,7 @@ export async function createOutward(
   const labels = await openFileLabels(createLabelStore(store.kv));
   const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
   const trust = createTrust(labels, workspaces);
-  const media = createMedia({ config, env, home, workspaces, store, agents, fetch, account, logger, now });
+  const media = openMedia(options, resolved, opened, configuration, { workspaces, account, spendingReports });
   const delivery = createReplyDelivery({
     store,
     lease,
@@ -102,4 +104,30 @@ export async function createOutward(
       deliver: delivery.deliver,
     }),
   };
+}
+
+/** Attachments, in and out; recordings are paid for by whoever sends them. */
+function openMedia(
+  { home, env, logger, now = Date.now }: GatewayOptions,
+  { agents, web: { fetch } }: ResolvedConfig,
+  { store }: OpenHome,
+  configuration: LiveSetup<ResolvedConfig>,
+  around: Pick<MediaOptions, "workspaces" | "account"> & Pick<Observers, "spendingReports">,
+): Media {
+  const { config } = configuration;
+  const { workspaces, account, spendingReports } = around;
+  const spenderOf = createSpenders(configuration);
+  return createMedia({
+    config,
+    env,
+    home,
+    workspaces,
+    store,
+    agents,
+    fetch,
+    payForTranscription: createTranscriptionCosts(config, spenderOf, spendingReports),
+    account,
+    logger,
+    now,
+  });
 }

@@ -80,20 +80,19 @@ export async function createSurroundings(
   configuration: LiveSetup<ResolvedConfig>,
   onFatal: (error: Error) => void,
 ): Promise<Surroundings> {
-  const { store, lease } = opened;
+  const { store } = opened;
   const { env, home, logger, now = Date.now } = options;
   const subAgents = createDelegation({ store, logger, now });
   const observers = createObservers(options, resolved, opened, subAgents);
   const outward = await createOutward(options, resolved, opened, configuration, observers);
   await tryAgain(() => expireApprovals(store.approvals));
-  const reports = { ledger: store.budgets.ledger(lease), onNews: observers.metrics.budgetNews, logger, now };
   const memories = createAgentMemories({
     loaded: () => configuration.loaded,
     home,
     env,
     store,
     isLeftOut: isOneOff,
-    payForVectors: createVectorCosts(configuration.config, reports),
+    payForVectors: createVectorCosts(configuration.config, observers.spendingReports),
     logger,
     now,
   });
@@ -112,7 +111,8 @@ export async function createSurroundings(
     // Which asks people by the toolbox, and is there before any tool is called.
     spending: () => spending,
   });
-  const spending = createSpending(configuration, { ...reports, approvals: toolbox.approvals });
+  const { approvals } = toolbox;
+  const spending = createSpending(configuration, { ...observers.spendingReports, approvals });
   return {
     ...observers,
     ...outward,

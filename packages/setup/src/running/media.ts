@@ -8,6 +8,7 @@ import {
   createUploads,
   type Incoming,
   type Inspector,
+  type MessageWithFiles,
   type Outgoing,
   type Uploads,
 } from "@signalbox/attachments";
@@ -18,6 +19,7 @@ import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } fr
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
 import { transcriberOf } from "./transcription.ts";
+import type { PayForTranscription } from "./transcription-costs.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {
@@ -36,6 +38,8 @@ export interface MediaOptions {
   readonly store: Parameters<typeof pruneSentBlobs>[0];
   readonly agents: Pick<Agents, "all" | "get">;
   readonly fetch: GuardedFetch;
+  /** Has the recordings of a message paid for. Default: they count for nobody. */
+  readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly logger: AttachmentLogger;
   readonly now: () => number;
@@ -43,6 +47,7 @@ export interface MediaOptions {
 
 export function createMedia(options: MediaOptions): Media {
   const { config, env, home, workspaces, store, agents, fetch, account, logger, now } = options;
+  const { payForTranscription } = options;
   const blobs = createBlobs(home.mediaDir);
   const uploads = openUploads(home, now);
   const folder = (agentId: string) => {
@@ -65,7 +70,10 @@ export function createMedia(options: MediaOptions): Media {
     folder,
     kept,
     inspector,
-    transcriber: () => transcriberOf(config(), env),
+    transcriber: (message) => {
+      const pay = payForTranscription?.(message);
+      return transcriberOf(config(), env, pay === undefined ? {} : { pay });
+    },
     logger,
   });
   return {

@@ -1,16 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
+import type { MessageWithFiles } from "@signalbox/attachments";
 import {
   type AskForMore,
   amountText,
   type Budget,
-  type BudgetNews,
   type BudgetPot,
   budgetsLeft,
   createMeter,
   describeBudget,
   endOfPeriod,
-  type Ledger,
   type Left,
   type Spender,
 } from "@signalbox/budgets";
@@ -22,15 +21,7 @@ import type { Agent } from "../agents.ts";
 import { budgetsOf } from "../budgets.ts";
 import type { LiveSetup } from "../live-setup.ts";
 import type { AgentModel } from "../models.ts";
-
-/** Where what is spent is kept, and told. */
-export interface SpendingReports {
-  readonly ledger: Ledger;
-  /** Told of what people may want to hear of, with the budget in words. */
-  readonly onNews: (budget: string, kind: BudgetNews["kind"]) => void;
-  readonly logger: { warn(fields: object, message: string): void };
-  readonly now: () => number;
-}
+import { type SpendingReports, tellNews } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
   readonly approvals: Pick<Questions, "request" | "wait" | "take">;
@@ -66,9 +57,8 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
   const { ledger, logger, now } = ports;
   const { agents, models } = configuration.resolved;
   const budgets = (): readonly Budget[] => budgetsOf(configuration.config());
-  const identities = configuration.derived(({ loaded }) =>
-    readIdentityLinks(loaded.config.session.identityLinks),
-  );
+  const spenderOf = createSpenders(configuration);
+  const spender = ({ agentId, stored: { event, role } }: PaidMessage) => spenderOf({ agentId, event, role });
   const meter = createMeter({
     budgets,
     ledger,
@@ -83,17 +73,11 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
     now,
     newId: randomUUID,
   });
-  const spenderOf = ({ agentId, stored: { event, role } }: PaidMessage): Spender => ({
-    agent: agentId,
-    sender: identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
-    channel: event.channel,
-    role,
-  });
   return {
     forMessage(agentModel, message, asking) {
       const ask: AskForMore = async (pot, signal) =>
         asking?.(() => askForMore(ports, message, pot, signal)) ?? false;
-      return { ...agentModel, stream: meter.stream(spenderOf(message), agentModel, ask) };
+      return { ...agentModel, stream: meter.stream(spender(message), agentModel, ask) };
     },
     forUpkeep: (agentModel, { id }) => ({
       ...agentModel,
@@ -101,16 +85,23 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
     }),
     cheaperModels: () =>
       budgets().flatMap(({ whenUsedUp }) => (whenUsedUp.action === "cheaper" ? [whenUsedUp.model] : [])),
-    left: (message) => budgetsLeft(ledger, budgets(), spenderOf(message), now()),
+    left: (message) => budgetsLeft(ledger, budgets(), spender(message), now()),
   };
 }
 
-/** Tells metrics and log what became of a budget. */
-export function tellNews({ onNews, logger }: SpendingReports): (news: BudgetNews) => void {
-  return (news) => {
-    onNews(describeBudget(news.budget), news.kind);
-    logger.warn({ account: news.account, period: news.period, agent: news.spender.agent }, textOf(news));
-  };
+/** For whom what a message asks for is paid: people whom a link joins are one. */
+export function createSpenders(
+  configuration: Pick<LiveSetup, "derived">,
+): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {
+  const identities = configuration.derived(({ loaded }) =>
+    readIdentityLinks(loaded.config.session.identityLinks),
+  );
+  return ({ agentId, event, role }) => ({
+    agent: agentId,
+    sender: identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
+    channel: event.channel,
+    ...(role === undefined ? {} : { role }),
+  });
 }
 
 /** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */
@@ -138,18 +129,4 @@ async function askForMore(
 
 function nameOf({ model: { provider, id } }: AgentModel): string {
   return `${provider}/${id}`;
-}
-
-function textOf({ kind, budget }: BudgetNews): string {
-  const name = describeBudget(budget);
-  switch (kind) {
-    case "low":
-      return `${Math.round(budget.warnAt * 100)} % of a budget are used: ${name}`;
-    case "used-up":
-      return `a budget is used up: ${name}`;
-    case "cheaper":
-      return `a cheaper model answers, since a budget is used up: ${name}`;
-    case "refused":
-      return `a model call was not made, since a budget is used up: ${name}`;
-  }
 }

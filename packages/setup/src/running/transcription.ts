@@ -1,6 +1,8 @@
 import type { Recording, Transcriber } from "@signalbox/attachments";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import { z } from "zod";
+import type { PayForTranscription, Written } from "./transcription-costs.ts";
 
 /** Where the vendors are that write recordings down, each by the same protocol. */
 const PUBLIC_URLS: Readonly<Record<string, string>> = {
@@ -19,28 +21,31 @@ interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What writes down recordings by this configuration. `fetch`: default that of Node.js. */
+interface TranscriberPorts {
+  /** Makes each request. Default: it counts for nobody. */
+  readonly pay?: PayForTranscription;
+  /** Default: that of Node.js. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+/** What writes down recordings by this configuration. */
 export function transcriberOf(
   config: TranscriptionConfig,
   env: Environment,
-  fetch: typeof globalThis.fetch = globalThis.fetch,
+  { pay = (_recording, ask) => ask(), fetch = globalThis.fetch }: TranscriberPorts = {},
 ): Transcriber | undefined {
   const endpoint = endpointOf(config, env);
   if (endpoint === undefined) return undefined;
   const { url, model, headers } = endpoint;
+  async function ask(recording: Recording, signal: AbortSignal): Promise<Written> {
+    const body = formOf(recording, model);
+    const response = await fetch(url, { method: "POST", headers, body, redirect: "error", signal });
+    if (!response.ok) throw new Error(`it answered with status ${response.status}`);
+    return writtenIn(await response.json());
+  }
   return {
     name: config.media.transcription,
-    async transcribe(recording, signal) {
-      const response = await fetch(url, {
-        method: "POST",
-        headers,
-        body: formOf(recording, model),
-        redirect: "error",
-        signal,
-      });
-      if (!response.ok) throw new Error(`it answered with status ${response.status}`);
-      return textIn(await response.json());
-    },
+    transcribe: async (recording, signal) => (await pay(recording, () => ask(recording, signal))).text,
   };
 }
 
@@ -96,9 +101,21 @@ function nameable(extension: string): string {
   return extension === "opus" || extension === "oga" ? "ogg" : extension;
 }
 
-function textIn(answer: unknown): string {
-  const text: unknown =
-    typeof answer === "object" && answer !== null && "text" in answer ? answer.text : undefined;
-  if (typeof text !== "string") throw new Error("it answered with something else than a text");
-  return text.trim().slice(0, MAX_CHARACTERS).toWellFormed();
+const Answer = z.object({
+  text: z.string(),
+  // Some count by time instead, and others say nothing.
+  usage: z
+    .object({ input_tokens: z.int().nonnegative(), output_tokens: z.int().nonnegative() })
+    .optional()
+    .catch(undefined),
+});
+
+function writtenIn(answer: unknown): Written {
+  const { success, data } = Answer.safeParse(answer);
+  if (!success) throw new Error("it answered with something else than a text");
+  const { text, usage } = data;
+  return {
+    text: text.trim().slice(0, MAX_CHARACTERS).toWellFormed(),
+    tokens: usage && { input: usage.input_tokens, output: usage.output_tokens },
+  };
 }

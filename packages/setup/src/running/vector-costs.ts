@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { estimateTokens } from "@signalbox/agent-core";
-import { type Amount, type Budget, createMeter } from "@signalbox/budgets";
+import type { Amount } from "@signalbox/budgets";
 import type { Config } from "@signalbox/config";
-import { pricesFor } from "@signalbox/llm-providers";
 import type { PayForVectors } from "@signalbox/memory/agents";
-import { budgetsOf } from "../budgets.ts";
-import { type SpendingReports, tellNews } from "./spending.ts";
+import { createPaidCalls, pricesOfEntry } from "./paid-calls.ts";
+import type { SpendingReports } from "./spending-reports.ts";
 
 /** Vendors count other tokens than we guess; what is reserved has to cover what they may find. */
 const MARGIN = 1.3;
@@ -18,31 +16,15 @@ export function createVectorCosts(
   config: () => Config,
   reports: SpendingReports,
 ): (agentId: string, embeddings: string) => PayForVectors {
-  const meter = createMeter({
-    budgets: (): readonly Budget[] => budgetsOf(config()),
-    ledger: reports.ledger,
-    pricesOf: pricesFor,
-    cheaper: () => undefined,
-    onNews: tellNews(reports),
-    onProblem: (error) => reports.logger.warn({ err: String(error) }, "a call for vectors was not settled"),
-    now: reports.now,
-    newId: randomUUID,
-  });
+  const calls = createPaidCalls(config, reports);
   return (agent, embeddings) => (texts, ask) => {
     const amountOf = (tokens: number): Amount => {
-      return { tokens, micros: Math.ceil(tokens * priceOf(config(), embeddings)) };
+      return { tokens, micros: Math.ceil(tokens * pricesOfEntry(config(), embeddings).input) };
     };
     const guess = texts.reduce((sum, text) => sum + estimateTokens(text), 0);
-    return meter.pay({ agent, role: "system" }, amountOf(Math.ceil(guess * MARGIN)), async () => {
+    return calls.pay({ agent, role: "system" }, amountOf(Math.ceil(guess * MARGIN)), async () => {
       const value = await ask();
       return { value, amount: amountOf(value.tokens ?? guess) };
     });
   };
-}
-
-/** Millionths of a dollar for a token, which are dollars for a million; nothing where the configuration has none. */
-function priceOf({ models }: Pick<Config, "models">, embeddings: string): number {
-  const [provider = "", ...model] = embeddings.split("/");
-  const entry = models.providers[provider]?.models.find(({ id }) => id === model.join("/"));
-  return entry?.prices?.input ?? 0;
 }

@@ -9,5 +9,5 @@ export function filesOf({
   sessionKey,
   stored: { event, role },
 }: QueuedMessage): MessageWithFiles {
-  return { id, event, agentId, ...(role === "guest" ? {} : { keptIn: folderFor(sessionKey) }) };
+  return { id, event, agentId, role, ...(role === "guest" ? {} : { keptIn: folderFor(sessionKey) }) };
 }

@@ -1,0 +1,44 @@
+import { estimateTokens } from "@signalbox/agent-core";
+import type { MessageWithFiles, Recording } from "@signalbox/attachments";
+import type { Amount, Spender } from "@signalbox/budgets";
+import type { Config } from "@signalbox/config";
+import { createPaidCalls, pricesOfEntry } from "./paid-calls.ts";
+import type { SpendingReports } from "./spending-reports.ts";
+
+/** What was written down of a recording. */
+export interface Written {
+  readonly text: string;
+  /** What the provider says that it cost. */
+  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** Has a recording written down, counted for whoever sent it; may refuse it. */
+export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
+
+/** A recording of speech has at least so many bytes a second, however it is packed. */
+const BYTES_PER_SECOND = 750;
+/** Of sound, as OpenAI counts it, and of the words in it, of somebody who speaks fast. */
+const SOUND_PER_SECOND = 10;
+const WORDS_PER_SECOND = 6;
+
+/** Has recordings paid from the budgets that their messages count for. Where one is used up, they are only named. */
+export function createTranscriptionCosts(
+  config: () => Config,
+  spenderOf: (message: MessageWithFiles) => Spender,
+  reports: SpendingReports,
+): (message: MessageWithFiles) => PayForTranscription {
+  const calls = createPaidCalls(config, reports);
+  return (message) => (recording, ask) => {
+    const prices = pricesOfEntry(config(), config().media.transcription);
+    const amountOf = (input: number, output: number): Amount => {
+      return { tokens: input + output, micros: Math.ceil(input * prices.input + output * prices.output) };
+    };
+    const seconds = Math.ceil(recording.bytes.byteLength / BYTES_PER_SECOND);
+    const sound = seconds * SOUND_PER_SECOND;
+    return calls.pay(spenderOf(message), amountOf(sound, seconds * WORDS_PER_SECOND), async () => {
+      const value = await ask();
+      const { input = sound, output = estimateTokens(value.text) } = value.tokens ?? {};
+      return { value, amount: amountOf(input, output) };
+    });
+  };
+}
