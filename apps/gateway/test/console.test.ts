@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { WebSocket } from "ws";
 import { launch, whyNoBrowser } from "./chromium.ts";
 import { demoConfig, exampleConfig, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
 
 const missing = whyNoBrowser();
 if (missing !== undefined) console.log(`The console is not tested with the gateway: ${missing}.`);
@@ -108,6 +109,28 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await page.getByLabel("Gateway token").waitFor();
     await page.reload();
     await page.getByLabel("Gateway token").waitFor();
+  });
+
+  it("shows the answers to what an agent asks as buttons, until one of them is sent", async () => {
+    const world = await openWorld();
+    const question = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
+    world.configure(
+      exampleConfig({
+        agents: {
+          defaults: { model: "anthropic/claude-sonnet-4-6" },
+          list: [{ id: "coder", tools: { allow: ["ask_user"] } }],
+        },
+      }),
+    );
+    world.script([{ toolCalls: [{ name: "ask_user", input: question }] }, { text: "As you like." }]);
+    const page = await openPage(await world.start());
+    await signIn(page);
+    await send(page, "make me a drink");
+    await log(page).getByRole("button", { name: "Coffee" }).click();
+    await log(page).getByText("As you like.").waitFor();
+    expect(await log(page).getByRole("button", { name: "Tea" }).count()).toBe(0);
+    const [, answered] = modelRequests(world.anthropic);
+    expect(answered?.messages.at(-1)?.text).toBe("They answered: Coffee");
   });
 
   it("stays signed in over a reload and in a second tab, until one of them signs out", async () => {

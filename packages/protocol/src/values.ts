@@ -77,6 +77,8 @@ export const ChatMessage = z.object({
   runId: z.exactOptional(z.string()),
   /** With role `user`: what came with it. */
   attachments: z.exactOptional(z.array(AttachmentInfo)),
+  /** With role `assistant`: answers that may be sent to it as they are. */
+  choices: z.exactOptional(z.array(z.string())),
   /** The agent begins anew with this message: it knows nothing of what was said before any more. */
   begins: z.exactOptional(z.literal(true)),
   /** With role `tool`: the call that this message answers. */

@@ -25,6 +25,8 @@ export type Item =
       id?: string;
       runId?: string;
       text: string;
+      /** Answers that may be sent to it as they are. */
+      choices?: readonly string[];
       thinking: string;
       /** `cut`: its run ended before it was finished. */
       state: "streaming" | "done" | "cut";
@@ -79,7 +81,7 @@ export function same(item: Item, message: ChatMessage): boolean {
 
 /** How a message is shown. Undefined for the empty text of a turn that only called tools. */
 export function itemOf(message: ChatMessage): Item | undefined {
-  const { id, text } = message;
+  const { id, text, choices } = message;
   const run = message.runId === undefined ? {} : { runId: message.runId };
   switch (message.role) {
     case "user":
@@ -94,7 +96,16 @@ export function itemOf(message: ChatMessage): Item | undefined {
       };
     case "assistant":
       if (text.trim() === "") return undefined;
-      return { kind: "assistant", key: id, id, ...run, text, thinking: "", state: "done" };
+      return {
+        kind: "assistant",
+        key: id,
+        id,
+        ...run,
+        text,
+        ...(choices && { choices }),
+        thinking: "",
+        state: "done",
+      };
     case "tool": {
       const call = message.call ?? { id, name: "tool", args: undefined, isError: false };
       const { durationMs } = message.call ?? {};

@@ -12,11 +12,13 @@ const Markdown = lazy(async () => ({ default: (await import("../markdown/markdow
 
 interface Props {
   item: Item;
+  /** Its run goes on, and nobody has written since. */
+  isOpen: boolean;
   onSend: (text: string) => void;
   onDismiss: (key: string) => void;
 }
 
-export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props): ReactNode {
+export const LogItem = memo(function LogItem({ item, isOpen, onSend, onDismiss }: Props): ReactNode {
   const words = useWords();
   switch (item.kind) {
     case "user":
@@ -59,6 +61,16 @@ export const LogItem = memo(function LogItem({ item, onSend, onDismiss }: Props)
             <Suspense fallback={<div className="markdown">{item.text}</div>}>
               <Markdown text={item.text} />
             </Suspense>
+          )}
+          {isOpen && item.choices && (
+            // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs to a form, and there is none
+            <div className="answers" role="group" aria-label={words.chat.answers}>
+              {item.choices.map((choice) => (
+                <button key={choice} type="button" className="quiet" onClick={() => onSend(choice)}>
+                  {choice}
+                </button>
+              ))}
+            </div>
           )}
           {item.state === "cut" && item.text !== "" && <p className="state">{words.chat.unfinished}</p>}
         </article>

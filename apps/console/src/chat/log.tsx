@@ -29,6 +29,7 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
   const follows = useRef(true);
   const [away, setAway] = useState(false);
   const last = view.items.at(-1);
+  const lastSaid = view.items.findLastIndex(({ kind }) => kind === "user");
   const isWriting = last?.kind === "assistant" && last.state === "streaming";
 
   const toEnd = useCallback(() => {
@@ -72,8 +73,14 @@ export function Log({ view, agent, onSend, onDismiss }: Props): ReactNode {
       >
         <div className="entries" ref={entries}>
           {view.loaded && view.items.length === 0 && <Welcome agent={agent} onSend={onSend} />}
-          {view.items.map((item) => (
-            <LogItem key={item.key} item={item} onSend={onSend} onDismiss={onDismiss} />
+          {view.items.map((item, place) => (
+            <LogItem
+              key={item.key}
+              item={item}
+              isOpen={isBusy(view) && place > lastSaid}
+              onSend={onSend}
+              onDismiss={onDismiss}
+            />
           ))}
           {isBusy(view) && !isWriting && (
             <p className="working">

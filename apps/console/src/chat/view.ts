@@ -160,8 +160,9 @@ function finished(view: View, message: ChatMessage): View {
   if (at >= 0) return { ...view, items: view.items.filter((_, place) => place !== streamed) };
   const before = view.items[streamed];
   if (before?.kind !== "assistant") return item === undefined ? view : add(view, item);
-  const { id, text } = message;
-  return { ...view, items: view.items.with(streamed, { ...before, id, text, state: "done" }) };
+  const { id, text, choices } = message;
+  const done = { ...before, id, text, ...(choices && { choices }), state: "done" } as const;
+  return { ...view, items: view.items.with(streamed, done) };
 }
 
 function endOfRun(view: View, runId: string, outcome: RunOutcome, usage?: RunUsage): View {

@@ -62,6 +62,7 @@ export const en = {
     welcome: "Write below to begin.",
     examples: "Examples",
     sending: "Sending…",
+    answers: "Answers",
     sendAgain: "Send again",
     thinking: "Thinking",
     unfinished: "Not finished.",

@@ -77,6 +77,7 @@ export const zh: Words = {
     welcome: "在下面输入，开始对话。",
     examples: "示例",
     sending: "正在发送…",
+    answers: "回答",
     sendAgain: "重新发送",
     thinking: "思考过程",
     unfinished: "没有说完。",

@@ -28,7 +28,7 @@ export function createAskUser(options: SpeakingOptions, questions: Questions, in
     const { id, expiresAt, end: endedBefore } = inquiry;
     if (endedBefore === undefined) {
       const text = inquiryText(inquiry);
-      show(options, run, questionKey(id), text);
+      show(options, run, questionKey(id), text, answers);
       const ownWords = answers.length === 0 ? "Answer" : "Other answer";
       await questions.put(
         { id, text, kind: "answer", choices: inquiryChoices(answers), ownWords, expiresAt },

@@ -114,6 +114,17 @@ export function show(
   { sessionKey, runId }: ToolRun,
   id: string,
   text: string,
+  choices: readonly string[] = [],
 ): void {
-  live.publish(sessionKey, { type: "message", message: { id, role: "assistant", text, at: now(), runId } });
+  live.publish(sessionKey, {
+    type: "message",
+    message: {
+      id,
+      role: "assistant",
+      text,
+      at: now(),
+      runId,
+      ...(choices.length === 0 ? {} : { choices: [...choices] }),
+    },
+  });
 }
