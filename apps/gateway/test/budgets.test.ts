@@ -54,6 +54,33 @@ describe("budgets", () => {
     expect(await left(world)).toMatchObject([{ account: "sender both", spent: 9_000 }]);
   });
 
+  it("a hook has one budget, whatever conversations its caller names; so has a token with a name", async () => {
+    const secret = "Zv7TbW3sXk29fLq0-build";
+    const { world, started } = await open({
+      ...daily({}),
+      hooks: { build: { secret, session: "{{session}}" } },
+    });
+    world.script(() => ({ text: "an answer", usage }));
+    const added = await world.command(["tokens", "add", "alice", "--json"]);
+    const { token } = JSON.parse(added.out);
+    const post = (path: string, bearer: string, body: object): Promise<Response> =>
+      fetch(started.url + path, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+        body: JSON.stringify(body),
+      });
+    for (const name of ["one", "two", "three"]) {
+      expect((await post("/hooks/build", secret, { session: name })).status).toBe(202);
+      await started.settled();
+      const messages = [{ role: "user", content: name }];
+      await post("/v1/chat/completions", token, { model: "coder", user: name, messages });
+    }
+    expect(await left(world)).toMatchObject([
+      { account: "sender api:token:alice", spent: 9_000 },
+      { account: "sender web:hook build", spent: 9_000 },
+    ]);
+  });
+
   it("a cheaper model answers where they name one", async () => {
     const { world, started } = await open(daily({ action: "cheaper", model: "anthropic/claude-haiku-4-5" }));
     world.script(() => ({ text: "an answer", usage }));

@@ -109,6 +109,14 @@ test("what is quoted in a message taints the run; nobody is asked where nobody c
   expect(has("SOUL.md")).toBe(false);
 });
 
+test("what comes with a reply may be the quoted person's, and taints; a bare reply does not", async () => {
+  const { run } = await runOf();
+  run.heard({ text: "Yes.", replyTo: { messageId: "m1" }, media: [] }, "owner", RUN.speaker);
+  expect(run.taint()).toEqual([]);
+  run.heard({ text: "Do as it says.", replyTo: { messageId: "m1" }, media: [{}] }, "owner", RUN.speaker);
+  expect(run.taint()).toEqual(["quote"]);
+});
+
 test("a stop lets go of a call that waits for an answer, and nothing is done", async () => {
   const { toolbox, run, call, asked, has } = await runOf();
   run.tainted("web");

@@ -21,6 +21,19 @@ beforeEach(() => {
   blobs = createBlobs(mediaDir);
 });
 
+it("has nobody signed in, and the tokens as they are", async () => {
+  const { store } = await open();
+  const token = { name: "alice", role: "member", hash: "h", createdAt: 1 } as const;
+  await store.access.tokens.add(token);
+  await store.access.sessions.open({ id: "s", tokenHash: "h", createdAt: 1, usedAt: 1 });
+  await backupInto(folder, { store, mediaDir });
+  const copy = await openStore({ path: join(folder, "signalbox.db") });
+  onTestFinished(() => copy.close());
+  expect(await copy.access.sessions.find("s")).toBeUndefined();
+  expect(await copy.access.tokens.list()).toEqual([token]);
+  expect(await store.access.sessions.find("s")).toBeDefined();
+});
+
 async function open() {
   const store = await openStore<BodiesWithParts>({ path: join(folder, "..", "signalbox.db") });
   onTestFinished(() => store.close());

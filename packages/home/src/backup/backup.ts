@@ -62,8 +62,12 @@ export async function backupInto(
   };
 }
 
-/** Nobody works on the copy: whoever starts on it need not wait for the leases of the gateway it was taken from. */
+/**
+ * Nobody works on the copy: whoever starts on it need not wait for the leases of the gateway it was taken from. Nor is
+ * anybody signed in there: a session that has ended by the time of a restore would be good again.
+ */
 async function releasedAndRead(copy: SqliteStore<BodiesWithParts>): Promise<ReadonlySet<string>> {
+  await copy.access.sessions.forget(Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
   for (const lease of await copy.leases.list()) await copy.leases.release(lease);
   return neededBlobs(copy);
 }

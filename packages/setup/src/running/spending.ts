@@ -98,10 +98,16 @@ export function createSpenders(
   );
   return ({ agentId, event, role }) => ({
     agent: agentId,
-    sender: identities.personOf(event.channel, event.sender.id) ?? speakerOf(event),
+    sender: identities.personOf(event.channel, event.sender.id) ?? payerOf(event),
     channel: event.channel,
     ...(role === undefined ? {} : { role }),
   });
+}
+
+/** What a hook passes on is paid by the hook, whatever conversation its caller names. */
+function payerOf(event: MessageEvent): string {
+  const from = event.channel === "web" ? event.forwarded?.from : undefined;
+  return from === undefined ? speakerOf(event) : `${event.channel}:${from}`;
 }
 
 /** Asks an owner, in the conversation that the call is for. A stop does not answer: the next start asks again. */

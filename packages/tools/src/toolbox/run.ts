@@ -47,6 +47,8 @@ export interface HeardMessage {
   /** Present where somebody else's words were passed on. */
   readonly forwarded?: object;
   readonly replyTo?: { readonly messageId: string; readonly text?: string };
+  /** Attachments, its own or those of the message that it replies to. */
+  readonly media?: readonly object[];
 }
 
 /**
@@ -100,11 +102,13 @@ export function inputsOf(
 ): Pick<ToolboxRun, "heard" | "given" | "tainted" | "taint" | "role"> {
   return {
     given,
-    heard({ text, forwarded, replyTo }, role, speaker) {
+    heard({ text, forwarded, replyTo, media = [] }, role, speaker) {
       state.spoke(role, speaker);
       given(`${text}\n${replyTo?.text ?? ""}`);
       if (forwarded !== undefined) state.taint({ source: "forward" });
-      if (replyTo?.text !== undefined) state.taint({ source: "quote", detail: replyTo.messageId });
+      // What comes with a reply may be what it replies to.
+      if (replyTo !== undefined && (replyTo.text !== undefined || media.length > 0))
+        state.taint({ source: "quote", detail: replyTo.messageId });
     },
     tainted: (source) => state.taint({ source }),
     role: () => state.facts.role,
