@@ -22,6 +22,9 @@ const KNOWN = {
   "the environment, by its name": "canary-of-the-mail-2Ok7",
   "the environment, in lower case": "canary-lower-case-4Pl9",
   "the environment, in an address": "canary-of-the-database-6Mn3",
+  "mcp.servers.env": "canary-of-a-server-9Dd1",
+  "mcp.servers.args": "canary-in-an-argument-4Jk2",
+  "mcp.servers.url, its query": "canary-in-a-query-5Tt2",
 };
 
 /** Secrets that nobody has told it of, by what they look like. */
@@ -114,7 +117,7 @@ async function shownOnPage(url: string): Promise<string> {
   return JSON.stringify(told);
 }
 
-describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
+describe("twenty-four kinds of secrets, however a vendor quotes them", () => {
   it("stand nowhere outside of the vault", async () => {
     const world = await openWorld();
     const told: Promise<string>[] = [];
@@ -147,7 +150,15 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
         apiKey: { command: ["printf", KNOWN["a program"]] },
       },
     };
-    world.configure({ ...base, models: { providers: { anthropic, ...elsewhere } } });
+    const servers = {
+      process: {
+        command: "no-such-server",
+        args: ["--db-pass", KNOWN["mcp.servers.args"]],
+        env: { MAIL_PASS: KNOWN["mcp.servers.env"] },
+      },
+      address: { url: `http://127.0.0.1:9/sse?apikey=${KNOWN["mcp.servers.url, its query"]}` },
+    };
+    world.configure({ ...base, mcp: { servers }, models: { providers: { anthropic, ...elsewhere } } });
     const all = canaries();
     const everything = [
       ...Object.values(KNOWN).flatMap((secret) => Object.values(ENCODINGS).map((encode) => encode(secret))),
@@ -184,7 +195,7 @@ describe("twenty-one kinds of secrets, however a vendor quotes them", () => {
     answers.push(page, hooks, JSON.stringify(world.feishu.sent));
     const left = [...answers, await written(world, child.stderr() + child.stdout())].join("\n");
     expect(left).toContain("[redacted] | [redacted]");
-    expect(Object.keys(KNOWN).length + Object.keys(LOOKALIKES).length).toBe(21);
+    expect(Object.keys(KNOWN).length + Object.keys(LOOKALIKES).length).toBe(24);
     // What stands in the file of the configuration is where it belongs, and was not looked at.
     expect(all.filter(([, canary]) => left.includes(canary)).map(([name]) => name)).toEqual([]);
   });
