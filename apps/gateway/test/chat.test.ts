@@ -41,3 +41,13 @@ it("chat at a terminal folds tool calls, and asks there about one that needs a w
   expect(readFileSync(join(world.home.workspace("coder"), "ran"), "utf8")).toBe("herons\n");
   await started.end("SIGTERM");
 });
+
+it("send shows what would steer a terminal, and sends it to none", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  world.script([{ text: "before\u001b]52;c;ZXZpbA==\u0007after\u202e\n\tdone" }]);
+  const started = await world.startChild();
+  const { code, out } = await world.command(["send", "hello"]);
+  expect([code, out]).toEqual([0, "before\\u{1b}]52;c;ZXZpbA==\\u{7}after\\u{202e}\n\tdone\n"]);
+  await started.end("SIGTERM");
+});

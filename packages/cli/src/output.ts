@@ -24,7 +24,9 @@ export async function guarded(json: boolean | undefined, action: () => Promise<v
     const exitCode = exitCodeOf(error);
     const message = reasonOf(error);
     process.stderr.write(
-      json === true ? `${JSON.stringify({ error: { message, exitCode } })}\n` : `signalbox: ${message}\n`,
+      json === true
+        ? `${JSON.stringify({ error: { message, exitCode } })}\n`
+        : `signalbox: ${visible(message)}\n`,
     );
     process.exitCode = exitCode;
   }

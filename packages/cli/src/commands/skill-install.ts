@@ -113,7 +113,10 @@ async function isAgreed(
 ): Promise<boolean> {
   const asker = json !== true && process.stdin.isTTY === true ? await askTerminal() : askNobody();
   asker.say(
-    [`For the skill ${name}, with all rights of your user:`, ...lines.map((line) => `  ${line}`)].join("\n"),
+    [
+      `For the skill ${name}, with all rights of your user:`,
+      ...lines.map((line) => `  ${visibleText(line)}`),
+    ].join("\n"),
   );
   return yes === true || asker.confirm("Run this?");
 }

@@ -4,6 +4,7 @@ import { GatewayError } from "@signalbox/home";
 import { createApprovalDesk } from "../chat/approvals.ts";
 import { createScreen } from "../chat/screen.ts";
 import type { CommonOptions } from "../common-options.ts";
+import { visible } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
 /** How often it is looked whether a tool call waits for a word. */
@@ -26,7 +27,7 @@ export async function send(words: readonly string[], options: TalkOptions): Prom
   const end = frames.findLast((frame) => frame.type === "run.end");
   if (options.json === true)
     process.stdout.write(`${JSON.stringify({ agent, reply, outcome: end?.outcome, usage: end?.usage })}\n`);
-  else process.stdout.write(`${reply.join("\n\n")}\n`);
+  else process.stdout.write(`${visible(reply.join("\n\n"))}\n`);
   if (end?.outcome === "failed") {
     const error = frames.findLast((frame) => frame.type === "error");
     throw new GatewayError("failure", error?.message ?? "The agent could not answer.");
