@@ -1,44 +1,24 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
-  createEditTool,
   createLsTool,
   createReadTool,
   createWriteTool,
   openWorkspace,
   type Workspace,
 } from "../src/index.ts";
-import { type Caller, caller, textOf } from "./harness.ts";
+import { type Caller, caller, openFiles, textOf } from "./harness.ts";
 
 let dir: string;
 let workspace: Workspace;
 let agent: Caller;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), "files-"));
-  workspace = await openWorkspace({ dir });
-  const tools = [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) =>
-    make({ workspace }),
-  );
-  agent = caller(tools);
+  ({ dir, workspace, agent } = await openFiles());
 });
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(dir, name), content);
-const get = (name: string): string => readFileSync(join(dir, name), "utf8");
 const read = (file_path: string, extra: { offset?: number; limit?: number } = {}) =>
   agent.call("read", { file_path, ...extra });
 
@@ -245,150 +225,6 @@ describe("read", () => {
     expect(textOf(await other.call("write", { file_path: "a/c/d.txt", content: "x" }))).toBe(
       "Wrote a/c/d.txt (1 bytes)",
     );
-  });
-});
-
-describe("write", () => {
-  test("makes folders and files, says how many bytes, and again gives the same", async () => {
-    const args = { file_path: "src/deep/list_files.py", content: "#!/usr/bin/env python3\n# 遍历\n" };
-    const expected = {
-      content: [{ type: "text", text: "Wrote src/deep/list_files.py (32 bytes)" }],
-      details: { bytesWritten: 32, path: "src/deep/list_files.py" },
-    };
-    expect(await agent.call("write", args)).toEqual(expected);
-    expect(await agent.call("write", args)).toEqual(expected);
-    expect(get("src/deep/list_files.py")).toBe(args.content);
-    expect(readdirSync(join(dir, "src/deep"))).toEqual(["list_files.py"]);
-  });
-
-  test("a reader sees the old file or the new one, never a part", async () => {
-    const long = (letter: string) => letter.repeat(2_000_000);
-    put("f", long("a"));
-    let done = false;
-    const writing = (async () => {
-      for (const letter of "bcdef") await agent.call("write", { file_path: "f", content: long(letter) });
-      done = true;
-    })();
-    while (!done) {
-      const text = get("f");
-      expect(text.length).toBe(2_000_000);
-      expect(text === long(text.charAt(0))).toBe(true);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    await writing;
-  });
-
-  test("keeps the mode, and writes through a link inside the workspace", async () => {
-    put("run.sh", "old");
-    chmodSync(join(dir, "run.sh"), 0o750);
-    symlinkSync("run.sh", join(dir, "alias"));
-    expect(textOf(await agent.call("write", { file_path: "alias", content: "new" }))).toBe(
-      "Wrote run.sh (3 bytes)",
-    );
-    expect(get("run.sh")).toBe("new");
-    expect(statSync(join(dir, "run.sh")).mode & 0o777).toBe(0o750);
-  });
-
-  test("refuses folders and what is too large", async () => {
-    mkdirSync(join(dir, "d"));
-    expect(await agent.call("write", { file_path: "d", content: "" })).toMatchObject({ isError: true });
-    expect(await agent.call("write", { file_path: "new/", content: "" })).toMatchObject({ isError: true });
-    const small = caller([createWriteTool({ workspace, maxBytes: 10 })]);
-    expect(textOf(await small.call("write", { file_path: "x", content: "x".repeat(11) }))).toContain(
-      "11 bytes",
-    );
-    expect(existsSync(join(dir, "x"))).toBe(false);
-  });
-});
-
-describe("edit", () => {
-  const edit = (args: Record<string, unknown>) =>
-    agent.call("edit", { file_path: "a.py", ...JSON.parse(JSON.stringify(args)) });
-
-  test("replaces one occurrence and says which lines", async () => {
-    put("a.py", "one\ntwo\nthree\n");
-    expect(await edit({ old_string: "two\n", new_string: "2\n2b\n" })).toEqual({
-      content: [{ type: "text", text: "Edited 2 lines in a.py (from line 2)" }],
-      details: { path: "a.py", linesChanged: 2, replacements: 1, firstLine: 2 },
-    });
-    expect(get("a.py")).toBe("one\n2\n2b\nthree\n");
-  });
-
-  test("does a great deal at once, and finds what comes near in a long file", async () => {
-    const lines = Array.from({ length: 15_000 }, (_, at) => `the line of number ${at}, and some words\n`);
-    put("a.py", lines.join(""));
-    const edits = Array.from({ length: 100 }, (_, at) => ({
-      old_string: `number ${at}, and`,
-      new_string: `number ${at} and`,
-    }));
-    expect(textOf(await edit({ edits }))).toContain("Edited 100 lines");
-    expect(get("a.py")).toBe(lines.map((line, at) => (at < 100 ? line.replace(",", "") : line)).join(""));
-    expect(
-      textOf(await edit({ old_string: "the  line of number 14999, and some words", new_string: "x" })),
-    ).toContain("line 15,000 matches but for white space");
-  });
-
-  test("needs a unique match, unless told otherwise", async () => {
-    put("a.py", "x = 1\ny = 1\nx = 1\n");
-    expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2" }))).toContain(
-      "occurs 2 times (lines 1, 3)",
-    );
-    expect(get("a.py")).toBe("x = 1\ny = 1\nx = 1\n");
-    expect(textOf(await edit({ old_string: "x = 1", new_string: "x = 2", replace_all: true }))).toBe(
-      "Edited 2 lines in a.py (from line 1, 2 replacements)",
-    );
-    expect(get("a.py")).toBe("x = 2\ny = 1\nx = 2\n");
-  });
-
-  test("does several edits in order, all or nothing", async () => {
-    put("a.py", "a\nb\n");
-    const edits = [
-      { old_string: "a", new_string: "c" },
-      { old_string: "c", new_string: "d" },
-    ];
-    expect(textOf(await edit({ edits }))).toContain("2 replacements");
-    expect(get("a.py")).toBe("d\nb\n");
-    const failing = [
-      { old_string: "d", new_string: "e" },
-      { old_string: "missing-text", new_string: "" },
-    ];
-    expect(textOf(await edit({ edits: failing }))).toContain("edit 2: the old text does not occur");
-    expect(get("a.py")).toBe("d\nb\n");
-  });
-
-  test("shows what comes nearest", async () => {
-    put("a.py", "def main():\n\tfor root in walk():\n\t\tprint(root)\n");
-    expect(
-      textOf(await edit({ old_string: "    for root in walk():\n        print(root)", new_string: "" })),
-    ).toContain(
-      "the block of lines 2 to 3 matches but for white space:\n\tfor root in walk():\n\t\tprint(root)",
-    );
-    expect(textOf(await edit({ old_string: "def mian():", new_string: "" }))).toContain(
-      "line 1 comes nearest:\ndef main():",
-    );
-    expect(textOf(await edit({ old_string: "nothing like it at all", new_string: "" }))).toContain(
-      "copy the text exactly",
-    );
-  });
-
-  test("dollar signs are only dollar signs, and an end of line stays what it was", async () => {
-    put("a.py", "price\r\nnext\r\n");
-    await edit({ old_string: "price\nnext", new_string: "$& $1 $$\nafter" });
-    expect(get("a.py")).toBe("$& $1 $$\r\nafter\r\n");
-  });
-
-  test("says what is missing or wrong", async () => {
-    put("a.py", "x");
-    put("b.bin", Buffer.from([0, 1]));
-    expect(textOf(await edit({ old_string: "x" }))).toContain("Both `old_string` and `new_string`");
-    expect(textOf(await edit({ old_string: "x", new_string: "x" }))).toContain("are the same");
-    expect(
-      textOf(await edit({ old_string: "x", new_string: "y", edits: [{ old_string: "x", new_string: "y" }] })),
-    ).toContain("not both");
-    expect(
-      textOf(await agent.call("edit", { file_path: "b.bin", old_string: "x", new_string: "y" })),
-    ).toContain("not UTF-8");
-    expect(await edit({})).toMatchObject({ isError: true });
   });
 });
 

@@ -1,14 +1,24 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { JsonValue, ToolResult } from "@signalbox/agent-core";
+import { onTestFinished } from "vitest";
 import {
   type Approvals,
+  createEditTool,
+  createLsTool,
+  createReadTool,
   createRunState,
   createToolRunner,
+  createWriteTool,
   type DecisionRecord,
+  openWorkspace,
   type RunFacts,
   type RunState,
   type StandingRule,
   type ToolDefinition,
   type ToolPolicy,
+  type Workspace,
 } from "../src/index.ts";
 
 export const FACTS: RunFacts = {
@@ -65,4 +75,15 @@ export function caller(
 /** The text of a result. */
 export function textOf(result: ToolResult): string {
   return result.content.map((block) => (block.type === "text" ? block.text : `<${block.type}>`)).join("");
+}
+
+/** A folder, and whoever has the tools for the files in it. It is gone when its test ends. */
+export async function openFiles(): Promise<{ dir: string; workspace: Workspace; agent: Caller }> {
+  const dir = mkdtempSync(join(tmpdir(), "files-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const workspace = await openWorkspace({ dir });
+  const tools = [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) =>
+    make({ workspace }),
+  );
+  return { dir, workspace, agent: caller(tools) };
 }

@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import {
+  createEditTool,
+  createExecTool,
+  createLsTool,
+  createMemoryLabelStore,
+  createReadTool,
+  createWriteTool,
+  folderFor,
+  type LabelStore,
+  openFileLabels,
+  openWorkspace,
+  type Role,
+  type RunFacts,
+  type Sandbox,
+  startSandbox,
+} from "../src/index.ts";
+import { type Caller, caller } from "./harness.ts";
+
+export const sandbox = await startSandbox({ limits: { timeoutMs: 20_000 } });
+export const isSandboxed = sandbox.rung === "bubblewrap";
+if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
+
+export const CANARY = "canary7f3a";
+
+const FORMS = [CANARY, [...CANARY].reverse().join(""), Buffer.from(CANARY).toString("base64").slice(0, 12)];
+
+/** Whether it holds the canary, in a form that commands may have given it. */
+export const holds = (text: string): boolean => FORMS.some((form) => text.includes(form));
+
+export const PEOPLE = {
+  owner: { role: "owner", speaker: "feishu:ou_owner" },
+  ann: { role: "member", speaker: "feishu:ou_ann" },
+  bob: { role: "member", speaker: "feishu:ou_bob" },
+  eve: { role: "guest", speaker: "feishu:ou_eve" },
+} satisfies Record<string, { role: Role; speaker: string }>;
+export type Person = keyof typeof PEOPLE;
+
+/** Guests may do everything here that members may, so that they are tried too. */
+const POLICY = { allow: ["*"], roles: { guest: {} } };
+
+/** A workspace in which what others wrote is known as theirs, and the runs of people in it. */
+export async function home(store: LabelStore = createMemoryLabelStore(), where: Sandbox = sandbox) {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const open = async (labels = store) => {
+    const workspace = await openWorkspace({ dir, labels: await openFileLabels(labels) });
+    const tools = [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) =>
+      make({ workspace }),
+    );
+    const all = [...tools, createExecTool({ workspace, sandbox: where })];
+    return (person: Person, facts: Partial<RunFacts> = {}): Caller => {
+      const who = PEOPLE[person];
+      return caller(all, { policy: POLICY, facts: { ...who, sessionKey: `session of ${person}`, ...facts } });
+    };
+  };
+  const put = (path: string, content: string): void => {
+    mkdirSync(dirname(join(dir, path)), { recursive: true });
+    writeFileSync(join(dir, path), content);
+  };
+  const inbox = (person: Person): string => `inbox/${folderFor(`session of ${person}`)}`;
+  const has = (path: string): boolean => existsSync(join(dir, path));
+  return { dir, open, put, has, inbox, run: await open() };
+}
