@@ -1,5 +1,5 @@
 import type { ScriptedTurn } from "../script.ts";
-import { signThinking } from "./refuse.ts";
+import { signThinking } from "./blocks.ts";
 
 /** A turn in the vendor's shape, not yet on the wire. */
 export interface EncodedTurn {

@@ -1,33 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
-import { configJsonSchema } from "./json-schema.ts";
-import { type LoadedConfig, loadConfig } from "./load.ts";
-import { formatProblem, type Problem } from "./problem.ts";
+import { formatProblem } from "../src/index.ts";
+import { load, only } from "./load-text.ts";
 
-function load(text: string, env: Record<string, string> = {}): LoadedConfig {
-  return loadConfig({ file: "signalbox.yaml", text, env });
-}
-
-function only(loaded: LoadedConfig): Problem {
-  expect(loaded.problems.map(formatProblem)).toHaveLength(1);
-  const [problem] = loaded.problems;
-  if (!problem) throw new Error("no problem");
-  return problem;
-}
-
-describe("loadConfig", () => {
-  it("gives every section its defaults for an empty file", () => {
-    const { config, problems } = load("");
-    expect(problems).toEqual([]);
-    expect(config.gateway).toMatchObject({ host: "127.0.0.1", port: 4747 });
-    expect(config.agents.list).toEqual([{ id: "main" }]);
-    expect(config.access).toMatchObject({
-      dm: "pairing",
-      groups: { mode: "allowlist", requireMention: true, historyLimit: 20 },
-    });
-    expect(config.session.dmScope).toBe("per-channel-peer");
-  });
-
+describe("a configuration with something wrong", () => {
   it("says what has the wrong type, and does not call it missing", () => {
     const list = only(load("agents: [{ id: coder, tools: { allow: [read] } }]"));
     expect(list).toMatchObject({ path: "agents", severity: "error" });
@@ -83,153 +58,6 @@ mcp:
     ).toEqual({
       tools: { allow: [] },
     });
-  });
-
-  it("reads the documented example shape", () => {
-    const { config, problems } = load(
-      `
-agents:
-  defaults: { model: anthropic/claude-sonnet-4-6, systemPrompt: "你好" }
-  list:
-    - id: coder
-      name: 代码助手
-      workspaceDir: ~/projects/coder
-      tools: { allow: [read, write] }
-      skills: { allow: [create-python-script] }
-channels:
-  feishu:
-    accounts:
-      main: { appId: cli_1, appSecret: "\${FEISHU_SECRET}" }
-bindings:
-  - { agent: coder, match: { channel: feishu, account: main } }
-`,
-      { FEISHU_SECRET: "s3cret-value" },
-    );
-    expect(problems).toEqual([]);
-    expect(config.agents.list[0]).toMatchObject({ id: "coder", tools: { allow: ["read", "write"] } });
-    expect(config.channels["feishu"]?.accounts["main"]).toEqual({
-      appId: "cli_1",
-      appSecret: "s3cret-value",
-    });
-  });
-
-  it("collects secrets from the environment and from keys that name one", () => {
-    const { secrets } = load(
-      "models: { providers: { a: { api: openai-chat, apiKey: sk-direct } } }\nagents: { defaults: { systemPrompt: '${WORD}' } }",
-      {
-        WORD: "from-env",
-      },
-    );
-    expect(secrets).toEqual(expect.arrayContaining(["sk-direct", "from-env"]));
-  });
-
-  it("takes short values for secrets where their key says so", () => {
-    const { secrets } = load(
-      "channels: { other: { accounts: { main: { appSecret: abc, botToken: '${PIN}' } } } }\nagents: { defaults: { systemPrompt: '${MODE}' } }",
-      { PIN: "12", MODE: "info" },
-    );
-    expect(secrets.toSorted()).toEqual(["12", "abc"]);
-  });
-
-  it("reports a missing variable with its line and leaves the value out", () => {
-    const loaded = load(
-      "channels:\n  feishu:\n    accounts:\n      main:\n        appSecret: ${NOT_THERE}\n",
-    );
-    expect(only(loaded)).toMatchObject({
-      severity: "error",
-      line: 5,
-      path: "channels.feishu.accounts.main.appSecret",
-    });
-    expect(only(loaded).message).toContain("NOT_THERE");
-    expect(loaded.config.channels["feishu"]?.accounts["main"]).toEqual({});
-  });
-
-  it("takes secrets from files and from programs, each for one value, and knows them for secrets", () => {
-    const sources = {
-      file: (path: string) => `in ${path}\n`,
-      command: (argv: readonly string[]) => `said by ${argv.join(" ")}\n`,
-    };
-    const { config, problems, secrets } = loadConfig({
-      file: "signalbox.yaml",
-      env: {},
-      sources,
-      text: `
-models:
-  providers:
-    a: { api: openai-chat, apiKey: { file: /run/key }, headers: { x-org: "Org \${file:org}" } }
-    b: { api: openai-chat, apiKey: [{ command: [pass, show, b] }, plain-key] }
-channels:
-  plain: { accounts: { main: { botToken: { command: [op, read, x] }, appId: { file: x } } } }
-skills: { entries: { a: { config: { command: [not, a, secret] } } } }
-`,
-    });
-    expect(problems).toEqual([]);
-    expect(config.models.providers["a"]).toMatchObject({
-      apiKey: "in /run/key",
-      headers: { "x-org": "Org in org" },
-    });
-    expect(config.models.providers["b"]?.apiKey).toEqual(["said by pass show b", "plain-key"]);
-    // Only where a secret may stand: elsewhere it is a value like any other.
-    expect(config.channels["plain"]?.accounts["main"]).toEqual({
-      botToken: "said by op read x",
-      appId: { file: "x" },
-    });
-    expect(config.skills.entries["a"]?.config).toEqual({ command: ["not", "a", "secret"] });
-    expect(new Set(secrets)).toEqual(
-      new Set([
-        ...["in /run/key", "in org", "Org in org", "said by pass show b", "plain-key", "said by op read x"],
-      ]),
-    );
-  });
-
-  it("lets editors write references where secrets stand, and nowhere else", () => {
-    const { properties } = z.object({ properties: z.record(z.string(), z.json()) }).parse(configJsonSchema());
-    const allowsFile = (schema: unknown): boolean =>
-      JSON.stringify(schema).includes('"file":{"type":"string"}');
-    const { models, hooks, gateway, session, access } = properties;
-    expect([models, hooks, gateway].map(allowsFile)).toEqual([true, true, true]);
-    expect([session, access].map(allowsFile)).toEqual([false, false]);
-  });
-
-  it("says of a source that gives nothing what it is, and disables what needs it", () => {
-    const text = "models:\n  providers:\n    a:\n      api: openai-chat\n      apiKey: { file: gone }\n";
-    const failing = {
-      file: () => {
-        throw new Error("it is not there");
-      },
-      command: () => "\n",
-    };
-    const problem = only(loadConfig({ file: "signalbox.yaml", text, env: {}, sources: failing }));
-    expect(problem).toMatchObject({ path: "models.providers.a.apiKey", line: 5, severity: "error" });
-    expect(problem.message).toBe("the file gone gives no secret: it is not there");
-    expect(only(load(text)).message).toContain("not read from files and commands here");
-    const empty = text.replace("{ file: gone }", "{ command: [pass] }");
-    expect(only(loadConfig({ file: "signalbox.yaml", text: empty, env: {}, sources: failing })).message).toBe(
-      "the command pass gives no secret: it is empty",
-    );
-  });
-
-  it("knows secrets by their place: keys, headers but for those that say nothing, passwords in addresses", () => {
-    const { secrets } = load(`
-models:
-  providers:
-    a:
-      api: openai-chat
-      baseUrl: https://user:in-the-url@models.example/v1
-      headers: { authorization: "Bearer in-the-header", x-api: other-header, user-agent: signalbox }
-gateway: { auth: { token: token-of-the-gateway } }
-hooks: { build: { secret: secret-of-the-hook } }
-`);
-    expect(new Set(secrets)).toEqual(
-      new Set([
-        ...["in-the-url", "Bearer in-the-header", "in-the-header", "other-header"],
-        ...["token-of-the-gateway", "secret-of-the-hook"],
-      ]),
-    );
-  });
-
-  it("uses a default for a missing variable", () => {
-    expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
   });
 
   it("ignores unknown keys, names them, and keeps the rest of their part", () => {
@@ -432,19 +260,6 @@ hooks: { build: { secret: secret-of-the-hook } }
     expect(loaded.config.bindings).toEqual([]);
   });
 
-  it("leaves out a hook that is wrong, and one whose secret is missing", () => {
-    const loaded = load(
-      "agents: { list: [{ id: coder }] }\nhooks:\n  good: { agent: coder, text: 'Done: {{name}}', secret: a-secret-of-the-caller }\n  nobody: { agent: codre }\n  short: { secret: abc }\n  unset: { secret: '${NO_SECRET}' }\n  bare: {}\n",
-    );
-    expect(loaded.problems.map(({ path, line }) => [path, line])).toEqual([
-      ["hooks.nobody.agent", 4],
-      ["hooks.short.secret", 5],
-      ["hooks.unset.secret", 6],
-    ]);
-    expect(Object.keys(loaded.config.hooks)).toEqual(["good", "bare"]);
-    expect(loaded.secrets).toContain("a-secret-of-the-caller");
-  });
-
   it("refuses two agents with one id, keeping the first", () => {
     const loaded = load("agents: { list: [{ id: a, name: First }, { id: a, name: Second }] }");
     expect(only(loaded).path).toBe("agents.list[1].id");
@@ -460,14 +275,6 @@ hooks: { build: { secret: secret-of-the-hook } }
     ["a: 1\na: 2", /not valid YAML.*unique/i],
   ])("does not start at all with %s", (text, message) => {
     expect(() => load(text)).toThrow(message);
-  });
-
-  it("reads JSON and JSON5", () => {
-    const json = loadConfig({ file: "signalbox.json", text: '{"gateway":{"port":1234}}', env: {} });
-    expect(json.config.gateway.port).toBe(1234);
-    const json5 = loadConfig({ file: "signalbox.json5", text: "{gateway:{port:1235,},} // five", env: {} });
-    expect(json5.config.gateway.port).toBe(1235);
-    expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/JSON5/);
   });
 
   it("never lets a file reach the prototype", () => {

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { loadConfig } from "../src/index.ts";
+import { load } from "./load-text.ts";
+
+describe("loadConfig", () => {
+  it("gives every section its defaults for an empty file", () => {
+    const { config, problems } = load("");
+    expect(problems).toEqual([]);
+    expect(config.gateway).toMatchObject({ host: "127.0.0.1", port: 4747 });
+    expect(config.agents.list).toEqual([{ id: "main" }]);
+    expect(config.access).toMatchObject({
+      dm: "pairing",
+      groups: { mode: "allowlist", requireMention: true, historyLimit: 20 },
+    });
+    expect(config.session.dmScope).toBe("per-channel-peer");
+  });
+
+  it("reads the documented example shape", () => {
+    const { config, problems } = load(
+      `
+agents:
+  defaults: { model: anthropic/claude-sonnet-4-6, systemPrompt: "你好" }
+  list:
+    - id: coder
+      name: 代码助手
+      workspaceDir: ~/projects/coder
+      tools: { allow: [read, write] }
+      skills: { allow: [create-python-script] }
+channels:
+  feishu:
+    accounts:
+      main: { appId: cli_1, appSecret: "\${FEISHU_SECRET}" }
+bindings:
+  - { agent: coder, match: { channel: feishu, account: main } }
+`,
+      { FEISHU_SECRET: "s3cret-value" },
+    );
+    expect(problems).toEqual([]);
+    expect(config.agents.list[0]).toMatchObject({ id: "coder", tools: { allow: ["read", "write"] } });
+    expect(config.channels["feishu"]?.accounts["main"]).toEqual({
+      appId: "cli_1",
+      appSecret: "s3cret-value",
+    });
+  });
+
+  it("reads JSON and JSON5", () => {
+    const json = loadConfig({ file: "signalbox.json", text: '{"gateway":{"port":1234}}', env: {} });
+    expect(json.config.gateway.port).toBe(1234);
+    const json5 = loadConfig({ file: "signalbox.json5", text: "{gateway:{port:1235,},} // five", env: {} });
+    expect(json5.config.gateway.port).toBe(1235);
+    expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/JSON5/);
+  });
+});

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { configJsonSchema, loadConfig } from "../src/index.ts";
+import { load, only } from "./load-text.ts";
+
+describe("secrets of a configuration", () => {
+  it("collects secrets from the environment and from keys that name one", () => {
+    const { secrets } = load(
+      "models: { providers: { a: { api: openai-chat, apiKey: sk-direct } } }\nagents: { defaults: { systemPrompt: '${WORD}' } }",
+      {
+        WORD: "from-env",
+      },
+    );
+    expect(secrets).toEqual(expect.arrayContaining(["sk-direct", "from-env"]));
+  });
+
+  it("takes short values for secrets where their key says so", () => {
+    const { secrets } = load(
+      "channels: { other: { accounts: { main: { appSecret: abc, botToken: '${PIN}' } } } }\nagents: { defaults: { systemPrompt: '${MODE}' } }",
+      { PIN: "12", MODE: "info" },
+    );
+    expect(secrets.toSorted()).toEqual(["12", "abc"]);
+  });
+
+  it("reports a missing variable with its line and leaves the value out", () => {
+    const loaded = load(
+      "channels:\n  feishu:\n    accounts:\n      main:\n        appSecret: ${NOT_THERE}\n",
+    );
+    expect(only(loaded)).toMatchObject({
+      severity: "error",
+      line: 5,
+      path: "channels.feishu.accounts.main.appSecret",
+    });
+    expect(only(loaded).message).toContain("NOT_THERE");
+    expect(loaded.config.channels["feishu"]?.accounts["main"]).toEqual({});
+  });
+
+  it("takes secrets from files and from programs, each for one value, and knows them for secrets", () => {
+    const sources = {
+      file: (path: string) => `in ${path}\n`,
+      command: (argv: readonly string[]) => `said by ${argv.join(" ")}\n`,
+    };
+    const { config, problems, secrets } = loadConfig({
+      file: "signalbox.yaml",
+      env: {},
+      sources,
+      text: `
+models:
+  providers:
+    a: { api: openai-chat, apiKey: { file: /run/key }, headers: { x-org: "Org \${file:org}" } }
+    b: { api: openai-chat, apiKey: [{ command: [pass, show, b] }, plain-key] }
+channels:
+  plain: { accounts: { main: { botToken: { command: [op, read, x] }, appId: { file: x } } } }
+skills: { entries: { a: { config: { command: [not, a, secret] } } } }
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(config.models.providers["a"]).toMatchObject({
+      apiKey: "in /run/key",
+      headers: { "x-org": "Org in org" },
+    });
+    expect(config.models.providers["b"]?.apiKey).toEqual(["said by pass show b", "plain-key"]);
+    // Only where a secret may stand: elsewhere it is a value like any other.
+    expect(config.channels["plain"]?.accounts["main"]).toEqual({
+      botToken: "said by op read x",
+      appId: { file: "x" },
+    });
+    expect(config.skills.entries["a"]?.config).toEqual({ command: ["not", "a", "secret"] });
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        ...["in /run/key", "in org", "Org in org", "said by pass show b", "plain-key", "said by op read x"],
+      ]),
+    );
+  });
+
+  it("lets editors write references where secrets stand, and nowhere else", () => {
+    const { properties } = z.object({ properties: z.record(z.string(), z.json()) }).parse(configJsonSchema());
+    const allowsFile = (schema: unknown): boolean =>
+      JSON.stringify(schema).includes('"file":{"type":"string"}');
+    const { models, hooks, gateway, session, access } = properties;
+    expect([models, hooks, gateway].map(allowsFile)).toEqual([true, true, true]);
+    expect([session, access].map(allowsFile)).toEqual([false, false]);
+  });
+
+  it("says of a source that gives nothing what it is, and disables what needs it", () => {
+    const text = "models:\n  providers:\n    a:\n      api: openai-chat\n      apiKey: { file: gone }\n";
+    const failing = {
+      file: () => {
+        throw new Error("it is not there");
+      },
+      command: () => "\n",
+    };
+    const problem = only(loadConfig({ file: "signalbox.yaml", text, env: {}, sources: failing }));
+    expect(problem).toMatchObject({ path: "models.providers.a.apiKey", line: 5, severity: "error" });
+    expect(problem.message).toBe("the file gone gives no secret: it is not there");
+    expect(only(load(text)).message).toContain("not read from files and commands here");
+    const empty = text.replace("{ file: gone }", "{ command: [pass] }");
+    expect(only(loadConfig({ file: "signalbox.yaml", text: empty, env: {}, sources: failing })).message).toBe(
+      "the command pass gives no secret: it is empty",
+    );
+  });
+
+  it("knows secrets by their place: keys, headers but for those that say nothing, passwords in addresses", () => {
+    const { secrets } = load(`
+models:
+  providers:
+    a:
+      api: openai-chat
+      baseUrl: https://user:in-the-url@models.example/v1
+      headers: { authorization: "Bearer in-the-header", x-api: other-header, user-agent: signalbox }
+gateway: { auth: { token: token-of-the-gateway } }
+hooks: { build: { secret: secret-of-the-hook } }
+`);
+    expect(new Set(secrets)).toEqual(
+      new Set([
+        ...["in-the-url", "Bearer in-the-header", "in-the-header", "other-header"],
+        ...["token-of-the-gateway", "secret-of-the-hook"],
+      ]),
+    );
+  });
+
+  it("uses a default for a missing variable", () => {
+    expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
+  });
+
+  it("leaves out a hook that is wrong, and one whose secret is missing", () => {
+    const loaded = load(
+      "agents: { list: [{ id: coder }] }\nhooks:\n  good: { agent: coder, text: 'Done: {{name}}', secret: a-secret-of-the-caller }\n  nobody: { agent: codre }\n  short: { secret: abc }\n  unset: { secret: '${NO_SECRET}' }\n  bare: {}\n",
+    );
+    expect(loaded.problems.map(({ path, line }) => [path, line])).toEqual([
+      ["hooks.nobody.agent", 4],
+      ["hooks.short.secret", 5],
+      ["hooks.unset.secret", 6],
+    ]);
+    expect(Object.keys(loaded.config.hooks)).toEqual(["good", "bare"]);
+    expect(loaded.secrets).toContain("a-secret-of-the-caller");
+  });
+});

@@ -1,0 +1,32 @@
+import { isRaw } from "../raw.ts";
+import type { Messages } from "./messages.ts";
+
+/** A message that is pushed exists from then on: it can be answered. */
+export function takePushed(messages: Messages, chatModes: Map<string, string>, event: unknown): void {
+  const inner = isRaw(event) ? event["event"] : undefined;
+  const message = isRaw(inner) ? inner["message"] : undefined;
+  const sender = isRaw(inner) && isRaw(inner["sender"]) ? inner["sender"]["sender_id"] : undefined;
+  if (!isRaw(message) || typeof message["message_id"] !== "string" || messages.all.has(message["message_id"]))
+    return;
+  const text = (key: string) => (typeof message[key] === "string" ? message[key] : undefined);
+  const type = text("chat_type") ?? "group";
+  chatModes.set(text("chat_id") ?? "", type === "topic_group" ? "topic" : type);
+  const [rootId, parentId, threadId] = [text("root_id"), text("parent_id"), text("thread_id")];
+  messages.plant({
+    messageId: message["message_id"],
+    chatId: text("chat_id") ?? "",
+    msgType: text("message_type") ?? "text",
+    content: text("content") ?? "{}",
+    senderId: isRaw(sender) && typeof sender["open_id"] === "string" ? sender["open_id"] : "",
+    ...(rootId === undefined ? {} : { rootId }),
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(threadId === undefined ? {} : { threadId }),
+    ...(Array.isArray(message["mentions"]) ? { mentions: message["mentions"].map(asInHistory) } : {}),
+  });
+}
+
+/** A pushed mention has an object of ids, one in the history the open id alone. */
+function asInHistory(mention: unknown): unknown {
+  const ids = isRaw(mention) ? mention["id"] : undefined;
+  return isRaw(mention) && isRaw(ids) ? { ...mention, id: ids["open_id"], id_type: "open_id" } : mention;
+}
