@@ -3,7 +3,7 @@
 // single packages installed from there by npm alone and used. Prints what it saw; ends with 1 where something failed.
 import { join } from "node:path";
 import { rehearse } from "./release/rehearse.mjs";
-import { root, run } from "./workspace.mjs";
+import { root, run, workspaceMembers } from "./workspace.mjs";
 
 const [option, ...more] = process.argv.slice(2);
 if ((option !== undefined && option !== "--rehearse") || more.length > 0) {
@@ -11,8 +11,17 @@ if ((option !== undefined && option !== "--rehearse") || more.length > 0) {
   process.exit(64);
 }
 if (option === "--rehearse") process.exitCode = await rehearse();
-else {
+else if (!saysWhereItComesFrom()) {
+  console.error("A package does not say where it comes from: `pnpm run version-packages` first, and commit.");
+  process.exitCode = 1;
+} else {
   const changeset = join(root, "node_modules", ".bin", "changeset");
   const { code } = await run(changeset, ["publish"], { show: true });
   process.exitCode = code;
+}
+
+function saysWhereItComesFrom() {
+  return workspaceMembers().every(
+    ({ manifest }) => manifest.private === true || (manifest.repository && manifest.homepage),
+  );
 }

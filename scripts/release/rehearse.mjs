@@ -2,9 +2,13 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pnpmCommand, root, run, workspaceMembers } from "../workspace.mjs";
+import { writeAddresses } from "./addresses.mjs";
 import { followFirstHour } from "./first-hour.mjs";
 import { installGateway, useSinglePackages } from "./installed.mjs";
 import { startRegistry } from "./registry.mjs";
+
+/** In place of the address that the repository will have. */
+const ORIGIN = "https://git.example.org/signalbox/signalbox.git";
 
 /** Goes through a release without releasing anything. Resolves with the exit code. */
 export async function rehearse() {
@@ -48,6 +52,7 @@ async function makeVersions(copy) {
   }
   await must(join(root, "node_modules", ".bin", "changeset"), ["version"], copy);
   const published = membersOf(copy);
+  writeAddresses(published, { origin: ORIGIN, top: copy });
   for (const { name, folder, manifest } of published) {
     if (manifest.version === "0.0.0") throw new Error(`${name} has no version: a changeset has to name it`);
     if (!existsSync(join(folder, "CHANGELOG.md"))) throw new Error(`${name} has no changelog`);
@@ -55,7 +60,7 @@ async function makeVersions(copy) {
   return `${published.length} packages`;
 }
 
-async function publishAll(copy, { npmrc }) {
+async function publishAll(copy, { npmrc, url }) {
   writeFileSync(join(copy, ".npmrc"), npmrc);
   const [program, ...first] = pnpmCommand();
   await must(
@@ -63,7 +68,16 @@ async function publishAll(copy, { npmrc }) {
     [...first, "-r", "publish", "--no-git-checks", "--access", "public", "--ignore-scripts"],
     copy,
   );
-  return `${membersOf(copy).length} packages`;
+  const members = membersOf(copy);
+  for (const { manifest } of members) await expectAddresses(manifest.name, url);
+  return `${members.length} packages`;
+}
+
+/** What the registry says of a package leads to its sources. */
+async function expectAddresses(name, registry) {
+  const response = await fetch(new URL(encodeURIComponent(name), registry));
+  const { repository, homepage } = await response.json();
+  if (!repository?.directory || !homepage) throw new Error(`${name} does not say where it comes from`);
 }
 
 function membersOf(copy) {
