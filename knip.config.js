@@ -52,6 +52,7 @@ export default {
     "pino",
     "tree-sitter-bash",
     "undici",
+    "unpdf",
     "web-tree-sitter",
   ],
   ignoreBinaries: ["mkfifo", "mount", "script", "rg", "systemd-analyze", "umount"],

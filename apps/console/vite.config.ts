@@ -1,11 +1,22 @@
+import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
-import { defineConfig } from "vite";
+import { defineConfig, type Plugin } from "vite";
 
 /** The gateway that `vite` (the development server) passes requests on to. */
 const gateway = process.env["SIGNALBOX_URL"] ?? "http://127.0.0.1:4747";
 
+const TEMML = fileURLToPath(import.meta.resolve("temml/dist/temml.js"));
+
+/** What shows formulas, without its chemistry, which is a sixth of it. That build is a script, and no module. */
+const temmlAlone: Plugin = {
+  name: "temml-alone",
+  enforce: "pre",
+  resolveId: (id) => (id === "temml" ? TEMML : null),
+  transform: (code, id) => (id === TEMML ? `${code}\nexport default temml;` : null),
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [temmlAlone, react()],
   build: {
     target: "es2023",
     // The gateway's policy forbids inline scripts; small assets stay files, too.

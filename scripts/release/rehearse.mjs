@@ -76,7 +76,8 @@ async function publishAll(copy, { npmrc, url }) {
 /** What the registry says of a package leads to its sources. */
 async function expectAddresses(name, registry) {
   const response = await fetch(new URL(encodeURIComponent(name), registry));
-  const { repository, homepage } = await response.json();
+  const { versions, "dist-tags": tags } = await response.json();
+  const { repository, homepage } = versions[tags.latest];
   if (!repository?.directory || !homepage) throw new Error(`${name} does not say where it comes from`);
 }
 

@@ -99,6 +99,27 @@ describe.skipIf(missing !== undefined)("an answer, in Chromium", () => {
     await chat.log().getByRole("alert").waitFor({ state: "detached" });
   });
 
+  it("shows formulas, and as it was written what is none or reaches outside", async () => {
+    await chat.signIn();
+    await chat.send("hello");
+    await chat.received("send");
+    const text = [
+      "So $E = mc^2$, for $5 and $10:",
+      "$$\\int_0^1 x^2\\,dx = \\frac{1}{3}$$",
+      "\\(\\unknown{x}\\) and $\\href{javascript:alert(1)}{y}$",
+      "$\\includegraphics{https://evil.example/z.png}$",
+    ].join("\n\n");
+    chat.gateway.say(chat.reply("a1", text));
+    await expect.poll(() => chat.log().locator("math").count()).toBeGreaterThanOrEqual(2);
+    const answer = chat.log().locator(".markdown").last();
+    expect(await chat.log().locator("math mfrac").count()).toBe(1);
+    expect(await answer.textContent()).toContain("for $5 and $10:");
+    expect(await chat.log().getByText("\\unknown{x}", { exact: true }).isVisible()).toBe(true);
+    expect(await answer.locator("a, img, [href], [src]").count()).toBe(0);
+    expect(await findings(chat.page)).toEqual([]);
+    await chat.shot("formulas");
+  });
+
   it("keeps what a hostile model writes inert", async () => {
     await chat.signIn();
     await chat.send("hello");

@@ -38,7 +38,13 @@ describe("the build", () => {
     const scripts = Object.entries(files).filter(([name]) => name.endsWith(".js"));
     const sizeOf = (list: typeof scripts) => list.reduce((sum, [, text]) => sum + gzipSync(text).length, 0);
     expect(sizeOf(scripts.filter(([name]) => html.includes(name)))).toBeLessThan(110_000);
-    expect(sizeOf(scripts)).toBeLessThan(150_000);
+    const [formulas, others] = [/\/temml-/, /\/(?!temml-)[^/]*$/].map((name) =>
+      scripts.filter(([path]) => name.test(path)),
+    );
+    expect(sizeOf(others ?? [])).toBeLessThan(150_000);
+    // What shows formulas is loaded where there is one.
+    expect(sizeOf(formulas ?? [])).toBeGreaterThan(0);
+    expect(sizeOf(scripts)).toBeLessThan(200_000);
     for (const [, text] of scripts) expect(text).not.toMatch(/sessionStorage|\beval\(|new Function/);
     // One place keeps something there: the client, the key of the session.
     expect(scripts.flatMap(([, text]) => text.match(/localStorage/g) ?? [])).toHaveLength(1);

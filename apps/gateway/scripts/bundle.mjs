@@ -12,7 +12,10 @@ const dist = join(import.meta.dirname, "..", "dist");
 const builtIn = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 const PROGRAM = "signalbox";
 
-/** What stays an import: what is native or reads files of its own, the vendors' SDKs, and what only a replay needs. */
+/**
+ * What stays an import: what is native, large or reads files of its own, the vendors' SDKs, and what only a replay
+ * needs.
+ */
 const IMPORTED = [
   "@signalbox/store",
   "@signalbox/memory",
@@ -24,6 +27,7 @@ const IMPORTED = [
   "grammy",
   "openai",
   "pino",
+  "unpdf",
   "web-tree-sitter",
 ];
 

@@ -48,6 +48,10 @@ describe("Markdown", () => {
       "- [x] done\n- [ ] to do",
       '<ul><li class="task"><input type="checkbox" disabled="" checked=""/>done</li><li class="task"><input type="checkbox" disabled=""/>to do</li></ul>',
     ],
+    [
+      "so $a_1$, from **$5** to **$10**",
+      '<p>so <span class="formula"><code>a_1</code><span hidden=""></span></span>, from <strong>$5</strong> to <strong>$10</strong></p>',
+    ],
     ["so[^1]\n\n[^1]: why", '<p>so<sup>1</sup></p><div class="footnote"><sup>1</sup><p>why</p></div>'],
   ])("shows %j", (text, expected) => {
     expect(html(text)).toBe(expected);

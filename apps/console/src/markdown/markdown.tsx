@@ -2,6 +2,7 @@ import { type MarkdownDocument, sourceOf } from "@signalbox/channel/markdown";
 import type { Definition, List, ListItem, Nodes, RootContent, Table } from "mdast";
 import { createContext, Fragment, memo, type ReactNode, useContext, useRef } from "react";
 import { CodeBlock } from "../parts/code-block.tsx";
+import { Formula } from "./formula.tsx";
 import { type Sections, sectionsOf } from "./sections.ts";
 
 /** Shows Markdown as React elements. Nothing of the text ever becomes HTML, an attribute or a request. */
@@ -80,7 +81,11 @@ function Show({ node }: { node: Nodes }): ReactNode {
     case "table":
       return <TableOf table={node} />;
     case "inlineCode":
-      return <code>{node.value}</code>;
+      return node.data?.formula === undefined ? (
+        <code>{node.value}</code>
+      ) : (
+        <Formula tex={node.value} isDisplay={node.data.formula === "display"} />
+      );
     case "strong":
       return (
         <strong>

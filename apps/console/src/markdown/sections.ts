@@ -14,8 +14,8 @@ export function sectionsOf(text: string, before: Sections = []): Sections {
   const closed = before.slice(0, -1);
   const length = closed.reduce((sum, { source }) => sum + source.length, 0);
   const isGrown = closed.length > 0 && text.startsWith(closed.map(({ source }) => source).join(""));
-  if (!isGrown) return withLastClosed([], parseMarkdown(text));
-  return withLastClosed(closed, parseMarkdown(text.slice(length)));
+  if (!isGrown) return withLastClosed([], read(text));
+  return withLastClosed(closed, read(text.slice(length)));
 }
 
 /** Splits what is finished off the last document: all blocks but the last one. */
@@ -25,5 +25,9 @@ function withLastClosed(closed: Sections, last: MarkdownDocument): Sections {
   if (blocks.length < 2 || end < WORTH_CLOSING) return [...closed, last];
   // Links and footnotes may be defined further down, or be used there.
   if (/^ {0,3}\[[^\]\n]+\]:/m.test(last.source) || last.source.includes("[^")) return [...closed, last];
-  return [...closed, parseMarkdown(last.source.slice(0, end)), parseMarkdown(last.source.slice(end))];
+  return [...closed, read(last.source.slice(0, end)), read(last.source.slice(end))];
+}
+
+function read(text: string): MarkdownDocument {
+  return parseMarkdown(text, { formulas: true });
 }

@@ -1,3 +1,3 @@
-export { type MarkdownDocument, parseMarkdown, sourceOf } from "./parse.ts";
+export { type MarkdownDocument, type MarkdownOptions, parseMarkdown, sourceOf } from "./parse.ts";
 export { type MarkdownRules, type MarkdownWriter, renderMarkdown } from "./render.ts";
 export { splitMarkdown } from "./split.ts";

@@ -4,12 +4,20 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
 import { gfm } from "micromark-extension-gfm";
 import { normalizeLineEnds } from "../text.ts";
+import { formulas, formulasFromMarkdown } from "./formulas.ts";
 import {
   hasTooManyBlocks,
   hasTooManyContainers,
   hasTooManyMarks,
   hasTooManyUnderlines,
 } from "./slow-texts.ts";
+
+declare module "mdast" {
+  interface InlineCodeData {
+    /** It is a formula in TeX, which stands in a line, or in one of its own. */
+    formula?: "inline" | "display";
+  }
+}
 
 /** A text and its tree. Offsets in the tree are indexes into `source`. */
 export interface MarkdownDocument {
@@ -18,13 +26,18 @@ export interface MarkdownDocument {
   readonly root: Root;
 }
 
+export interface MarkdownOptions {
+  /** Formulas become code that says so in its `data`. For whoever can show one. Default: they stay text. */
+  readonly formulas?: boolean;
+}
+
 /**
  * Reads CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare addresses). HTML stays the text that it
  * is. A text that was made to be slow (thousands of brackets in one paragraph, quotes nested by the dozen) is read
  * without what makes it slow, and one of more blocks than anybody writes is one paragraph of plain text: nobody's
  * message holds everybody else's up.
  */
-export function parseMarkdown(text: string): MarkdownDocument {
+export function parseMarkdown(text: string, options: MarkdownOptions = {}): MarkdownDocument {
   const source = normalizeLineEnds(text);
   if (hasTooManyBlocks(source)) return { source, root: plainRoot(source) };
   const disabled = [
@@ -34,9 +47,17 @@ export function parseMarkdown(text: string): MarkdownDocument {
   ];
   const root = fromMarkdown(source, {
     // CommonMark alone ends no emphasis in 这是**重点：**后面, for want of a space.
-    extensions: [gfm({ singleTilde: false }), cjkFriendlyExtension(), { disable: { null: disabled } }],
+    extensions: [
+      gfm({ singleTilde: false }),
+      cjkFriendlyExtension(),
+      ...(options.formulas === true ? [formulas()] : []),
+      { disable: { null: disabled } },
+    ],
     // The transforms look for addresses a second time, and give nodes without a place.
-    mdastExtensions: gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] })),
+    mdastExtensions: [
+      ...gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] })),
+      formulasFromMarkdown(),
+    ],
   });
   endAddressesInTime(root, source);
   return { source, root };

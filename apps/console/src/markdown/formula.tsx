@@ -1,0 +1,27 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+
+/** A formula as MathML. Until what makes it is loaded, and where it cannot be read, the TeX that was written. */
+export function Formula({ tex, isDisplay }: { tex: string; isDisplay: boolean }): ReactNode {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isShown, setIsShown] = useState(false);
+  useEffect(() => {
+    let isGone = false;
+    const show = async () => {
+      const { default: temml } = await import("temml");
+      if (isGone || place.current === null) return;
+      // Without `trust` nothing of it becomes an address, a class or an id.
+      temml.render(tex, place.current, { displayMode: isDisplay, throwOnError: true, maxExpand: 200 });
+      setIsShown(true);
+    };
+    show().catch(() => setIsShown(false));
+    return () => {
+      isGone = true;
+    };
+  }, [tex, isDisplay]);
+  return (
+    <span className={isDisplay ? "formula display" : "formula"}>
+      <code hidden={isShown}>{tex}</code>
+      <span ref={place} hidden={!isShown} />
+    </span>
+  );
+}

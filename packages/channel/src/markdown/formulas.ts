@@ -1,0 +1,147 @@
+import type { CompileContext, Token, Extension as TreeExtension } from "mdast-util-from-markdown";
+import type { Code, Construct, Effects, Extension, State, TokenizeContext } from "micromark-util-types";
+
+declare module "micromark-util-types" {
+  interface TokenTypeMap {
+    formula: "formula";
+    formulaText: "formulaText";
+  }
+}
+
+/** What stands around a formula. */
+interface Marks {
+  readonly open: string;
+  readonly close: string;
+}
+
+const DOLLAR = 36;
+const BACKSLASH = 92;
+
+/** Reads formulas as models write them: `$x$`, `$$x$$`, `\(x\)` and `\[x\]`. A price is none: `$5 and $10`. */
+export function formulas(): Extension {
+  return {
+    text: {
+      [DOLLAR]: [formula({ open: "$$", close: "$$" }), formula({ open: "$", close: "$" })],
+      [BACKSLASH]: [formula({ open: "\\[", close: "\\]" }), formula({ open: "\\(", close: "\\)" })],
+    },
+  };
+}
+
+/** Formulas in the tree, as code that says what it is. */
+export function formulasFromMarkdown(): TreeExtension {
+  return { enter: { formula: enterFormula }, exit: { formula: exitFormula } };
+}
+
+function enterFormula(this: CompileContext, token: Token): void {
+  const written = this.sliceSerialize(token);
+  const isInline = /^(?:\$(?!\$)|\\\()/.test(written);
+  const marks = written.startsWith("$") && isInline ? 1 : 2;
+  const value = written.slice(marks, -marks).trim();
+  this.enter({ type: "inlineCode", value, data: { formula: isInline ? "inline" : "display" } }, token);
+}
+
+function exitFormula(this: CompileContext, token: Token): void {
+  this.exit(token);
+}
+
+function formula(marks: Marks): Construct {
+  return {
+    name: "formula",
+    tokenize(effects, ok, nok) {
+      return new FormulaReader(marks, this, effects, ok, nok).start;
+    },
+  };
+}
+
+/** The states of reading one formula, each of which takes the next character. */
+class FormulaReader {
+  readonly #marks: Marks;
+  readonly #context: TokenizeContext;
+  readonly #effects: Effects;
+  readonly #ok: State;
+  readonly #nok: State;
+  #opened = 0;
+  /** The character before the one that may close it. */
+  #before: Code = null;
+
+  constructor(marks: Marks, context: TokenizeContext, effects: Effects, ok: State, nok: State) {
+    this.#marks = marks;
+    this.#context = context;
+    this.#effects = effects;
+    this.#ok = ok;
+    this.#nok = nok;
+  }
+
+  readonly start: State = (code) => {
+    // The second of two dollars begins nothing that the two did not.
+    if (code === DOLLAR && this.#context.previous === DOLLAR) return this.#nok(code);
+    this.#effects.enter("formula");
+    this.#effects.enter("formulaText");
+    return this.#open(code);
+  };
+
+  readonly #open: State = (code) => {
+    const { open } = this.#marks;
+    if (this.#opened === open.length) {
+      const isNone = code === DOLLAR || (open === "$" && isSpace(code));
+      return isNone ? this.#nok(code) : this.#inside(code);
+    }
+    if (code !== open.charCodeAt(this.#opened)) return this.#nok(code);
+    this.#effects.consume(code);
+    this.#opened += 1;
+    return this.#open;
+  };
+
+  readonly #inside: State = (code) => {
+    if (code === null) return this.#nok(code);
+    if (isLineEnd(code)) return this.#endLine(code);
+    const mayClose = code === this.#marks.close.charCodeAt(0);
+    if (!mayClose) this.#before = code;
+    this.#effects.consume(code);
+    return mayClose ? this.#close : this.#inside;
+  };
+
+  readonly #endLine: State = (code) => {
+    this.#effects.exit("formulaText");
+    this.#effects.enter("lineEnding");
+    this.#effects.consume(code);
+    this.#effects.exit("lineEnding");
+    this.#effects.enter("formulaText");
+    this.#before = code;
+    return this.#inside;
+  };
+
+  /** Behind the first character of the mark that closes it. */
+  readonly #close: State = (code) => {
+    const { open, close } = this.#marks;
+    // As pandoc reads it: what follows a space, or comes before a digit, is the sign of a currency.
+    if (close === "$") return isSpace(this.#before) || isDigit(code) ? this.#nok(code) : this.#done(code);
+    if (code === close.charCodeAt(1)) {
+      this.#effects.consume(code);
+      return this.#done;
+    }
+    // A second one that opens: the first was none. So each text is read through once, however many open.
+    if (code === open.charCodeAt(1)) return this.#nok(code);
+    if (code !== BACKSLASH) return this.#inside(code);
+    this.#effects.consume(code);
+    return this.#inside;
+  };
+
+  readonly #done: State = (code) => {
+    this.#effects.exit("formulaText");
+    this.#effects.exit("formula");
+    return this.#ok(code);
+  };
+}
+
+function isLineEnd(code: Code): boolean {
+  return code !== null && code < -2;
+}
+
+function isSpace(code: Code): boolean {
+  return code === null || code < 0 || code === 32;
+}
+
+function isDigit(code: Code): boolean {
+  return code !== null && code >= 48 && code <= 57;
+}
