@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32, deflateSync } from "node:zlib";
 import { estimateTokens } from "@signalbox/agent-core";
 import { imageMessage } from "@signalbox/testkit/feishu";
+import { imageInfo } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { ask, from, open, said } from "./feishu-talk.ts";
 import { type World, ZHANG } from "./harness.ts";
@@ -14,6 +16,30 @@ const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
+
+/** A grey picture of so many pixels. */
+function greyPng(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer): Buffer => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    check.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, check]);
+  };
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  // Eight bits of grey; each line begins with a byte that says that it is as it stands.
+  header.writeUInt8(8, 8);
+  const pixels = deflateSync(Buffer.alloc((width + 1) * height, 0));
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  return Buffer.concat([
+    signature,
+    chunk("IHDR", header),
+    chunk("IDAT", pixels),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
 
 const agents = (tools: readonly string[]) => ({
   agents: { list: [{ id: "coder", model: "anthropic/claude-sonnet-4-6", tools: { allow: tools } }] },
@@ -119,6 +145,23 @@ describe("the prefix of a conversation's requests", () => {
     const accounts = cacheAccounts(requests).slice(1);
     const sum = (name: "read" | "total") => accounts.reduce((all, account) => all + account[name], 0);
     expect(sum("read") / sum("total")).toBeGreaterThanOrEqual(0.95);
+  });
+
+  it("has a picture that was made smaller as it was shown before, in the same run and in the next", async () => {
+    const { world, started } = await open(agents(SEED_TOOLS));
+    writeFileSync(join(world.home.workspace("coder"), "plan.png"), greyPng(3_000, 2_000));
+    const look = { toolCalls: [{ name: "read", input: { file_path: "plan.png" } }] };
+    world.script([look, look, { text: "A plan." }, { text: "Still a plan." }]);
+    await ask(started, "What is on plan.png?");
+    await ask(started, "Is it still there?");
+    const shown = modelRequests(world.anthropic).map(({ body }) => {
+      const pictures = JSON.stringify(body.messages).matchAll(/"data":"([^"]+)"/g);
+      return [...pictures].map(([, data = ""]) => imageInfo(Buffer.from(data, "base64")) && data);
+    });
+    expect(shown.map(({ length }) => length)).toEqual([0, 1, 2, 2]);
+    const [first = ""] = shown[1] ?? [];
+    expect(imageInfo(Buffer.from(first, "base64"))).toMatchObject({ width: 1_568 });
+    expect(new Set(shown.flat())).toEqual(new Set([first]));
   });
 
   it("names the section that has changed, in the trace and in doctor", async () => {

@@ -39,6 +39,14 @@ export interface Inspector {
   imageInfo(
     bytes: Uint8Array,
   ): { readonly mimeType: string; readonly width?: number; readonly height?: number } | undefined;
+  /**
+   * Makes a picture that is larger than models take smaller; undefined for one that is not, or cannot be. Default: none
+   * is.
+   */
+  fitPicture?(
+    bytes: Uint8Array,
+    size: { readonly width?: number; readonly height?: number },
+  ): Promise<{ readonly bytes: Uint8Array } | undefined>;
   /** A label of `TextDecoder`; undefined for what is no text. `isWhole`: the sample is all there is. */
   detectEncoding(sample: Uint8Array, isWhole: boolean): string | undefined;
 }

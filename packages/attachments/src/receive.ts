@@ -88,7 +88,7 @@ async function receiveFile(
   if ("note" in fetched) return { ...declared, note: fetched.note };
   const { bytes } = fetched;
   const { mimeType, extension } = await mediaTypeOf(bytes, ref.name, ports.inspector);
-  const whole = { ...named, mimeType, ...(isReadable(mimeType, bytes) ? { bytes } : {}) };
+  const whole = { ...named, mimeType, ...(await readable(ports.inspector, bytes, mimeType)) };
   const { agentId, keptIn } = message;
   if (keptIn === undefined) return whole;
   const file = { ...whole, ...(await writeDown({ bytes, mimeType, extension })) };
@@ -98,6 +98,19 @@ async function receiveFile(
     ports.logger.warn({ agent: agentId, err: reasonOf(error) }, "an attachment could not be kept");
     return { ...file, note: ["could not be kept", file.note ?? []].flat().join("; ") };
   }
+}
+
+/** What a model can be shown of a file, or why that is nothing. */
+async function readable(
+  inspector: Inspector,
+  bytes: Buffer,
+  mimeType: string,
+): Promise<Pick<ReceivedFile, "bytes" | "note">> {
+  const picture = inspector.imageInfo(bytes);
+  const fitted = picture && (await inspector.fitPicture?.(bytes, picture));
+  if (fitted !== undefined) return { bytes: Buffer.from(fitted.bytes) };
+  if (isReadable(mimeType, bytes)) return { bytes };
+  return picture === undefined ? {} : { note: "too large to be shown" };
 }
 
 /** What is said in a recording, or why nobody knows; nothing of what is none. */

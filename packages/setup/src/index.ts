@@ -40,6 +40,7 @@ export { createLiveRouter } from "./running/live-router.ts";
 export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
+export { createPictureFitter } from "./running/pictures.ts";
 export { samplingOf } from "./running/sampling.ts";
 export {
   createSpenders,

@@ -8,6 +8,7 @@ import { createEditTool } from "./files/edit.ts";
 import { createFindTool } from "./files/find.ts";
 import { createGrepTool } from "./files/grep.ts";
 import { createLsTool } from "./files/ls.ts";
+import type { FitPicture } from "./files/picture.ts";
 import { createReadTool } from "./files/read.ts";
 import { createWriteTool } from "./files/write.ts";
 import { createGatewayTool, type GatewayToolOptions } from "./gateway.ts";
@@ -67,6 +68,8 @@ export interface BuiltInToolsOptions {
   readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: there are none. */
   readonly processes?: Processes;
+  /** Makes pictures that are larger than models take smaller. Default: they are not shown. */
+  readonly fitPicture?: FitPicture;
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
@@ -92,12 +95,12 @@ export async function createBuiltInTools(
   rule: ToolRule,
   options: BuiltInToolsOptions,
 ): Promise<readonly ToolDefinition[]> {
-  const { fetch, isGiven, send, isCurrent } = options;
+  const { fetch, fitPicture, isGiven, send, isCurrent } = options;
   const workspace = await openWorkspace(options.workspace);
   const search = createSearch();
   const seen = createSeenLinks();
   return [
-    createReadTool({ workspace }),
+    createReadTool({ workspace, fitPicture }),
     createWriteTool({ workspace }),
     createEditTool({ workspace }),
     createApplyPatchTool({ workspace }),
@@ -117,7 +120,7 @@ export async function createBuiltInTools(
         ]
       : []),
     ...(options.webSearch === undefined ? [] : [createWebSearchTool({ settings: options.webSearch, seen })]),
-    ...(options.look === undefined ? [] : [createImageTool({ workspace, look: options.look })]),
+    ...(options.look === undefined ? [] : [createImageTool({ workspace, fitPicture, look: options.look })]),
     ...(options.cron === undefined ? [] : [createCronTool({ carryOut: options.cron })]),
     ...(options.sessions === undefined ? [] : createSessionsTools({ carryOut: options.sessions })),
     ...(options.memory === undefined ? [] : createMemoryTools(options.memory)),

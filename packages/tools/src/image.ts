@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { fileFailure } from "./files/failure.ts";
 import { identityClaims } from "./files/identity-files.ts";
 import { imageInfo } from "./files/images.ts";
-import { MAX_PICTURE_BYTES, readPicture, readStart } from "./files/picture.ts";
+import { type FitPicture, readPicture, readStart } from "./files/picture.ts";
 import { assertVisible } from "./files/places.ts";
 import { labelledWorkspace } from "./labels/labelled-workspace.ts";
 import { failure, success } from "./result.ts";
@@ -20,6 +20,8 @@ export interface PictureQuestion {
 
 export interface ImageToolOptions {
   readonly workspace: Workspace;
+  /** Default: pictures are not made smaller. */
+  readonly fitPicture?: FitPicture | undefined;
   /** Has a model that sees look at a picture, and gives its answer. Its errors are told to the model that asks. */
   readonly look: (
     picture: PictureQuestion,
@@ -30,7 +32,7 @@ export interface ImageToolOptions {
 const DESCRIBE = "Describe it, with every text that is in it, word for word.";
 
 /** `image`: what is on a picture, as another model sees it. No effects; the same files as for `read`. */
-export function createImageTool({ workspace, look }: ImageToolOptions): ToolDefinition {
+export function createImageTool({ workspace, fitPicture, look }: ImageToolOptions): ToolDefinition {
   const words = labelledWorkspace(workspace);
   return defineTool({
     name: "image",
@@ -55,7 +57,7 @@ export function createImageTool({ workspace, look }: ImageToolOptions): ToolDefi
         words.read(file.path, file.changedAt, run);
         const info = imageInfo(await readStart(file));
         if (info === undefined) return failure(`${path} is no picture that can be looked at.`);
-        const picture = await readPicture(file, info, MAX_PICTURE_BYTES);
+        const picture = await readPicture(file, info, { fitPicture });
         const [block] = picture.content;
         if (block?.type !== "image" || block.source.kind !== "base64") return picture;
         const { mimeType, source } = block;

@@ -9,6 +9,7 @@ import {
   type Agents,
   type AgentsSkills,
   createExecSandbox,
+  createPictureFitter,
   type MoreToolsOf,
   type StartExecSandbox,
 } from "@signalbox/setup";
@@ -113,6 +114,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await options.skills.forAgent(agent)).environment(),
     withoutSecrets: options.withoutSecrets,
+    fitPicture: createPictureFitter(),
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
     gateway: options.gateway,

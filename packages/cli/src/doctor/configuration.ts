@@ -26,6 +26,12 @@ function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding
   return [{ part: `skills of ${agent}`, state: "warning", detail }];
 }
 
+function describePictures({ packages }: GatewayHost): string {
+  return packages.missing(["sharp"]).length === 0
+    ? "made as small as models take them"
+    : "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
+}
+
 /** What a gateway would make of the configuration here, and whether it could work with it. */
 export async function lookAtConfiguration(home: Home, host: GatewayHost): Promise<Finding[]> {
   try {
@@ -45,6 +51,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
       for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));
     for (const agent of agents.all) findings.push(...changedSkills(agent.id, await skills.pending(agent)));
+    findings.push(await look("pictures", async () => describePictures(host)));
     findings.push(await look("policy", async () => describeReach(agents)));
     findings.push(await look("exec", () => describeExec(loaded.config, agents, home)));
     return findings;

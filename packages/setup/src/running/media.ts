@@ -18,6 +18,7 @@ import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
+import { createPictureFitter } from "./pictures.ts";
 import { transcriberOf } from "./transcription.ts";
 import type { PayForTranscription } from "./transcription-costs.ts";
 
@@ -64,7 +65,7 @@ export function createMedia(options: MediaOptions): Media {
       ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
     };
   };
-  const inspector: Inspector = { imageInfo, detectEncoding };
+  const inspector: Inspector = { imageInfo, detectEncoding, fitPicture: createPictureFitter() };
   const incoming = createIncoming({
     account,
     folder,

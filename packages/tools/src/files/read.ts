@@ -8,15 +8,17 @@ import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
 import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
-import { MAX_PICTURE_BYTES, readPicture, readStart } from "./picture.ts";
+import { type FitPicture, readPicture, readStart } from "./picture.ts";
 import { assertVisible } from "./places.ts";
 import { readTail } from "./tail.ts";
 import { count, detectEncoding, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
-  /** Bytes of an image; default 3,750,000, which is 5 MB as base64. */
+  /** Bytes of an image that is shown; default 3,750,000, which is 5 MB as base64. */
   readonly maxImageBytes?: number;
+  /** Default: images are not made smaller. */
+  readonly fitPicture?: FitPicture | undefined;
 }
 
 /** Of the start of a file that does not fit; the end has the rest. */
@@ -26,7 +28,8 @@ const HEAD_SHARE = 0.7;
 export function createReadTool(options: ReadToolOptions): ToolDefinition {
   const { workspace } = options;
   const words = labelledWorkspace(workspace);
-  const maxImageBytes = options.maxImageBytes ?? MAX_PICTURE_BYTES;
+  const { maxImageBytes, fitPicture } = options;
+  const pictures = { fitPicture, ...(maxImageBytes === undefined ? {} : { maxBytes: maxImageBytes }) };
   return defineTool({
     name: "read",
     description:
@@ -54,7 +57,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
         words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
         const image = imageInfo(sample);
-        if (image !== undefined) return await readPicture(file, image, maxImageBytes);
+        if (image !== undefined) return await readPicture(file, image, pictures);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;

@@ -55,6 +55,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
   /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
   readonly withoutSecrets?: (text: string) => string;
+  /** See {@link BuiltInToolsOptions.fitPicture}. */
+  readonly fitPicture?: NonNullable<BuiltInToolsOptions["fitPicture"]>;
   readonly fetch: BuiltInToolsOptions["fetch"];
   /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];

@@ -76,6 +76,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         domains: options.domains?.(agent) ?? [],
         environment: async () => (await options.environment?.(agent)) ?? {},
         processes,
+        ...(options.fitPicture === undefined ? {} : { fitPicture: options.fitPicture }),
         fetch: options.fetch,
         ...(webSearch === undefined ? {} : { webSearch }),
         ...(look === undefined ? {} : { look }),
