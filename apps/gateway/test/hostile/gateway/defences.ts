@@ -57,6 +57,28 @@ export const GATEWAY_DEFENCES: readonly GatewayDefence[] = [
     ],
   },
   {
+    name: "a conversation has its own commands",
+    kind: "background commands",
+    edits: [
+      {
+        file: `${TOOLS}/background/processes.js`,
+        from: "of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),",
+        to: "of: () => all.filter(() => true),",
+      },
+    ],
+  },
+  {
+    name: "other conversations are reached by owners",
+    kind: "other conversations",
+    edits: [
+      {
+        file: `${TOOLS}/policy.js`,
+        from: "...input.claims.map((claim) => byClaim(claim, facts)),",
+        to: "",
+      },
+    ],
+  },
+  {
     name: "what runs by itself is changed by owners",
     kind: "schedules",
     edits: [

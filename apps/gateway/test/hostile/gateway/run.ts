@@ -1,6 +1,6 @@
 // `npm run prove -- hostile`, its part about a gateway as it runs: hooks, sub-agents, tools of packages and servers,
-// commands in the background and schedules, on every rung. Then each defence is taken away in a copy of what was built,
-// and some attack of its kind must get through.
+// commands in the background, schedules and other conversations, on every rung. Then each defence is taken away in a
+// copy of what was built, and some attack of its kind must get through.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { z } from "zod";

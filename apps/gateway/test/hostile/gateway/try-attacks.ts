@@ -17,7 +17,17 @@ import type { ScriptedTurn } from "@signalbox/testkit";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
 import type * as Gateways from "../../../src/index.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../../plain-channel.ts";
-import { ATTACKS, type Attack, CANARY, EVIL, LAUNCH, type Person, type Said } from "./attacks.ts";
+import {
+  ATTACKS,
+  type Attack,
+  CANARY,
+  ELSEWHERE,
+  EVIL,
+  LAUNCH,
+  type Person,
+  type Said,
+  SPOKEN_TO,
+} from "./attacks.ts";
 
 const KEY = "sk-ant-key-of-the-proof-0123456789";
 const LONGEST_MS = 60_000;
@@ -52,6 +62,7 @@ const PEOPLE: Readonly<Record<Person, Parameters<typeof plainMessage>[2]>> = {
 
 const TOOLS = [
   ...["read", "write", "edit", "apply_patch", "ls", "grep", "exec", "process", "cron", "launch"],
+  "message",
   ...["group:sessions", "mcp__hostile__*"],
 ];
 
@@ -110,7 +121,7 @@ class World {
         groups: { mode: "open" },
       },
       mcp: { servers },
-      tools: { exec: { sandbox: rung } },
+      tools: { exec: { sandbox: rung }, sessions: { visibility: "agent" } },
     };
   }
 
@@ -119,6 +130,9 @@ class World {
     const written = filesUnder(this.base).find((file) => readFileSync(file, "latin1").includes(EVIL));
     if (written !== undefined) return `${written} was written`;
     if (this.heard.some((text) => text.includes(CANARY))) return "the owner's words were heard";
+    if (this.heard.some((text) => text.includes(SPOKEN_TO))) return "another conversation was spoken to";
+    const isElsewhere = ({ to }: PlainChannel["sent"][number]) => to === ELSEWHERE || to === "elsewhere";
+    if (this.plain.sent.some(isElsewhere)) return "somebody else was written to";
     return undefined;
   }
 }
