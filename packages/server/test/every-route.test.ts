@@ -43,7 +43,7 @@ function routes(): readonly string[] {
     service: createMemoryService(),
     auth: createAuth({ token: TOKEN, store: createMemoryAccess() }),
     allowedHosts: () => new Set(),
-    connections: { add: () => quiet, stop: quiet },
+    connections: { isFull: () => false, add: () => quiet, stop: quiet },
     hooks: { hooks: {}, defaultAgent: "second" },
     pageDir: tmpdir(),
     logger: { debug: quiet, warn: quiet, error: quiet },

@@ -55,6 +55,25 @@ it("keeps a hundred conversations for a viewer, however many it opens", async ()
   expect(watched).toEqual(Array.from({ length: 100 }, (_, i) => `c${i + 401}`));
 });
 
+it("has at most a hundred sockets open for a token, and others for somebody else", async () => {
+  const { server, socket: first } = await open();
+  const opened = (token = TOKEN): Promise<string> => {
+    const headers = { authorization: `Bearer ${token}` };
+    const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
+    onTestFinished(() => socket.terminate());
+    return new Promise((resolve) => {
+      socket.once("open", () => resolve("open"));
+      socket.once("error", (error) => resolve(error.message));
+    });
+  };
+  for (let at = 1; at < 100; at++) expect(await opened()).toBe("open");
+  expect(await opened()).toContain("429");
+  await server.access.tokens.add({ name: "alice", role: "member", hash: tokenHash("hers"), createdAt: 0 });
+  expect(await opened("hers")).toBe("open");
+  first.close();
+  await expect.poll(() => opened()).toBe("open");
+});
+
 it("hears nothing of a socket whose browser has signed out, and shows it nothing", async () => {
   const { service, server, settled } = await open();
   const json = { "content-type": "application/json" };

@@ -7,9 +7,6 @@ import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors } from "./errors.ts";
 
-/** Streams that whoever holds one token may have open. */
-const MAX_STREAMS = 100;
-
 /** A proxy between cuts what is silent for a minute or so. */
 const COMMENT_MS = 15_000;
 
@@ -20,13 +17,6 @@ const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-accel-b
  * `id`. A client that comes back sends the last one as `Last-Event-ID`, and is shown what it missed.
  */
 export function eventStreams(service: GatewayService, connections: OpenConnections): Handler<Env> {
-  /** How many are open, by who holds the token. */
-  const open = new Map<string, number>();
-  const count = (holder: string, change: 1 | -1): void => {
-    const left = (open.get(holder) ?? 0) + change;
-    if (left === 0) open.delete(holder);
-    else open.set(holder, left);
-  };
   return (context) => {
     const query = queryOf(context);
     if (!query.success)
@@ -37,19 +27,10 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
     // Nobody would read the stream, nor close it.
     if (context.req.method === "HEAD") return context.body(null, 200, HEADERS);
     const access = context.get("access");
-    const { role, name } = access.principal;
-    const holder = `${role} ${name}`;
-    if ((open.get(holder) ?? 0) >= MAX_STREAMS) return apiErrors.tooManyStreams(context);
+    if (connections.isFull(access.principal)) return apiErrors.tooManyStreams(context);
     const own = scopeService(service, access.principal);
     const body = streamOf(own, query.data, {
-      opened: (end) => {
-        count(holder, 1);
-        const closed = connections.add(access, end);
-        return () => {
-          closed();
-          count(holder, -1);
-        };
-      },
+      opened: (end) => connections.add(access, end),
       cut: () => context.env.outgoing.destroy(),
     });
     return context.body(body, 200, HEADERS);

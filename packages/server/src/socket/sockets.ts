@@ -58,7 +58,8 @@ export function createSockets(options: SocketsOptions): Sockets {
     const sessionKey = sessionKeyOffered(offered);
     const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;
     const result = await auth.check({ authorization, cookie, sessionKey, remote, port });
-    if (result.kind === "granted") return result.access;
+    if (result.kind === "granted")
+      return options.connections.isFull(result.access.principal) ? "429 Too Many Requests" : result.access;
     return result.kind === "throttled" ? "429 Too Many Requests" : "401 Unauthorized";
   };
   const refuse = (socket: Duplex, status: string): void => {

@@ -137,11 +137,7 @@ class LabelledFiles implements FileLabels {
     const since = fileSystemNow(folder);
     const inodes = inodesOf(covered);
     const open = author && { id: randomUUID(), folder, since: String(since), author };
-    if (open !== undefined) {
-      this.#open.add(open);
-      await this.#store.begin(open);
-    }
-    const before = open && (await foldersOf(folder, skip));
+    const before = open && (await this.#begin(open, skip));
     return {
       end: async () => {
         const met = this.#metDuring(folder, facts, open, additions);
@@ -155,6 +151,13 @@ class LabelledFiles implements FileLabels {
         return met;
       },
     };
+  }
+
+  /** Both before the command starts; looking at the folders takes no longer than the disk needs for the other. */
+  async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<Folders> {
+    this.#open.add(open);
+    const [before] = await Promise.all([foldersOf(open.folder, skip), this.#store.begin(open)]);
+    return before;
   }
 
   /** What a command has changed whose end no process saw. */
