@@ -56,15 +56,19 @@ export function relayOf(session: number): RelayName | undefined {
 /** On the page the conversation is what the agent says: what its message tool says elsewhere is no part of it. */
 const ON_THE_PAGE = ["plain", "write", "exec", "silent"] as const;
 
+/** Beside files that somebody sent no command runs unasked. */
+const WITH_FILES = ["plain", "plain", "silent"] as const;
+
 /**
- * Sessions with a platform of their own, that of a vendor or the gateway's page,
- * where one person writes to the bot alone.
+ * Sessions with a platform of their own, that of a vendor or the gateway's page, where one person writes to the bot
+ * alone; `files` is a conversation of the page with an agent that is sent files.
  */
 export const VENDOR_SESSIONS = [
   [9101, "discord"],
   [9102, "slack"],
   [9103, "telegram"],
   [9104, "web"],
+  [9105, "files"],
 ] as const;
 export type VendorName = (typeof VENDOR_SESSIONS)[number][1];
 
@@ -93,7 +97,9 @@ export function isBlunt(channel: string): boolean {
 
 export function kindsOf(session: number): readonly [Kind, ...Kind[]] {
   if (RELAYS.has(session)) return ON_RELAYS;
-  if (VENDOR_SESSIONS.some(([of, name]) => of === session && name === "web")) return ON_THE_PAGE;
+  const vendor = VENDOR_SESSIONS.find(([of]) => of === session)?.[1];
+  if (vendor === "web") return ON_THE_PAGE;
+  if (vendor === "files") return WITH_FILES;
   if (isGroup(session)) return session % 4 === 1 ? IN_GROUPS : BY_SERVERS;
   return session % 4 === 2 && session < 9000 ? LATER : IN_DIRECT;
 }

@@ -22,6 +22,7 @@ export async function gather(world: World): Promise<Evidence> {
     const { ok, problems } = await store.admin.integrity();
     const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
     const { mode, secrets } = world;
+    const wrong = [...world.vendors.values()].flatMap((vendor) => vendor.wrong?.() ?? []);
     const names = namesOf(world);
     return {
       mode,
@@ -29,7 +30,7 @@ export async function gather(world: World): Promise<Evidence> {
       unaddressed,
       edits,
       deletions,
-      odd,
+      odd: [...odd, ...wrong],
       secrets,
       logs: world.logs(),
       inbox: inbox.map(({ kind, eventId, messageId: id = "", state, detail, revision, settledAt }) => ({

@@ -1,17 +1,24 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ChatMessage, ConversationHistory, type RunEnd } from "@signalbox/protocol";
 import { nameOf, type Tag, textOf } from "./conversation.ts";
+import { fileOf, upload, wrongFiles } from "./page-files.ts";
+import { isAnswer, openLine } from "./page-line.ts";
 import type { PageAccess, Vendor } from "./vendor.ts";
 
-const CONVERSATION = "conversation-of-the-crash";
 const AGAIN_MS = 40;
 /** How often the conversation is read, which grows with every message. */
 const LOOK_MS = 300;
 /** As long as a browser may wait for a gateway that was stopped. */
 const WAIT_MS = 3_000;
 
-/** The gateway's own page: what is asked there is repeated under its id until it is taken. */
-export async function startPage({ token, agent, url }: PageAccess): Promise<Vendor> {
+/**
+ * The gateway's own page: what is asked there is repeated under its id until it is taken, by requests and over a socket
+ * in turn, some of it with a file; and what the socket told has to be what the conversation says in the end.
+ */
+export async function startPage(access: PageAccess): Promise<Vendor> {
+  const { token, agent, url, inbox } = access;
+  const conversation = `conversation-of-the-crash-with-${agent}`;
+  const taken: Tag[] = [];
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   let shown: readonly ChatMessage[] = [];
   let ends: readonly RunEnd[] = [];
@@ -28,22 +35,53 @@ export async function startPage({ token, agent, url }: PageAccess): Promise<Vend
     const to = url();
     if (to === undefined) return undefined;
     const request = { headers, ...init, signal: AbortSignal.timeout(withinMs) };
-    return fetch(`${to}/api/conversations/${CONVERSATION}/${path}`, request).catch(() => undefined);
+    return fetch(`${to}/api/${path}`, request).catch(() => undefined);
   }
 
-  async function say(tag: Tag): Promise<boolean> {
-    const body = JSON.stringify({ id: idOf(tag), agent, text: textOf(tag) });
+  const sendPiece = (path: string, body: string) =>
+    ask(path, {
+      method: "PUT",
+      body,
+      headers: { ...headers, "content-type": "application/octet-stream" },
+    });
+
+  async function post(message: object): Promise<boolean> {
+    const body = JSON.stringify({ agent, ...message });
     const withinMs = goesAway ? 2 : WAIT_MS;
     goesAway = false;
-    const response = await ask("messages", { method: "POST", body }, withinMs);
+    const response = await ask(`conversations/${conversation}/messages`, { method: "POST", body }, withinMs);
     await response?.body?.cancel().catch(() => {});
     return response?.ok === true;
   }
 
   async function look(): Promise<void> {
-    const response = await ask(`messages?agent=${agent}`);
+    const response = await ask(`conversations/${conversation}/messages?agent=${agent}`);
     const history = ConversationHistory.safeParse(await response?.json().catch(() => undefined)).data;
     if (history !== undefined) ({ messages: shown, ends } = history);
+  }
+
+  const line = openLine(access, conversation, async () => {
+    await look();
+    return shown;
+  });
+  const answers = (): readonly ChatMessage[] => shown.filter(isAnswer);
+
+  /** The last frame may come behind the last request. */
+  async function toldAll(): Promise<void> {
+    for (let wait = 0; wait < WAIT_MS && answers().some(({ id }) => !line.told.has(id)); wait += AGAIN_MS)
+      await sleep(AGAIN_MS);
+  }
+
+  function wronglyTold(): string[] {
+    const standing = new Set(answers().map(({ id }) => id));
+    return [
+      ...answers()
+        .filter(({ id, text }) => line.told.get(id)?.text !== text)
+        .map(({ id }) => `the socket of the page did not tell of ${id}`),
+      ...[...line.told.keys()]
+        .filter((id) => !standing.has(id))
+        .map((id) => `the socket of the page told of ${id}, which is not there`),
+    ];
   }
 
   let isOver = false;
@@ -58,31 +96,41 @@ export async function startPage({ token, agent, url }: PageAccess): Promise<Vend
     secrets: [],
     idOf,
     async deliver(tag) {
-      while (!(await say(tag))) await sleep(AGAIN_MS);
+      const file = inbox === undefined ? undefined : fileOf(tag);
+      if (file !== undefined) await upload(file, sendPiece);
+      const attachments = file === undefined ? {} : { attachments: [file.attachment] };
+      const message = { id: idOf(tag), text: textOf(tag), ...attachments };
+      if (tag.number % 2 === 0) await line.send(message);
+      else while (!(await post(message))) await sleep(AGAIN_MS);
+      taken.push(tag);
     },
     posts(chatId) {
       const stopped = new Set(ends.filter(({ outcome }) => outcome === "aborted").map(({ runId }) => runId));
-      return shown
-        .filter(({ role, text }) => role === "assistant" && text !== "")
-        .map(({ id, text, runId = "" }) => ({
-          channel: "web",
-          chatId,
-          messageId: id,
-          key: id,
-          content: JSON.stringify({ text: stopped.has(runId) ? `${text} (stopped)` : text }),
-          earlier: [],
-          deleted: false,
-        }));
+      return answers().map(({ id, text, runId = "" }) => ({
+        channel: "web",
+        chatId,
+        messageId: id,
+        key: id,
+        content: JSON.stringify({ text: stopped.has(runId) ? `${text} (stopped)` : text }),
+        earlier: [],
+        deleted: false,
+      }));
     },
-    look,
+    async look() {
+      await look();
+      await toldAll();
+    },
+    wrong: () => [...(inbox === undefined ? [] : wrongFiles(taken, shown, inbox)), ...wronglyTold()],
     fail() {
       goesAway = true;
+      line.cut();
     },
     heal() {
       goesAway = false;
     },
     async stop() {
       isOver = true;
+      line.close();
       await looking;
     },
   };

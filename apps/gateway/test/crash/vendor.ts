@@ -17,6 +17,8 @@ export interface Vendor {
   posts(chatId: string): Post[];
   /** Reads what stands there, while the gateway can still be asked. */
   look?(): Promise<void>;
+  /** What is not as it should be once everything has come to its end. */
+  wrong?(): readonly string[];
   /** Something goes wrong with the next message. */
   fail(random: Random): void;
   heal(): void;
@@ -27,6 +29,13 @@ export interface Vendor {
 export interface PageAccess {
   readonly token: string;
   readonly agent: string;
+  /** Where the files are kept that come with messages. Absent: none do. */
+  readonly inbox?: string;
   /** Where it listens just now. */
   readonly url: () => string | undefined;
+}
+
+/** The same, and the agent that is sent files. */
+export interface VendorAccess extends PageAccess {
+  readonly reader: Required<Pick<PageAccess, "agent" | "inbox">>;
 }

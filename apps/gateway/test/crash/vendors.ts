@@ -5,13 +5,14 @@ import { startTelegram, textMessage as telegramMessage } from "@signalbox/testki
 import { nameOf, type Tag, textOf, type VendorName } from "./conversation.ts";
 import type { Post } from "./evidence.ts";
 import { startPage } from "./page.ts";
-import type { PageAccess, Vendor } from "./vendor.ts";
+import type { Vendor, VendorAccess } from "./vendor.ts";
 
 const AGAIN_MS = 40;
 const BOT = { id: "1000", username: "signalbox" };
 
-export const startVendor: Readonly<Record<VendorName, (access: PageAccess) => Promise<Vendor>>> = {
+export const startVendor: Readonly<Record<VendorName, (access: VendorAccess) => Promise<Vendor>>> = {
   web: startPage,
+  files: ({ reader, ...access }) => startPage({ ...access, ...reader }),
   discord: async () => {
     const person = "2001";
     const token = `${Buffer.from(BOT.id).toString("base64")}.made-up.secret-of-the-crash`;

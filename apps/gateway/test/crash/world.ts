@@ -30,6 +30,8 @@ import { startVendor } from "./vendors.ts";
 /** As long and mixed as those that the gateway makes: of any other it estimates at each start how it can be guessed. */
 export const TOKEN = "token-of-the-owner-0123456789-abcdefghijklm";
 const AGENT = "worker";
+/** It is sent files, in a workspace of its own. */
+const READER = "reader";
 const KEY = "key-of-the-model-0123456789";
 const APP = { appId: "cli_crash", appSecret: "secret-of-the-feishu-app" };
 const VERIFICATION = "verification-of-the-app";
@@ -123,7 +125,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const relays = await startRelays(seeded(random.int(0, 1e9)));
   const vendors = new Map<number, Vendor>();
   let url: string | undefined;
-  const access = { token: TOKEN, agent: AGENT, url: () => url };
+  const inbox = join(home, "workspaces", READER, "inbox");
+  const access = { token: TOKEN, agent: AGENT, url: () => url, reader: { agent: READER, inbox } };
   for (const [session, name] of VENDOR_SESSIONS) vendors.set(session, await startVendor[name](access));
   writeFileSync(
     join(home, "signalbox.yaml"),
@@ -142,6 +145,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
               allow: ["read", "write", "exec", "message", "cron", "sessions_spawn", "mcp__ledger__enter"],
             },
           },
+          { id: READER, model: "anthropic/claude-sonnet-4-6" },
         ],
       },
       tools: { exec: { sandbox: "none" } },

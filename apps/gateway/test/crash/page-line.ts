@@ -1,0 +1,74 @@
+import { type ClientOptions, createClient } from "@signalbox/client";
+import type { ChatMessage, SentAttachment } from "@signalbox/protocol";
+import type { PageAccess } from "./vendor.ts";
+
+/** The page's connection: it comes back by itself, to whichever process listens then. */
+export interface PageLine {
+  /** Resolves once the gateway has it, after however many processes. Rejects where it refuses. */
+  send(message: { id: string; text: string; attachments?: SentAttachment[] }): Promise<void>;
+  /** The finished answers that it has told of, by their ids, with what was read where it had to begin anew. */
+  readonly told: ReadonlyMap<string, ChatMessage>;
+  /** It breaks. */
+  cut(): void;
+  close(): void;
+}
+
+/** Something that the agent said, and no question that waits for a click. */
+export function isAnswer({ id, role, text }: ChatMessage): boolean {
+  return role === "assistant" && text !== "" && !id.startsWith("ask-");
+}
+
+/** In place of the address that a process has, and of one that there is none at. */
+const GATEWAY = "http://gateway.example";
+const NOBODY = "http://127.0.0.1:9";
+const AGAIN_MS = 30;
+
+/** @param read what the conversation holds, as far as a gateway can be asked */
+export function openLine(
+  access: PageAccess,
+  conversation: string,
+  read: () => Promise<readonly ChatMessage[]>,
+): PageLine {
+  const { token, agent, url } = access;
+  const told = new Map<string, ChatMessage>();
+  const at = (address: string): string => address.replace(GATEWAY, url() ?? NOBODY);
+  let socket: WebSocket | undefined;
+
+  /** Follows the gateway from port to port. */
+  class Following extends WebSocket {
+    constructor(address: string, how?: string[] | { headers: Record<string, string> }) {
+      super(at(address.replace(/^ws/, "http")).replace(/^http/, "ws"), how);
+      socket = this;
+    }
+  }
+  const following: ClientOptions["WebSocket"] = Following;
+  const client = createClient({
+    baseUrl: GATEWAY,
+    token,
+    fetch: (input, init) => fetch(at(String(input)), init),
+    WebSocket: following,
+  });
+
+  function tell(messages: readonly ChatMessage[]): void {
+    for (const message of messages) {
+      if (isAnswer(message)) told.set(message.id, message);
+    }
+  }
+
+  const connection = client.connect({ backoffMs: () => AGAIN_MS });
+  connection.onFrame((frame) => {
+    if (frame.type === "message") tell([frame.message]);
+    // Where it cannot go on from where it was, the history has what it missed.
+    if (frame.type === "subscribed" && frame.resumed !== true) void read().then(tell);
+  });
+  connection.subscribe(conversation, agent);
+
+  return {
+    told,
+    async send(message) {
+      await connection.send({ agent, conversation, ...message });
+    },
+    cut: () => socket?.close(),
+    close: () => connection.close(),
+  };
+}
