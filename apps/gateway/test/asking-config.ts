@@ -24,3 +24,9 @@ export function askingConfig(gateway: object, access: object = {}) {
     access: { owners: ["plain:anna"], ...access },
   });
 }
+
+/** The agents of a configuration: one that may ask people. */
+export const ASKING = {
+  defaults: { model: "anthropic/claude-sonnet-4-6" },
+  list: [{ id: "coder", tools: { allow: ["ask_user"] } }],
+};

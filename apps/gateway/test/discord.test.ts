@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { buttonsOf } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
+import { ASKING } from "./asking-config.ts";
 import {
   answersIn,
   GENERAL,
@@ -102,14 +103,7 @@ describe("Discord, through the gateway", () => {
   });
 
   it("takes an answer in other words by a form, and goes on with it", async () => {
-    const { world, discord, direct, started } = await openDiscord({
-      config: {
-        agents: {
-          defaults: { model: "anthropic/claude-sonnet-4-6" },
-          list: [{ id: "coder", tools: { allow: ["ask_user"] } }],
-        },
-      },
-    });
+    const { world, discord, direct, started } = await openDiscord({ config: { agents: ASKING } });
     const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
     world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
     discord.say({ channelId: direct, authorId: PERSON, content: "make me a drink" });

@@ -1,5 +1,6 @@
 import { cardAction, groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
+import { ASKING } from "./asking-config.ts";
 import { OWNED, said } from "./feishu-talk.ts";
 import {
   ends,
@@ -60,6 +61,27 @@ describe("an agent on Feishu", () => {
     expect(said(world)).toContain("as you say");
     await eventually(() => asked()?.edits.length === 1, "the question shows that it is decided");
     expect(buttonsIn(JSON.parse(asked()?.edits[0] ?? "{}"))).toEqual([]);
+  });
+
+  it("takes an answer in other words by the form in its card, and goes on with it", async () => {
+    const { world, started } = await open({ agents: ASKING });
+    const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
+    world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
+    await started.post(textMessage("make me a drink", { senderId: ZHANG }));
+    const asked = () => world.feishu.sent.find(({ content }) => buttonsIn(JSON.parse(content)).length > 0);
+    await eventually(() => asked() !== undefined, "the question is put");
+    const question = asked();
+    const other = buttonsIn(JSON.parse(question?.content ?? "{}")).find(
+      ({ text }) => text === "Other answer",
+    );
+    const [, field] = /"name":"(text_\d+)"/.exec(question?.content ?? "") ?? [];
+    const form = { [field ?? ""]: "neither, thank you" };
+    await started.post(cardAction(question?.messageId ?? "", other?.value, { operatorId: ZHANG, form }));
+    await started.settled();
+    expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toBe(
+      "They answered: neither, thank you",
+    );
+    expect(said(world)).toContain("As you like.");
   });
 
   it("ends a long answer in its card, though Feishu ends the streaming before", async () => {

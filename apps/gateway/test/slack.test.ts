@@ -1,8 +1,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ScriptedTurn } from "@signalbox/testkit";
-import { appMention, buttonClick, channelMention, slashCommand, textMessage } from "@signalbox/testkit/slack";
+import {
+  appMention,
+  buttonClick,
+  channelMention,
+  formSubmission,
+  slashCommand,
+  textMessage,
+} from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
+import { ASKING } from "./asking-config.ts";
 import { ends, eventually, inboxRows, inStore } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { answersIn, DIRECT, GENERAL, openSlack, PERSON, textsIn } from "./slack-talk.ts";
@@ -104,6 +112,31 @@ describe("Slack, through the gateway", () => {
     expect(put()?.shown.at(-1)).toMatch(/wants to use write[\s\S]*\n\nAllowed\.$/);
     expect(buttonsOf(put()?.content ?? {})).toEqual([]);
     expect(answersIn(slack, GENERAL).every(({ threadTs }) => threadTs === question.threadTs)).toBe(true);
+  });
+
+  it("takes an answer in other words by a form, and goes on with it", async () => {
+    const { world, slack, deliver, push, started } = await openSlack({ config: { agents: ASKING } });
+    const input = { question: "Tea or coffee?", options: ["Tea", "Coffee"] };
+    world.script([{ toolCalls: [{ id: "toolu_ask", name: "ask_user", input }] }, { text: "As you like." }]);
+    await push(textMessage("make me a drink", direct));
+    await eventually(() => answersIn(slack, DIRECT).length > 0, "the question is put");
+    const [question] = answersIn(slack, DIRECT);
+    const other = buttonsOf(question?.content ?? {}).at(-1);
+    const button = {
+      id: String(other?.["action_id"]),
+      label: "Other answer",
+      value: String(other?.["value"]),
+    };
+    await push(buttonClick(question?.ts ?? "", button, direct));
+    const [view] = slack.views;
+    if (view === undefined) throw new Error("no form was opened");
+    await deliver(formSubmission(view, "neither, thank you", { user: PERSON }));
+    await started.settled();
+    expect(modelRequests(world.anthropic)[1]?.messages.at(-1)?.text).toBe(
+      "They answered: neither, thank you",
+    );
+    expect(textsIn(slack, DIRECT)[0]).toContain("Answered: neither, thank you");
+    expect(textsIn(slack, DIRECT)[1]).toBe("As you like.");
   });
 
   it("answers a slash command", async () => {
