@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readRecords } from "@signalbox/cli";
 import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { locateHome } from "@signalbox/home";
@@ -14,7 +15,8 @@ import type { GatewayBodies } from "../store.ts";
 export const replayHost: ReplayHost = {
   workspace: (dir, agent) => locateHome(dir, {}).workspace(agent),
   async start({ home: dir, config: asked, env, clock }) {
-    const config = { ...asked, gateway: { port: 0, logLevel: "silent" } };
+    const token = randomBytes(32).toString("hex");
+    const config = { ...asked, gateway: { port: 0, logLevel: "silent", auth: { token } } };
     const problems: Problem[] = [];
     const gateway = await createGateway({
       home: dir,
@@ -31,6 +33,7 @@ export const replayHost: ReplayHost = {
     const subAgents = createDelegation({ store: beside, logger: { warn: () => {} }, now: clock.now });
     return {
       url: gateway.url,
+      token,
       problems: problems.map(formatProblem),
       async pending() {
         const { inboxPending, outboxPending } = await gateway.service.status();

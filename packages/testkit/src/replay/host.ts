@@ -30,6 +30,8 @@ export interface ReplayClock {
 /** A gateway while a scenario is played on it. */
 export interface ReplayedGateway {
   readonly url: string;
+  /** Whoever holds it owns the gateway. */
+  readonly token: string;
   /** What is wrong with the scenario's configuration, one line each. */
   readonly problems: readonly string[];
   /**

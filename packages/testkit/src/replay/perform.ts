@@ -11,6 +11,7 @@ import { startFeishuPlatform } from "./platforms/feishu.ts";
 import type { ReplayPlatform, StartPlatform } from "./platforms/platform.ts";
 import { startSlackPlatform } from "./platforms/slack.ts";
 import { startTelegramPlatform } from "./platforms/telegram.ts";
+import { startWebPlatform } from "./platforms/web.ts";
 import { type PlatformEvent, platformEvents, type Scenario } from "./scenario.ts";
 import { createScenarioTurns, type ScenarioTurns } from "./turns.ts";
 
@@ -48,6 +49,7 @@ const starts: Readonly<Record<Channel, StartPlatform>> = {
   feishu: startFeishuPlatform,
   slack: startSlackPlatform,
   telegram: startTelegramPlatform,
+  web: startWebPlatform,
 };
 
 /** Starts those on which something happens. */
@@ -98,7 +100,7 @@ async function performIn(
       .map(({ body, text, status }) => ({ body, text, status }))
       .toSorted((a, b) => turns.placeOf(a.body) - turns.placeOf(b.body)),
     turns: scenario.model,
-    sent: [...platforms.values()].flatMap((platform) => platform.sent()),
+    sent: (await Promise.all([...platforms.values()].map((platform) => platform.sent()))).flat(),
     files: Object.fromEntries(
       Object.keys(scenario.expect.files ?? {}).map((name) => [
         name,
@@ -121,7 +123,7 @@ async function play(
       await settled(gateway);
       clock.advance(msOf(event.wait));
     } else {
-      const answered = await platforms.get(event.channel)?.post(event, gateway.url);
+      const answered = await platforms.get(event.channel)?.post(event, gateway);
       if (answered !== undefined) posted.push(answered);
     }
   }

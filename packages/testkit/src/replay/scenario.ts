@@ -45,7 +45,7 @@ interface TimePassing {
 
 /** One event of a platform. */
 export interface PlatformEvent {
-  readonly channel: "discord" | "feishu" | "slack" | "telegram";
+  readonly channel: "discord" | "feishu" | "slack" | "telegram" | "web";
   readonly account: string;
   /** The platform's body as it is; otherwise the fields below make a text message. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
@@ -138,7 +138,7 @@ const turn = z.strictObject({
     .optional(),
 });
 const platformEvent = z.strictObject({
-  channel: z.enum(["discord", "feishu", "slack", "telegram"]),
+  channel: z.enum(["discord", "feishu", "slack", "telegram", "web"]),
   account: z.string().default("main"),
   body: z.record(z.string(), z.unknown()).optional(),
   eventId: z.string().optional(),

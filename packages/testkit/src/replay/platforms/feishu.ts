@@ -27,10 +27,10 @@ export const startFeishuPlatform: StartPlatform = async (scenario) => {
       FEISHU_TOKEN: APP.token,
       FEISHU_ENCRYPT_KEY: APP.encryptKey,
     },
-    async post(event, gatewayUrl) {
+    async post(event, { url }) {
       const body = event.body ?? bodyOf(event, feishu);
       const account = accountConfig(scenario, event);
-      const response = await feishu.postEvent(`${gatewayUrl}/channels/feishu/${event.account}/events`, body, {
+      const response = await feishu.postEvent(`${url}/channels/feishu/${event.account}/events`, body, {
         token: APP.token,
         ...(account["encryptKey"] === undefined ? {} : { encryptKey: APP.encryptKey }),
       });

@@ -22,14 +22,11 @@ export const startSlackPlatform: StartPlatform = async (scenario) => {
       SLACK_APP_TOKEN: TOKENS.appToken,
       SLACK_SIGNING_SECRET: TOKENS.signingSecret,
     },
-    async post(event, gatewayUrl) {
+    async post(event, { url }) {
       const delivery = deliveryOf(event, slack.bot.userId);
       const sent = delivery.body;
       if (slack.sockets.count() > 0) return { sent, status: (await slack.pushEvent(delivery)) ? 200 : 503 };
-      const response = await slack.postEvent(
-        `${gatewayUrl}/channels/slack/${event.account}/events`,
-        delivery,
-      );
+      const response = await slack.postEvent(`${url}/channels/slack/${event.account}/events`, delivery);
       await response.text();
       return { sent, status: response.status };
     },
