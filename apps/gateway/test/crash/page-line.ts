@@ -4,8 +4,8 @@ import type { PageAccess } from "./vendor.ts";
 
 /** The page's connection: it comes back by itself, to whichever process listens then. */
 export interface PageLine {
-  /** Resolves once the gateway has it, after however many processes. Rejects where it refuses. */
-  send(message: { id: string; text: string; attachments?: SentAttachment[] }): Promise<void>;
+  /** Resolves with whether the gateway has it, after however many processes; not where one could not keep it. */
+  send(message: { id: string; text: string; attachments?: SentAttachment[] }): Promise<boolean>;
   /** The finished answers that it has told of, by their ids, with what was read where it had to begin anew. */
   readonly told: ReadonlyMap<string, ChatMessage>;
   /** It breaks. */
@@ -65,9 +65,11 @@ export function openLine(
 
   return {
     told,
-    async send(message) {
-      await connection.send({ agent, conversation, ...message });
-    },
+    send: (message) =>
+      connection.send({ agent, conversation, ...message }).then(
+        () => true,
+        () => false,
+      ),
     cut: () => socket?.close(),
     close: () => connection.close(),
   };

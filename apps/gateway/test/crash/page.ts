@@ -100,8 +100,8 @@ export async function startPage(access: PageAccess): Promise<Vendor> {
       if (file !== undefined) await upload(file, sendPiece);
       const attachments = file === undefined ? {} : { attachments: [file.attachment] };
       const message = { id: idOf(tag), text: textOf(tag), ...attachments };
-      if (tag.number % 2 === 0) await line.send(message);
-      else while (!(await post(message))) await sleep(AGAIN_MS);
+      const send = tag.number % 2 === 0 ? line.send : post;
+      while (!(await send(message))) await sleep(AGAIN_MS);
       taken.push(tag);
     },
     posts(chatId) {
