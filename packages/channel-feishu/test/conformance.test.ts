@@ -191,7 +191,7 @@ const harness: ChannelHarness<FeishuAddress> = {
         if (how === "wrong") return hand(channel, dressed(event, { encryptKey: "a guess" }));
         if (how === "tampered")
           return hand(channel, { ...good, body: dressed(messageEvent("text", { text: "x" })).body });
-        return hand(channel, dressed(event, { timestamp: 1_600_000_000 }));
+        return hand(channel, dressed(event, { timestamp: how === "stale" ? 1_600_000_000 : 4_000_000_000 }));
       },
       async challenge(channel) {
         const request = dressed({ type: "url_verification", challenge: "c-1", token: verificationToken });

@@ -125,7 +125,8 @@ const harness: ChannelHarness<SlackAddress> = {
         if (how === "missing") return hand(channel, { ...good, headers: {} });
         if (how === "wrong") return hand(channel, dressed(event, { signingSecret: "a guess" }));
         if (how === "tampered") return hand(channel, { ...good, body: `${good.body} ` });
-        return hand(channel, dressed(event, { timestamp: Math.floor(Date.now() / 1000) - 301 }));
+        const skewSeconds = how === "stale" ? -301 : 301;
+        return hand(channel, dressed(event, { timestamp: Math.floor(Date.now() / 1000) + skewSeconds }));
       },
       async challenge(channel) {
         const body = JSON.stringify({ type: "url_verification", challenge: "c-1", token: "t" });

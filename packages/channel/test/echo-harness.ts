@@ -48,6 +48,8 @@ function forge(channel: Running, how: Forgery): Promise<number> {
       return hand(channel, push(recordedMessage, { password: "a guess" }));
     case "stale":
       return hand(channel, push(recordedMessage, { at: Date.now() - 3_600_000 }));
+    case "ahead":
+      return hand(channel, push(recordedMessage, { at: Date.now() + 3_600_000 }));
     case "tampered":
       return hand(channel, new Request("http://gateway/", { method, headers, body: "{}" }));
   }

@@ -102,6 +102,11 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
+    fault: "takes what a clock far ahead has signed",
+    check: "signatures: refuses forged requests before any work",
+    plant: given(({ clock }) => ({ clock: { ...clock, now: () => clock.now() + 3_600_000 } })),
+  },
+  {
     fault: "does not answer challenges",
     check: "signatures: answers the platform's challenge",
     plant: running(({ webhook }) => ({

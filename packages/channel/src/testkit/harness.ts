@@ -42,8 +42,8 @@ export interface Delivery {
  */
 export type Failure = "rate" | "rate-until" | "server" | "lost-answer";
 
-/** How a request pretends to be the platform's. */
-export type Forgery = "missing" | "wrong" | "tampered" | "stale";
+/** How a request pretends to be the platform's; `stale` and `ahead` were signed long ago, and by a clock far ahead. */
+export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 
 /** An attachment that the bot sent. */
 export interface SentMedia {
@@ -121,8 +121,8 @@ export interface Platform<Address> {
   /** Delivers a recorded payload; `how` adds fields the channel cannot know. */
   deliverRecorded?(channel: Channel<Address>, payload: Json): Promise<boolean>;
   /**
-   * Sends a forged delivery. Resolves with the HTTP status; undefined for `tampered` and `stale` where the platform
-   * sends a shared secret and signs nothing.
+   * Sends a forged delivery. Resolves with the HTTP status; undefined for `tampered`, `stale` and `ahead` where the
+   * platform sends a shared secret and signs nothing.
    */
   forge?(channel: Channel<Address>, how: Forgery): Promise<number | undefined>;
   /** Asks the channel to prove itself, where the platform does. Resolves with whether it did. */

@@ -70,6 +70,7 @@ export const harness: ChannelHarness<Address> = {
         if (how === "missing") return hand(channel, { method: "POST", body: JSON.stringify(direct) });
         if (how === "wrong") return hand(channel, platform.signed(direct, { secret: "a guess" }));
         if (how === "stale") return hand(channel, platform.signed(direct, { at: Date.now() - 3_600_000 }));
+        if (how === "ahead") return hand(channel, platform.signed(direct, { at: Date.now() + 3_600_000 }));
         return hand(channel, { ...good, body: JSON.stringify(mention) });
       },
       async challenge(channel) {
