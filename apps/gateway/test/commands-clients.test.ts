@@ -1,7 +1,8 @@
 import { createClient, type ServerFrame } from "@signalbox/client";
-import OpenAI from "openai";
+
 import { describe, expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { clientOf } from "./openai-client.ts";
 
 async function open(): Promise<{ world: World; started: Started }> {
   const world = await openWorld();
@@ -81,7 +82,7 @@ describe("slash commands on the gateway's own surfaces", () => {
 
   it("get a text reply over /v1, streamed and not", async () => {
     const { world, started } = await open();
-    const client = new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0 });
+    const client = clientOf(started);
     const ask = {
       model: "signalbox/coder",
       user: "lina",
@@ -107,7 +108,7 @@ describe("slash commands on the gateway's own surfaces", () => {
   it("directives work over /v1, too, in a conversation that the gateway keeps", async () => {
     const { world, started } = await open();
     world.script([{ text: "hi" }]);
-    const client = new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0 });
+    const client = clientOf(started);
     const { choices } = await client.chat.completions.create({
       model: "signalbox/coder",
       user: "anna",

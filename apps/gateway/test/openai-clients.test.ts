@@ -1,10 +1,10 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { APICallError, generateText, jsonSchema, Output, RetryError } from "ai";
-import OpenAI from "openai";
+import type { ClientOptions } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
-import { refusal } from "./refusal.ts";
+import { clientOf, refusal } from "./openai-client.ts";
 import { modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -15,8 +15,7 @@ const PIXEL =
 let world: World;
 let started: Started;
 
-const openai = (options: { maxRetries?: number; fetch?: typeof fetch } = {}) =>
-  new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0, ...options });
+const openai = (options?: ClientOptions) => clientOf(started, options);
 const vercel = () => createOpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1` });
 
 beforeEach(async () => {

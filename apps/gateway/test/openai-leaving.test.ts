@@ -1,15 +1,8 @@
 import { randomUUID } from "node:crypto";
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  eventually,
-  exampleConfig,
-  inboxRows,
-  openWorld,
-  type Started,
-  TOKEN,
-  type World,
-} from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, type Started, type World } from "./harness.ts";
+import { clientOf } from "./openai-client.ts";
 import { bearer, json } from "./raw-requests.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -26,7 +19,7 @@ beforeEach(async () => {
   world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   started = await world.start();
-  client = new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0 });
+  client = clientOf(started);
 });
 
 describe("a client that leaves before the end", () => {

@@ -1,8 +1,9 @@
 import type { ScriptedTurn } from "@signalbox/testkit";
-import OpenAI, { AuthenticationError, BadRequestError, NotFoundError } from "openai";
+import type OpenAI from "openai";
+import { AuthenticationError, BadRequestError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
-import { refusal } from "./refusal.ts";
+import { clientOf, refusal } from "./openai-client.ts";
 import { cacheMarks, modelRequests } from "./requests.ts";
 
 const MODEL = "signalbox/coder";
@@ -11,10 +12,6 @@ const LS = { id: "toolu_ls", name: "ls", input: {} };
 let world: World;
 let started: Started;
 let client: OpenAI;
-
-function connect(apiKey = TOKEN): OpenAI {
-  return new OpenAI({ apiKey, baseURL: `${started.url}/v1`, maxRetries: 0 });
-}
 
 async function raw(
   init: RequestInit,
@@ -39,7 +36,7 @@ describe("the OpenAI surface", () => {
     world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
     started = await world.start();
-    client = connect();
+    client = clientOf(started);
   });
 
   it("lists agents as models", async () => {
@@ -152,7 +149,7 @@ describe("the OpenAI surface", () => {
   });
 
   it("gives its errors in OpenAI's format", async () => {
-    const wrong = await refusal(() => connect("a guess").models.list());
+    const wrong = await refusal(() => clientOf(started, { apiKey: "a guess" }).models.list());
     expect(wrong).toBeInstanceOf(AuthenticationError);
     expect(wrong).toMatchObject({ status: 401, code: "invalid_api_key", type: "invalid_request_error" });
     const none = await fetch(`${started.url}/v1/models`);
@@ -277,7 +274,7 @@ describe("the OpenAI surface", () => {
     expect(other?.messages).toHaveLength(1);
     await started.stop();
     started = await world.start();
-    await connect().chat.completions.create({ ...say("third"), user: "anna" });
+    await clientOf(started).chat.completions.create({ ...say("third"), user: "anna" });
     expect(modelRequests(world.anthropic).at(-1)?.messages).toHaveLength(5);
   });
 

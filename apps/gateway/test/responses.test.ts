@@ -1,16 +1,9 @@
-import OpenAI, { AuthenticationError, NotFoundError } from "openai";
+import type OpenAI from "openai";
+import { AuthenticationError, NotFoundError } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import {
-  eventually,
-  exampleConfig,
-  inboxRows,
-  openWorld,
-  type Started,
-  TOKEN,
-  type World,
-} from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, openWorld, type Started, type World } from "./harness.ts";
+import { clientOf, refusal } from "./openai-client.ts";
 import { openAiSpec } from "./openai-spec.ts";
-import { refusal } from "./refusal.ts";
 import { modelRequests } from "./requests.ts";
 
 const model = "signalbox/coder";
@@ -25,7 +18,7 @@ describe("/v1/responses", () => {
     world = await openWorld();
     world.configure(exampleConfig({ channels: {} }));
     started = await world.start();
-    client = new OpenAI({ apiKey: TOKEN, baseURL: `${started.url}/v1`, maxRetries: 0 });
+    client = clientOf(started);
   });
 
   it("answers whole, as the vendor's document and SDK have it", async () => {
@@ -156,7 +149,7 @@ describe("/v1/responses", () => {
     expect(await refusal(() => client.responses.create({ model: "nobody", input: "x" }))).toBeInstanceOf(
       NotFoundError,
     );
-    const stranger = new OpenAI({ apiKey: "wrong", baseURL: `${started.url}/v1`, maxRetries: 0 });
+    const stranger = clientOf(started, { apiKey: "wrong" });
     expect(await refusal(() => stranger.responses.create({ model, input: "x" }))).toBeInstanceOf(
       AuthenticationError,
     );

@@ -1,6 +1,6 @@
 import { ConversationTitle, type Me } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
-import type { Principal } from "../auth/index.ts";
+import { type Principal, userOf } from "../auth/index.ts";
 import type { Env } from "../guard.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
@@ -48,9 +48,4 @@ export function apiRoutes(service: GatewayService): Hono<Env> {
 
 function noConversation(context: Context<Env>): Response {
   return apiErrors.missing(context, `conversation ${context.req.param("id")} of yours`);
-}
-
-/** Who is signed in, in the words of the protocol. */
-export function userOf({ name, role }: Principal): Me["user"] {
-  return { id: name, name, role };
 }

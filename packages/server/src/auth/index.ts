@@ -3,3 +3,4 @@ export { type Access, type Auth, type AuthOptions, createAuth, type SignInEvent 
 export { createMemoryAccess } from "./memory-access.ts";
 export { hostsOf, isFromOwnPage } from "./origin.ts";
 export { tokenHash } from "./token-hash.ts";
+export { userOf } from "./user.ts";

@@ -9,9 +9,8 @@ import {
   type SubscribeFrame,
 } from "@signalbox/protocol";
 import type { WebSocket } from "ws";
-import { userOf } from "../api/routes.ts";
 import { isAgent, takeMessage } from "../api/take-message.ts";
-import type { Principal } from "../auth/index.ts";
+import { type Principal, userOf } from "../auth/index.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";

@@ -134,7 +134,7 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
           const ended = await endNow(id);
           if (ended !== undefined || signal.aborted) return ended;
           const { expiresAt = now() } = inquiries.get(id) ?? {};
-          await untilWoken(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
+          await waitToLook(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
         }
       } finally {
         awaited.delete(id);
@@ -180,8 +180,8 @@ export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
     },
   };
 
-  /** Until it may have ended, and for so many milliseconds at most. */
-  function untilWoken(id: string, ms: number, signal: AbortSignal): Promise<void> {
+  /** Resolves when the question may have ended, or after so many milliseconds. */
+  function waitToLook(id: string, ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     const timer = setTimeout(wake, ms);
