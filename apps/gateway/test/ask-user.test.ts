@@ -61,6 +61,11 @@ function heard(world: World): string | undefined {
 const attempts = async (world: World) =>
   (await inStore(world, (store) => store.runs.list())).map((run) => [run.state, run.attempts]);
 
+interface CardElement {
+  readonly tag: string;
+  readonly behaviors?: readonly { readonly value: unknown }[];
+}
+
 describe("ask_user", () => {
   it.each([
     ["a number", "2", "They answered: Coffee"],
@@ -232,8 +237,10 @@ describe("ask_user", () => {
     await started.post(textMessage("make me a drink", from(ZHANG)));
     await eventually(() => saidOnFeishu(world).length === 1, "the question is put");
     const [card] = world.feishu.sent;
-    const [, ...buttons] = JSON.parse(card?.content ?? "").body.elements;
-    const values = buttons.map((one: { behaviors: { value: unknown }[] }) => one.behaviors[0]?.value);
+    const elements: CardElement[] = JSON.parse(card?.content ?? "").body.elements;
+    const values = elements.flatMap(({ tag, behaviors }) => (tag === "button" ? behaviors?.[0]?.value : []));
+    // An answer in other words goes into a form.
+    expect(elements.at(-1)?.tag).toBe("form");
     expect(values).toMatchObject([{ value: { answer: "1" } }, { value: { answer: "2" } }]);
     const click = cardAction(card?.messageId ?? "", values[1], { operatorId: ZHANG });
     await started.post(click);

@@ -1,5 +1,4 @@
 import { createClient, type ServerFrame } from "@signalbox/client";
-
 import { describe, expect, it } from "vitest";
 import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
 import { clientOf } from "./openai-client.ts";

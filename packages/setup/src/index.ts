@@ -32,6 +32,7 @@ export {
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { withoutSecrets } from "./redacted-answers.ts";
 export { explainRoute, routeInput, routingConfig } from "./routing.ts";
+export { type Asking, type AskingPorts, type AskingRun, createAsking } from "./running/asking.ts";
 export { type BringUp, type BringUpOptions, createBringUp } from "./running/bring-up.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";

@@ -60,6 +60,7 @@ export {
   inquiryText,
   mayAnswer,
 } from "./inquiries/inquiry.ts";
+export { type AgentFiles, openAgentFiles } from "./labels/agent-files.ts";
 export { type FileLabels, openFileLabels } from "./labels/file-labels.ts";
 export {
   type Author,

@@ -9,16 +9,7 @@ import {
 import { type Accounts, createSpenders, createTranscriptionCosts, type LiveSetup } from "@signalbox/setup";
 import { createMedia, type Media, type MediaOptions } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
-import {
-  createAgentWorkspaces,
-  createInquiries,
-  createLabelStore,
-  createTrust,
-  type FileLabels,
-  type Inquiries,
-  openFileLabels,
-  type Trust,
-} from "@signalbox/tools";
+import type { AgentWorkspaces } from "@signalbox/tools";
 import type { GatewayOptions } from "../gateway-options.ts";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
@@ -29,11 +20,6 @@ import type { OpenHome } from "./open-home.ts";
 /** What leads from the gateway to the platforms and back. */
 export interface Outward {
   readonly account: Accounts["get"];
-  /** Whose words the files hold that came from outside. */
-  readonly labels: FileLabels;
-  readonly trust: Trust;
-  /** What agents have asked people. */
-  readonly inquiries: Inquiries;
   readonly media: Media;
   readonly delivery: ReplyDelivery;
   readonly typing: Typing;
@@ -41,24 +27,22 @@ export interface Outward {
   readonly blocks: BlockReplies<RunId>;
 }
 
-export async function createOutward(
+export function createOutward(
   options: GatewayOptions,
   resolved: ResolvedConfig,
   opened: OpenHome,
   configuration: LiveSetup<ResolvedConfig>,
   { hooks, tracer, metrics, spendingReports }: Observers,
-): Promise<Outward> {
+  workspaces: AgentWorkspaces,
+): Outward {
   const { accounts } = resolved;
   const { store, lease } = opened;
-  const { home, logger, instrument, now = Date.now } = options;
+  const { logger, instrument, now = Date.now } = options;
   const { config } = configuration;
   const account: Accounts["get"] = (channel, name) => {
     const running = accounts.get(channel, name);
     return running && (instrument?.account(running) ?? running);
   };
-  const labels = await openFileLabels(createLabelStore(store.kv));
-  const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
-  const trust = createTrust(labels, workspaces);
   const media = openMedia(options, resolved, opened, configuration, { workspaces, account, spendingReports });
   const delivery = createReplyDelivery({
     store,
@@ -77,9 +61,6 @@ export async function createOutward(
   const mayShow = (): boolean => !hooks.has("before_reply");
   return {
     account,
-    labels,
-    trust,
-    inquiries: createInquiries({ kv: store.kv, now }),
     media,
     delivery,
     typing: createTyping({ account, on: () => config().replies.typing, logger }),

@@ -18,7 +18,14 @@ import {
   withoutSecrets,
 } from "@signalbox/setup";
 import { createAgentMemories } from "@signalbox/setup/memories";
-import { expireApprovals } from "@signalbox/tools";
+import {
+  type AgentFiles,
+  createInquiries,
+  expireApprovals,
+  type FileLabels,
+  type Inquiries,
+  openAgentFiles,
+} from "@signalbox/tools";
 import {
   createCronHandler,
   createDelegation,
@@ -43,7 +50,9 @@ import type { OpenHome } from "./open-home.ts";
 import { createOutward, type Outward } from "./outward.ts";
 
 /** What the stages of a message's way work with. */
-export interface Surroundings extends Observers, Outward {
+export interface Surroundings extends Observers, Outward, Omit<AgentFiles, "workspaces"> {
+  /** What agents have asked people. */
+  readonly inquiries: Inquiries;
   readonly exchanges: Exchanges;
   readonly router: Router;
   /** What agents remember beyond a conversation; not asked where that is turned off. */
@@ -84,7 +93,9 @@ export async function createSurroundings(
   const { env, home, logger, now = Date.now } = options;
   const subAgents = createDelegation({ store, logger, now });
   const observers = createObservers(options, resolved, opened, subAgents);
-  const outward = await createOutward(options, resolved, opened, configuration, observers);
+  const { workspaces, ...words } = await openAgentFiles(store.kv, home.closed);
+  const outward = createOutward(options, resolved, opened, configuration, observers, workspaces);
+  const common = { ...observers, ...outward, ...words, inquiries: createInquiries({ kv: store.kv, now }) };
   await tryAgain(() => expireApprovals(store.approvals));
   const memories = createAgentMemories({
     loaded: () => configuration.loaded,
@@ -99,10 +110,9 @@ export async function createSurroundings(
   const mcp = openMcpServers(options.loaded.config, { version: VERSION, logger, now });
   const reach = () => configuration.config().tools.sessions;
   const otherSessions = createOtherSessions({ store, reach, now });
-  const { scheduledWakes, heartbeats } = createTimedWakes(options, resolved, opened, outward.labels);
+  const { scheduledWakes, heartbeats } = createTimedWakes(options, resolved, opened, words.labels);
   const toolbox = createTools(options, configuration, opened, {
-    ...observers,
-    ...outward,
+    ...common,
     memories,
     mcp,
     scheduledWakes,
@@ -114,8 +124,7 @@ export async function createSurroundings(
   const { approvals } = toolbox;
   const spending = createSpending(configuration, { ...observers.spendingReports, approvals });
   return {
-    ...observers,
-    ...outward,
+    ...common,
     exchanges: createExchanges({
       store,
       definition: resolved.accounts.definition,
@@ -143,7 +152,7 @@ function createTimedWakes(
   { logger, now = Date.now, clock = { ...systemClock, now } }: GatewayOptions,
   { agents }: ResolvedConfig,
   { store }: OpenHome,
-  labels: Outward["labels"],
+  labels: FileLabels,
 ): Pick<Surroundings, "scheduledWakes" | "heartbeats"> {
   return {
     scheduledWakes: createScheduledWakes({ kv: store.kv, clock, logger }),
@@ -173,7 +182,10 @@ function createFailureSupervisor(
 
 type AroundTools = Observers &
   Outward &
-  Pick<Surroundings, "memories" | "mcp" | "scheduledWakes" | "subAgents" | "otherSessions"> & {
+  Pick<
+    Surroundings,
+    "labels" | "inquiries" | "memories" | "mcp" | "scheduledWakes" | "subAgents" | "otherSessions"
+  > & {
     readonly spending: () => Spending;
   };
 

@@ -1,25 +1,23 @@
-import { reasonOf } from "@signalbox/agent-core";
 import type { Outgoing } from "@signalbox/attachments";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import {
   type AccountLookup,
   type ActOnMessages,
-  type Choice,
   createMessageActions,
   createQuestions,
   type Delivery,
   type Destination,
   destinationKey,
-  type Questions,
-  questionKey,
 } from "@signalbox/delivery";
 import { sentKey } from "@signalbox/prompt";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { isOfConversation } from "@signalbox/service";
+import { type Asking, createAsking } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import { type Approval, questionText } from "@signalbox/tools";
+import type { Inquiries } from "@signalbox/tools";
+import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import type { ActiveRun, ToolRun } from "./tool-run.ts";
 
@@ -83,33 +81,20 @@ async function keepThere(
   await store.groupHistory.push(sentKey(to), { id, senderId: agent.id, body: { text, name }, at: now() });
 }
 
-const DECISIONS: readonly Choice[] = [
-  { label: "Allow", style: "primary", answer: "allow" },
-  { label: "Deny", style: "danger", answer: "deny" },
-];
-
-/** Questions in the conversations that they came up in. */
-export function openQuestions(options: SpeakingOptions): Questions {
-  const { store, delivery } = options;
-  return createQuestions({ ...options, outbox: store.outbox, deliver: delivery.deliver });
-}
-
-/** Asks whether a call may be made. That it could not be asked is logged: whoever waits is told at its end. */
-export function createAsking(options: SpeakingOptions, questions: Questions) {
-  return async (approval: Approval, run: ToolRun): Promise<void> => {
-    const { id, expiresAt } = approval;
-    const text = questionText(approval);
-    show(options, run, questionKey(id), text);
-    await questions
-      .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
-      .catch((error: unknown) =>
-        options.logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
-      );
-  };
+/** How their tools ask people. */
+export function openAsking(options: SpeakingOptions, inquiries: Inquiries): Asking<ToolRun> {
+  const { store, delivery, logger } = options;
+  return createAsking({
+    questions: createQuestions({ ...options, outbox: store.outbox, deliver: delivery.deliver }),
+    inquiries,
+    show: (run, id, text, choices) => show(options, run, id, text, choices),
+    isShutdown: (reason) => reason instanceof ShutdownAbort,
+    logger,
+  });
 }
 
 /** To clients that read the conversation itself. */
-export function show(
+function show(
   { live, now }: Pick<SpeakingOptions, "live" | "now">,
   { sessionKey, runId }: ToolRun,
   id: string,

@@ -32,8 +32,7 @@ import {
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
 import type { Tracer } from "../traces.ts";
-import { createAskUser } from "./ask-user.ts";
-import { createAsking, createSend, openQuestions, type SpeakingOptions } from "./speaking.ts";
+import { createSend, openAsking, type SpeakingOptions } from "./speaking.ts";
 import type { ToolRun } from "./tool-run.ts";
 
 export type RunTools = ToolboxRun;
@@ -101,7 +100,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
-  const questions = openQuestions(speaking);
+  const asking = openAsking(speaking, options.inquiries);
   const toolbox = toolboxOf<PlacedRun>({
     folders: ({ workspaceDir }) => ({
       workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
@@ -122,11 +121,11 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     more: options.more,
     send: createSend(speaking),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
-    askUser: createAskUser(speaking, questions, options.inquiries),
+    askUser: asking.forAnswer,
     cron: options.cron,
     sessions: options.sessions,
     approvals: store.approvals,
-    ask: createAsking(speaking, questions),
+    ask: asking.forApproval,
     standingRules: ({ id }) => rules.of(id),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
@@ -145,7 +144,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   });
   const onDecided = (approval: Approval, approver: string): void => {
     audit.approval(approval, approver);
-    void questions.close(approval.id, approval.state === "denied" ? "Denied." : "Allowed.");
+    void asking.decided(approval);
   };
   return {
     approvals: createDecisions(toolbox.approvals, { rules, onDecided }),

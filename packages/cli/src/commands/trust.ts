@@ -1,6 +1,6 @@
 import type { TrustAnswer } from "@signalbox/client";
 import { GatewayError, withDatabase } from "@signalbox/home";
-import { createAgentWorkspaces, createLabelStore, createTrust, openFileLabels } from "@signalbox/tools";
+import { openAgentFiles } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { agentOf } from "../home-agents.ts";
@@ -29,9 +29,8 @@ function withoutGateway(path: string, options: TrustOptions): Promise<TrustAnswe
   const agent = agentOf(configured, options.agent);
   const { home } = configured;
   return withDatabase(home, "share", async ({ kv, audit }) => {
-    const labels = await openFileLabels(createLabelStore(kv));
-    const workspaces = createAgentWorkspaces({ forbidden: home.closed, labels });
-    const trusted = await createTrust(labels, workspaces)(agent, path);
+    const { trust } = await openAgentFiles(kv, home.closed);
+    const trusted = await trust(agent, path);
     if (trusted.ok)
       await audit.append({
         at: Date.now(),

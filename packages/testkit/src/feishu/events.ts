@@ -182,7 +182,7 @@ export function memberAdded(
   return envelope("im.chat.member.bot.added_v1", event, options);
 }
 
-export interface CardActionOptions extends EventOptions {
+interface CardActionOptions extends EventOptions {
   readonly chatId?: string;
   readonly operatorId?: string;
   /** The value of the option that was chosen in a menu. */
