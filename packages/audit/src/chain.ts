@@ -42,5 +42,10 @@ export function linkHash(head: AuditHead, entry: AuditEntry): string {
   const sorted = Object.entries(details).sort(([a], [b]) => (a < b ? -1 : 1));
   const record = [head.hash, head.count + 1, at, kind, action, actor, subject, sorted];
   // Loaded when first used: it would be a good part of the import of this package, and of a store's that uses it.
-  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(record));
+  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(record, asKept));
+}
+
+/** Half of a character is no text that a file keeps: a record with one has to be the same when it is read again. */
+function asKept(_key: string, value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed() : value;
 }

@@ -46,6 +46,12 @@ export function auditConformance(test: Test, open: () => Promise<AuditLog>): voi
     deepEqual(await seqs(log.latest(2)), [5, 6]);
     deepEqual(await seqs(log.latest(10)), [1, 2, 3, 4, 5, 6]);
   });
+  check("is intact with halves of characters in it, which no file keeps", async (log) => {
+    const half = "\u{1F600}".slice(0, 1);
+    await log.append({ ...entryOf(1), subject: `call ${half}`, actor: half, details: { text: half } });
+    await log.append({ ...entryOf(2), subject: "a\0b" });
+    deepEqual(await verifyChain(log), { intact: true, head: await log.head() });
+  });
   check("keeps entries as they were given, with and without details", async (log) => {
     const { details: _, ...plain } = entryOf(1);
     await log.append(plain);
