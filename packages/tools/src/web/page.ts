@@ -18,7 +18,7 @@ export interface PageTextOptions {
   readonly maxChars?: number;
   /**
    * How long a page may wait for its turn and be taken apart before its plain words have to do, in milliseconds;
-   * default 5,000.
+   * default 15,000.
    */
   readonly parseMs?: number;
   readonly signal?: AbortSignal;
@@ -33,7 +33,7 @@ const MAX_HTML = 1_000_000;
  * @throws FetchError `type` for what has no text; what the signal was aborted with
  */
 export async function pageText(resource: FetchedResource, options: PageTextOptions = {}): Promise<PageText> {
-  const { maxChars = 20_000, parseMs = 5_000, signal } = options;
+  const { maxChars = 20_000, parseMs = 15_000, signal } = options;
   const content = await contentOf(resource, parseMs, signal);
   const clean = tidy(content.text);
   const title =
