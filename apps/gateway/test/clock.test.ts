@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
-import { exampleConfig, openWorld, TOKEN } from "./harness.ts";
+import { exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 it("agents are told the time and its zone, by a platform and at /v1", async () => {
@@ -22,4 +22,22 @@ it("agents are told the time and its zone, by a platform and at /v1", async () =
   const told = modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text);
   for (const text of told) expect(text).toMatch(/"time": "\w{3} \d{4}-\d\d-\d\d \d\d:\d\d [^"]+"/);
   expect(told).toEqual([expect.stringContaining(`${zone}"`), expect.stringContaining(`${zone}"`)]);
+});
+
+it("a person is told the time of their own zone, whatever that of the machine is", async () => {
+  const world = await openWorld();
+  const session = {
+    identityLinks: { li: [`feishu:${LI}`] },
+    timeZones: { [`feishu:${ZHANG}`]: "Asia/Shanghai", li: "America/Lima" },
+  };
+  world.configure(exampleConfig({ access: OWNED, session }));
+  world.script(() => ({ text: "Now." }));
+  const started = await world.start();
+  await ask(started, "What time is it?", ZHANG);
+  await ask(started, "What time is it?", LI);
+  const told = modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text);
+  expect(told).toEqual([
+    expect.stringMatching(/"time": "[^"]+ Asia\/Shanghai"/),
+    expect.stringMatching(/"time": "[^"]+ America\/Lima"/),
+  ]);
 });

@@ -50,6 +50,7 @@ export {
   type SpendingPorts,
 } from "./running/spending.ts";
 export type { SpendingReports } from "./running/spending-reports.ts";
+export { createTimeZones } from "./running/time-zones.ts";
 export { createTranscriptionCosts, type PayForTranscription } from "./running/transcription-costs.ts";
 export { createVectorCosts } from "./running/vector-costs.ts";
 export { createWebFetch, type WebFetch } from "./running/web-fetch.ts";

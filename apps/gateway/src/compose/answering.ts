@@ -4,7 +4,7 @@ import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
 import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
-import { createReadLinks } from "@signalbox/setup";
+import { createReadLinks, createTimeZones } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
@@ -50,7 +50,8 @@ export function createAnsweringHalf(
   const common = { store, lease, definition, exchanges, live, hooks, tracer, drafts, blocks, logger, now };
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(store.sessions);
-  const userMessages = createUserMessages({ ...common, account, incoming: media.in });
+  const timeZoneOf = createTimeZones(parts.configuration);
+  const userMessages = createUserMessages({ ...common, account, incoming: media.in, timeZoneOf });
   const isRemembering = (): boolean => parts.configuration.config().memory.enabled;
   const flush = createRunFlush(surroundings.memories, isRemembering, { logger, now });
   const commit = createCommit({ ...common, userMessages });

@@ -71,6 +71,9 @@ describe("tailMatters", () => {
     ["x\n".repeat(3_000), false],
     [`${"x\n".repeat(3_000)}Traceback (most recent call last):`, true],
     [`${"x\n".repeat(3_000)}exit code 2`, true],
+    [`${"行\n".repeat(3_000)}编译失败，退出码为 2`, true],
+    [`${"行\n".repeat(3_000)}合计：12,400 元`, true],
+    ["今天天气很好。\n".repeat(3_000), false],
     [`{"a": [${"1, ".repeat(2_000)}1]}`, true],
     [`${"x\n".repeat(3_000)}}`, false],
   ])("looks at the end of %.20s…", (text, matters) => {

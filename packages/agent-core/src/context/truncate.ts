@@ -19,6 +19,10 @@ export function maxResultChars(contextWindow: number): number {
 const TELLING =
   /\b(error|exception|failed|failure|fatal|panic|traceback|exit (code|status)|summary|total|result|warning)\b/i;
 
+/** The same in Chinese, which has no spaces between words. */
+const TELLING_IN_CHINESE =
+  /错误|錯誤|异常|異常|失败|失敗|报错|崩溃|退出码|退出碼|警告|总计|總計|合计|合計|总结|總結|小结|摘要|结果|結果|结论|結論/;
+
 /** Whether the end of a text is likely to be what it is about: an error, a summary, the close of a JSON document. */
 export function tailMatters(text: string): boolean {
   const tail = text.slice(-TAIL_LOOK).trimEnd();
@@ -27,7 +31,7 @@ export function tailMatters(text: string): boolean {
     const first = text.trimStart().at(0);
     if (first === "{" || first === "[") return true;
   }
-  return TELLING.test(tail);
+  return TELLING.test(tail) || TELLING_IN_CHINESE.test(tail);
 }
 
 /** The notes count towards the limit, so that a cut text is never longer than allowed. */

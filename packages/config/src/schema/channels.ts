@@ -46,6 +46,12 @@ export const sessionSchema = z
       .record(z.string(), names)
       .default({})
       .describe("One person under several ids, as `alice: [telegram:123, feishu:ou_…]`."),
+    timeZones: z
+      .record(z.string(), timeZone)
+      .default({})
+      .describe(
+        "In which zone agents are told the time of people, by `channel:id` or the name of an identity link, as `alice: Asia/Shanghai`. Default: that of the machine.",
+      ),
     queue: z
       .strictObject({
         mode: z

@@ -17,6 +17,8 @@ import type { QueuedMessage } from "../4-queue/message.ts";
 export interface InboundContextPorts {
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  /** In which zone its sender is told the time. */
+  readonly timeZoneOf: (event: MessageEvent) => string;
   readonly now: () => number;
 }
 
@@ -37,7 +39,7 @@ export const NOTHING_READ: ReadAlong = {
   memory: [],
 };
 
-/** The machine's, in which agents are told the time. */
+/** The machine's, for what several people read or wrote. */
 const TIME_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** The facts about a message that are put before it: who wrote it, where and when, and what it quotes. */
@@ -50,7 +52,7 @@ export function createFacts(ports: InboundContextPorts): FactsOf {
       senderName: await senderName(event, ports.account(channel, account)),
       isOwnClient: ports.definition(channel, account)?.capabilities.authenticatedByGateway === true,
       role,
-      timeZone: TIME_ZONE,
+      timeZone: ports.timeZoneOf(event),
       now: ports.now(),
     });
   };

@@ -1,0 +1,18 @@
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
+import { readIdentityLinks } from "@signalbox/routing";
+import type { LiveSetup } from "../live-setup.ts";
+
+/** In which time zone people are told the time: what the configuration says of them, else that of the machine. */
+export function createTimeZones(
+  configuration: Pick<LiveSetup, "config" | "derived">,
+): (event: MessageEvent) => string {
+  const identities = configuration.derived(({ loaded }) =>
+    readIdentityLinks(loaded.config.session.identityLinks),
+  );
+  const ofMachine = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return (event) => {
+    const zones = new Map(Object.entries(configuration.config().session.timeZones));
+    const person = identities.personOf(event.channel, event.sender.id);
+    return zones.get(speakerOf(event)) ?? zones.get(person ?? "") ?? ofMachine;
+  };
+}
