@@ -3,7 +3,7 @@ import type { PlatformCall, PostedEvent } from "../performance.ts";
 import type { PlatformEvent, Scenario } from "../scenario.ts";
 
 /** The gateway, as who calls it knows it. */
-export type GatewayAccess = Pick<ReplayedGateway, "url" | "token">;
+type GatewayAccess = Pick<ReplayedGateway, "url" | "token">;
 
 /** A chat platform that a scenario is played on. */
 export interface ReplayPlatform {
