@@ -129,9 +129,9 @@ const HOMES = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const sandboxes = new Map<string, Promise<Sandbox>>();
 
-/** One for all gateways of this process: each proof of a sandbox takes three processes. */
+/** One for all gateways of this process without programs of their own: each proof takes three processes. */
 const sharedSandbox: StartExecSandbox = (config, programsDir) => {
-  const setting = JSON.stringify(config.tools.exec);
+  const setting = JSON.stringify([config.tools.exec, existsSync(programsDir) ? programsDir : ""]);
   const started = sandboxes.get(setting) ?? execSandbox(config, programsDir);
   sandboxes.set(setting, started);
   return started;

@@ -116,11 +116,11 @@ function argsSchema(
 ): z.ZodType<ExecArgs> {
   const seconds = Math.floor(limits.timeoutMs / 1000);
   const plain = z.object({
-    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text; several lines are fine"),
+    command: z.string().min(1).max(MAX_COMMAND_CHARS).describe("Shell text"),
     cwd: z.string().min(1).optional().describe("Folder to run in, relative to the working folder"),
     timeout_seconds: z.number().positive().max(seconds).optional().describe(`Default ${seconds}`),
   });
-  const inTerminal = z.boolean().optional().describe("Give it a terminal, for programs that want one");
+  const inTerminal = z.boolean().optional().describe("In a terminal");
   const staying = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
   const schema = terminal ? staying.extend({ pty: inTerminal }) : staying;
   if (domains.length === 0) return schema;

@@ -94,29 +94,23 @@ export function createMessageTool(options: MessageToolOptions): ToolDefinition {
 function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[]]) {
   return z.object({
     action: z.enum(actions),
-    message: z.string().min(1).optional().describe("Text, for send and edit; the question of a poll"),
+    message: z.string().min(1).optional().describe("For send and edit; the question of a poll"),
     target: z
       .string()
       .min(1)
       .optional()
-      .describe(
-        "Another conversation than the current one: its address, `slack:C024BE91L`, or a person's id",
-      ),
-    channel: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("The channel of a person's id, when it is not the current one"),
+      .describe("Another conversation: its address, `slack:C024BE91L`, or a person's id"),
+    channel: z.string().min(1).optional().describe("Of a person's id, where it is another one"),
     options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Of a poll"),
-    multiple: z.boolean().optional().describe("Of a poll: whether one may choose several"),
-    media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs to attach, for send"),
-    reply_to: z.string().min(1).optional().describe("Message to reply to, for send"),
+    multiple: z.boolean().optional().describe("Of a poll"),
+    media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs, for send"),
+    reply_to: z.string().min(1).optional().describe("For send"),
     message_id: z
       .string()
       .min(1)
       .optional()
       .describe("For react, edit and delete: a message you were given, or `sent-…`"),
-    emoji: z.string().min(1).max(64).optional().describe("For react"),
+    emoji: z.string().min(1).max(64).optional(),
   });
 }
 

@@ -18,9 +18,9 @@ export interface EditToolOptions {
 }
 
 const replacement = z.object({
-  old_string: z.string().min(1).describe("Exact text, found once in the file"),
-  new_string: z.string().describe("What takes its place"),
-  replace_all: z.boolean().optional().describe("Replace every occurrence"),
+  old_string: z.string().min(1),
+  new_string: z.string(),
+  replace_all: z.boolean().optional(),
 });
 
 /**
