@@ -184,7 +184,10 @@ export const DEFENCES: readonly Defence[] = [
   {
     name: "files that a command names are approved with it",
     kinds: ["changed after approval"],
-    changes: [{ file: "exec.ts", from: "...(files.length === 0 ? {} : { files }),", to: "" }],
+    changes: [
+      { file: "exec.ts", from: "...(files.length === 0 ? {} : { files }),", to: "" },
+      { file: "exec.ts", from: "hashes(await namedFiles(workspace, cwd, words))", to: "hashes([])" },
+    ],
   },
   {
     name: "commands without a sandbox are asked about",
