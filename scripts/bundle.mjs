@@ -25,6 +25,8 @@ const bundle = await rolldown({
   resolve: { mainFields: ["module", "main"] },
   external: (id) => isBuiltin(id) || imported.some((name) => id === name || id.startsWith(`${name}/`)),
   treeshake: { moduleSideEffects: false },
+  // What was written for CommonJS asks for its folder by this name, which no module has.
+  transform: { define: { __dirname: "import.meta.dirname" } },
 });
 const { output } = await bundle.write({
   dir: dist,
