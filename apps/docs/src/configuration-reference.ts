@@ -159,4 +159,4 @@ access:
 
 **Secrets** are best kept elsewhere. \`\${NAME}\` takes a variable of the environment, \`\${NAME:-text}\` has a default, \`\${file:path}\` takes the text of a file; where a secret may stand, so do \`{ file: path }\` and \`{ command: [program, argument] }\`.
 
-**Changes.** \`signalbox config set\` and \`config unset\` change the file and keep its comments and order, as long as nothing is wrong afterwards that was not before; the last 20 versions are kept (\`config history\`, \`config rollback\`). The file is read again when it changes, and at SIGHUP: [operations](operations.md#changing-the-configuration) says what applies at once.`;
+**Changes.** \`signalbox config set\` and \`config unset\` change the file and keep its comments and order, as long as nothing is wrong afterwards that was not before; a section that \`config unset\` leaves empty goes, too, where that changes nothing. The last 20 versions are kept (\`config history\`, \`config rollback\`). The file is read again when it changes, and at SIGHUP: [operations](operations.md#changing-the-configuration) says what applies at once.`;

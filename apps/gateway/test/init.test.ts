@@ -177,8 +177,7 @@ describe("signalbox config", () => {
     expect((await world.command(["config", "set", "gateway.port", "4801"])).code).toBe(0);
     expect((await world.command(["config", "unset", "agents.defaults.model"])).code).toBe(0);
     const changed = readFileSync(world.home.configFile, "utf8");
-    expect(changed).toContain("# ours\ngateway:\n  port: 4801 # usual");
-    expect(changed).not.toContain("demo/demo");
+    expect(changed).toBe("# ours\ngateway:\n  port: 4801 # usual\n");
     const history = JSON.parse((await world.command(["config", "history", "--json"])).out);
     expect(history).toHaveLength(2);
     expect((await world.command(["config", "rollback", history[1].id])).code).toBe(0);

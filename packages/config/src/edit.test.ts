@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ConfigError, configPath, editConfig } from "./index.ts";
+import { ConfigError, configPath, editConfig, withoutEmptied } from "./index.ts";
 
 const file = "signalbox.yaml";
 const text = `# What we run
@@ -50,6 +50,27 @@ describe("editConfig", () => {
     expect(editConfig("signalbox.json", "{}", [{ path: ["gateway", "port"], value: 1 }])).toBe(
       '{\n  "gateway": {\n    "port": 1\n  }\n}\n',
     );
+  });
+
+  it("leaves no section behind that says nothing", () => {
+    const unset = (before: string, ...path: (string | number)[]) =>
+      withoutEmptied({ file, text: editConfig(file, before, [{ path, value: undefined }]), env: {} }, path);
+    const port = "gateway:\n  port: 4801\n";
+    expect(unset(`agents:\n  defaults:\n    model: demo/demo\n${port}`, "agents", "defaults", "model")).toBe(
+      port,
+    );
+    const two = "agents:\n  defaults:\n    model: demo/demo\n    thinking: low\n";
+    expect(parse(unset(two, "agents", "defaults", "model"))).toEqual({
+      agents: { defaults: { thinking: "low" } },
+    });
+    const nothing = "agents:\n  defaults:\n    tools: [exec]\n";
+    expect(parse(unset(nothing, "agents", "defaults", "tools", 0))).toEqual({
+      agents: { defaults: { tools: [] } },
+    });
+    const account = "channels:\n  telegram:\n    accounts:\n      main: { botToken: abc }\n";
+    expect(parse(unset(account, "channels", "telegram", "accounts", "main", "botToken"))).toEqual({
+      channels: { telegram: { accounts: { main: {} } } },
+    });
   });
 
   it("refuses what it could only do by losing something", () => {

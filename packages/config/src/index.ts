@@ -1,4 +1,5 @@
 export { type ConfigEdit, configPath, editConfig } from "./edit.ts";
+export { withoutEmptied } from "./emptied.ts";
 export type { SecretSources } from "./interpolate.ts";
 export { accountKeys, configJsonSchema } from "./json-schema.ts";
 export { type Config, type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";

@@ -8,6 +8,7 @@ import {
 } from "@signalbox/config";
 import {
   createModels,
+  defaultAccounts,
   type ModelOverride,
   type ModelProblem,
   type ProviderEntry,
@@ -137,7 +138,7 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
       ? loaded.problem(["models", "providers", problem.provider, "apiKey"], {
           severity: "error",
           message: "has no key",
-          remedy: remedyOf(problem),
+          remedy: remedyOf(problem, loaded),
           disables: `model provider ${problem.provider}`,
         })
       : [],
@@ -158,13 +159,16 @@ function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages
   });
 }
 
-function remedyOf(problem: ModelProblem): string {
-  if (problem.code !== "missing_key") return `Name a model of a provider that can be asked.`;
+function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
+  if (problem.code !== "missing_key") {
+    const providers = [...Object.keys(config.models.providers), ...defaultAccounts.map(({ name }) => name)];
+    const meant = problem.code === "unknown_provider" ? didYouMean(problem.provider, providers) : "";
+    return `${meant}Name a model of a provider that can be asked.`;
+  }
   const or = problem.variable === undefined ? "" : ` or the environment variable ${problem.variable}`;
   return `Set models.providers.${problem.provider}.apiKey${or}.`;
 }
 
-/** References that cannot be asked, and unknown models that run on assumptions. */
 /** What looks at pictures has to take them. */
 function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
   const { image } = loaded.config.tools;
@@ -174,22 +178,24 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   const resolution = models.resolve(image.model, { strict: true });
   if (!resolution.ok) {
     const message = resolution.problem.message.replace(/\.$/, "");
-    return [
-      loaded.problem(path, { severity: "error", message, remedy: remedyOf(resolution.problem), disables }),
-    ];
+    const remedy = remedyOf(resolution.problem, loaded);
+    return [loaded.problem(path, { severity: "error", message, remedy, disables })];
   }
   if (resolution.model.input.includes("image")) return [];
   const message = `${image.model} takes no pictures`;
   return [loaded.problem(path, { severity: "error", message, remedy: "Name a model that does.", disables })];
 }
 
+/**
+ * References that cannot be asked, and unknown models that run on assumptions. While only the demo model can answer, a
+ * provider without a key is no mistake: nobody has set one yet.
+ */
 function agentProblems(
   loaded: LoadedConfig,
   agents: Agents,
   models: ReachableModels,
   demoOnly: boolean,
 ): Problem[] {
-  if (demoOnly) return [];
   const offered = models.list().map(({ provider, id }) => `${provider}/${id}`);
   const { defaults, list } = loaded.config.agents;
   const named = [
@@ -205,13 +211,14 @@ function agentProblems(
       if (reference === undefined) return [];
       const resolution = models.resolve(reference);
       if (!resolution.ok) {
+        if (demoOnly && resolution.problem.code === "missing_key") return [];
         const users = agents.all.filter((agent) => agent.model === reference).map(({ id }) => id);
         const { problem } = resolution;
         return [
           loaded.problem(path, {
             severity: "error",
             message: problem.message.replace(/\.$/, ""),
-            remedy: remedyOf(problem),
+            remedy: remedyOf(problem, loaded),
             ...(users.length > 0 ? { disables: `${reference} for ${users.join(", ")}` } : {}),
           }),
         ];

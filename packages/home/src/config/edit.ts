@@ -2,9 +2,11 @@ import {
   type ConfigEdit,
   ConfigError,
   editConfig,
+  type LoadOptions,
   loadConfig,
   type Problem,
   type SecretSources,
+  withoutEmptied,
 } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
@@ -45,15 +47,21 @@ function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], source
   const [fault] = problems(after).filter(({ path, message }) => !known.has(`${path} ${message}`));
   if (fault !== undefined)
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
-  return after;
+  return edits
+    .filter(({ value }) => value === undefined)
+    .reduce((text, { path }) => withoutEmptied(optionsFor(home, text, env, ASSUMED_SECRETS), path), after);
 }
 
 function problemsOf(home: Home, text: string, env: Env, sources: SecretSources): readonly Problem[] {
   try {
-    return loadConfig({ file: home.configFile, text, env, sources }).problems;
+    return loadConfig(optionsFor(home, text, env, sources)).problems;
   } catch (error) {
     // Nothing could start with it: what is wrong is told all the same.
     if (error instanceof ConfigError) return error.problems;
     throw error;
   }
+}
+
+function optionsFor(home: Home, text: string, env: Env, sources: SecretSources): LoadOptions {
+  return { file: home.configFile, text, env, sources };
 }
