@@ -177,6 +177,19 @@ const harness: ChannelHarness<DiscordAddress> = {
           ref: { channelId, messageId: withFile.id, attachmentId: "8100", url: attachment?.url ?? "" },
         },
         content,
+        answerWith: (answer) => standIn.answerAt("/attachments/", answer),
+        leadingTo(address) {
+          const of = { channelId, messageId: withFile.id, attachmentId: "8100" };
+          // An address that has ended is asked for again, of the message.
+          standIn.answerAt(`/api/v10/channels/${channelId}/messages/${withFile.id}`, () =>
+            Response.json({ attachments: [{ id: "8100", url: address }] }),
+          );
+          const ended = `${standIn.url}/attachments/1/2/a?ex=1`;
+          return [
+            { ...of, url: address },
+            { ...of, url: ended },
+          ];
+        },
       },
       close: () => standIn.stop(),
     };

@@ -111,6 +111,8 @@ async function send<D>(
       method,
       headers,
       signal,
+      // Feishu leads nowhere else, and the words of people are nobody else's.
+      redirect: "manual",
       ...(hasBody ? { body } : {}),
     });
   } catch (cause) {

@@ -211,6 +211,12 @@ const harness: ChannelHarness<FeishuAddress> = {
           ref: { messageId: "om_by_person", key: "file_1", type: "file" },
         },
         content: Buffer.from("content"),
+        answerWith: (answer) =>
+          standIn.answerAt("/open-apis/im/v1/messages/om_by_person/resources/file_1", answer),
+        leadingTo: (address) => [
+          { messageId: "om_by_person", key: address, type: "file" },
+          { messageId: address, key: "file_1", type: "file" },
+        ],
       },
       close: () => standIn.stop(),
     };

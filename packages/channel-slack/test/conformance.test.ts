@@ -145,6 +145,13 @@ const harness: ChannelHarness<SlackAddress> = {
           ref: { id: "F1", url: String(file["url_private_download"]) },
         },
         content: Buffer.from("content"),
+        answerWith: (answer) => standIn.answerAt("/files-pri/", answer),
+        leadingTo(address) {
+          standIn.answerAt("/api/files.info", () =>
+            Response.json({ ok: true, file: { id: "F1", url_private: address } }),
+          );
+          return [{ id: "F1", url: address }, { id: "F1" }];
+        },
       },
       close: () => standIn.stop(),
     };

@@ -106,7 +106,8 @@ export function createApi({
       const address = `${config.apiBaseUrl}/file/bot${config.botToken}/${path.split("/").map(encodeURIComponent).join("/")}`;
       let response: Response;
       try {
-        response = await fetch(address, { signal });
+        // The token is in the address: whoever it led to could read it.
+        response = await fetch(address, { redirect: "manual", signal });
       } catch (error) {
         throw unanswered(error, what, false);
       }

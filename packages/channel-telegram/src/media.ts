@@ -1,8 +1,8 @@
 import {
-  boundedBody,
   type Capabilities,
   ChannelError,
   type FetchedMedia,
+  fetchedMedia,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -86,11 +86,12 @@ export async function fetchMedia(
     throw new ChannelError("too_large", `Telegram: bots may fetch at most ${limits.mediaBytes} bytes`);
   const { body, headers } = await api.download(file.file_path, signal);
   if (body === null) throw new ChannelError("transient", "Telegram: a file without content");
+  const fetched = fetchedMedia({ body, headers }, ref, limits.mediaBytes);
   return {
-    body: boundedBody(body, limits.mediaBytes),
-    mimeType: ref.mimeType === octets ? (headers.get("content-type") ?? octets) : ref.mimeType,
     ...(file.file_size === undefined ? {} : { size: file.file_size }),
-    ...(ref.name === undefined ? {} : { name: ref.name }),
+    ...fetched,
+    // Of most files Telegram says that they are bytes, and no more.
+    mimeType: fetched.mimeType === octets ? ref.mimeType : fetched.mimeType,
   };
 }
 

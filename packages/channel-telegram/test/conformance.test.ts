@@ -170,6 +170,13 @@ const harness: ChannelHarness<TelegramAddress> = {
       media: {
         ref: { kind: "file", mimeType: "application/octet-stream", ref: { fileId: "file-1" } },
         content: Buffer.from("content"),
+        answerWith: (answer) => standIn.answerAt(`/file/bot${token}/`, answer),
+        leadingTo(address) {
+          standIn.answerAt(`/bot${token}/getFile`, () =>
+            Response.json({ ok: true, result: { file_id: "file-1", file_path: address } }),
+          );
+          return [{ fileId: address }];
+        },
       },
       close: () => standIn.stop(),
     };

@@ -3,9 +3,10 @@ import { runChannelConformance } from "../src/testkit/index.ts";
 import { type EchoDefinition, echo } from "./echo.ts";
 import { echoHarness } from "./echo-harness.ts";
 import { faults } from "./faults.ts";
+import { faultsWithMedia } from "./faults-with-media.ts";
 import { faultsWithPeople } from "./faults-with-people.ts";
 
-const planted = [...faults, ...faultsWithPeople];
+const planted = [...faults, ...faultsWithMedia, ...faultsWithPeople];
 
 runChannelConformance(echo, echoHarness, { test: { describe, it, afterAll }, print: () => {} });
 

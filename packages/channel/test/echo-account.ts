@@ -8,6 +8,7 @@ import {
   createEditedDraft,
   createWebhook,
   equalInConstantTime,
+  fetchedMedia,
   fitText,
   isPayload,
   isRecent,
@@ -143,9 +144,12 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
         },
         options,
       ),
-    async fetchMedia({ ref }) {
-      if (!isPayload(ref) || ref["file"] !== "f1") throw new ChannelError("invalid", "not a reference");
-      return { body: new Blob(["content"]).stream(), mimeType: "text/plain" };
+    async fetchMedia(media) {
+      if (!isPayload(media.ref) || media.ref["address"] !== echoLimits.attachment)
+        throw new ChannelError("invalid", "not an attachment on this platform");
+      const { body, headers, ok } = server.attachment();
+      if (!ok || body === null) throw new ChannelError("not_found", "it is not there");
+      return fetchedMedia({ body, headers }, media, echoLimits.mediaBytes);
     },
     async reconcile({ idempotencyKey, part }) {
       const message = server.messages.get(`${idempotencyKey}.${part}`);

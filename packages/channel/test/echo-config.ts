@@ -10,6 +10,9 @@ export interface EchoAddress {
 export const echoLimits = {
   text: { max: 400, unit: "codepoints" },
   sendMedia: { file: { maxBytes: 100, mimeTypes: ["text/plain"] } },
+  /** Where the only attachment of a person is. */
+  attachment: "https://echo.example/attachment",
+  mediaBytes: 100,
   polls: { options: 3, questionLength: 20, optionLength: 10 },
   editWindowMs: 60_000,
   buttons: 8,

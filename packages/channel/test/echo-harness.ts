@@ -1,6 +1,6 @@
 import type { Channel } from "../src/index.ts";
 import type { ChannelHarness, Choice, Delivery, Forgery, Platform } from "../src/testkit/index.ts";
-import type { EchoAddress } from "./echo-config.ts";
+import { type EchoAddress, echoLimits } from "./echo-config.ts";
 import { type EchoServer, people, servers, sign, startEchoServer } from "./echo-server.ts";
 
 type Running = Channel<EchoAddress>;
@@ -111,8 +111,12 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
         server.revoked = true;
       },
       media: {
-        ref: { kind: "file", mimeType: "text/plain", ref: { file: "f1" } },
+        ref: { kind: "file", mimeType: "text/plain", ref: { address: echoLimits.attachment } },
         content: Buffer.from("content"),
+        answerWith: (answer) => {
+          server.attachment = answer;
+        },
+        leadingTo: (address) => [{ address }],
       },
       close: async () => void servers.delete(name),
     };

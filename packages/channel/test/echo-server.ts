@@ -26,6 +26,8 @@ export interface EchoServer {
   readonly messages: Map<string, EchoMessage>;
   readonly files: Map<string, SentMedia>;
   readonly polls: SentPoll[];
+  /** Answers whoever asks for the attachment of a person. */
+  attachment: () => Response;
   readonly drafted: string[];
   /** By message. */
   readonly reactions: Map<string, Set<string>>;
@@ -48,6 +50,7 @@ export function startEchoServer(name: string): EchoServer {
     messages: new Map(),
     files: new Map(),
     polls: [],
+    attachment: () => new Response("content", { headers: { "content-type": "text/plain" } }),
     drafted: [],
     reactions: new Map(),
     commands: [],

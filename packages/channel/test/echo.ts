@@ -12,7 +12,7 @@ export const echo: EchoDefinition = defineChannel({
   config: echoConfig,
   capabilities: {
     text: { ...echoLimits.text, markup: "plain" },
-    media: { kinds: ["file"], maxBytes: 100, maxPerMessage: 1 },
+    media: { kinds: ["file"], maxBytes: echoLimits.mediaBytes, maxPerMessage: 1 },
     sendMedia: echoLimits.sendMedia,
     polls: echoLimits.polls,
     edit: { ownOnly: true, windowMs: echoLimits.editWindowMs },

@@ -201,13 +201,6 @@ export const faults: readonly Fault[] = [
     }),
   },
   {
-    fault: "fetches whatever it is given",
-    check: "media: fetches an attachment, and refuses a reference it did not make",
-    plant: running(() => ({
-      fetchMedia: async () => ({ body: new Blob(["content"]).stream(), mimeType: "text/plain" }),
-    })),
-  },
-  {
     fault: "shows nothing before the end",
     check: "drafts: shows a draft as it grows, and finishes it once",
     plant: drafts(() => ({ update: async () => {} })),

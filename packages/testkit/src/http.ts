@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 /** A stand-in server listening on a loopback port of its own. */
 export interface StandIn {
   /** For instance `http://127.0.0.1:40123`, without a trailing slash. */
   readonly url: string;
+  /** From now on `answer` answers what is asked for under this path, in place of the stand-in. */
+  answerAt(path: string, answer: () => Response): void;
   /** Stops listening and ends open connections. May be called twice. */
   stop(): Promise<void>;
 }
@@ -27,6 +31,8 @@ type Handler = (request: SeenRequest, response: ServerResponse, raw: IncomingMes
 
 /** Serves `handler` on 127.0.0.1; a handler that throws answers 500 with its message. */
 export async function listen(handler: Handler, port = 0): Promise<StandIn> {
+  const answers = new Map<string, () => Response>();
+  const answerOf = (asked: string) => [...answers].find(([path]) => asked.startsWith(path))?.[1];
   const server: Server = createServer((raw, response) => {
     const chunks: Buffer[] = [];
     raw.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -42,7 +48,10 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
         at: performance.timeOrigin + performance.now(),
       };
       Promise.resolve()
-        .then(() => handler(seen, response, raw))
+        .then(() => {
+          const answer = answerOf(seen.path);
+          return answer === undefined ? handler(seen, response, raw) : write(response, answer());
+        })
         .catch((error: unknown) => {
           if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
           response.end(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -58,6 +67,7 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
   let stopped: Promise<void> | undefined;
   return {
     url: `http://127.0.0.1:${bound}`,
+    answerAt: (path, answer) => void answers.set(path, answer),
     stop() {
       stopped ??= new Promise((resolve) => {
         server.close(() => resolve());
@@ -66,6 +76,13 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
       return stopped;
     },
   };
+}
+
+async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
+  response.writeHead(status, Object.fromEntries(headers));
+  response.flushHeaders();
+  if (body === null) response.end();
+  else await pipeline(Readable.fromWeb(body), response);
 }
 
 /** Answers with JSON. */

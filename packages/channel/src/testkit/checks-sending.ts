@@ -223,26 +223,4 @@ export const sendingChecks: readonly Check[] = [
       assert.notEqual(bench.channel.health().state, "ready");
     },
   },
-  {
-    group: "media",
-    name: "fetches an attachment, and refuses a reference it did not make",
-    applies: ({ capabilities }) => (capabilities.media === undefined ? "no media" : undefined),
-    async run({ open }) {
-      await using bench = await open();
-      const fetchMedia = needed(bench.channel.fetchMedia?.bind(bench.channel), "fetchMedia");
-      const { ref, content } = needed(bench.platform.media, "media");
-      const fetched = await fetchMedia(ref, never);
-      assert.deepEqual(
-        new Uint8Array(await new Response(fetched.body).arrayBuffer()),
-        new Uint8Array(content),
-      );
-      for (const foreign of [null, "http://127.0.0.1/", {}, { url: "file:///etc/passwd" }]) {
-        const error = await failing(
-          fetchMedia({ ...ref, ref: foreign }, never),
-          `a foreign reference, ${JSON.stringify(foreign)},`,
-        );
-        assert.ok(error.code === "invalid" || error.code === "not_found", error.code);
-      }
-    },
-  },
 ];

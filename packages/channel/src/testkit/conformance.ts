@@ -9,6 +9,7 @@ import { draftChecks } from "./checks-drafts.ts";
 import { intakeChecks } from "./checks-intake.ts";
 import { interactionChecks } from "./checks-interaction.ts";
 import { lifecycleChecks } from "./checks-lifecycle.ts";
+import { mediaChecks } from "./checks-media.ts";
 import { peopleChecks } from "./checks-people.ts";
 import { pollChecks } from "./checks-polls.ts";
 import { sendingChecks } from "./checks-sending.ts";
@@ -41,6 +42,7 @@ const checks: readonly Check[] = [
   ...intakeChecks,
   ...backfillChecks,
   ...sendingChecks,
+  ...mediaChecks,
   ...changeChecks,
   ...interactionChecks,
   ...peopleChecks,

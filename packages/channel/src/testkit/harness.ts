@@ -45,6 +45,19 @@ export type Failure = "rate" | "rate-until" | "server" | "lost-answer";
 /** How a request pretends to be the platform's; `stale` and `ahead` were signed long ago, and by a clock far ahead. */
 export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 
+/** An attachment that a person sent. */
+export interface AttachedMedia {
+  readonly ref: MediaRef;
+  readonly content: Uint8Array;
+  /** From now on this answers whoever asks the platform for its bytes. */
+  answerWith?(answer: () => Response): void;
+  /**
+   * What its `ref.ref` is where it has this address in place of the platform's, and where the platform, asked for it,
+   * gives this address. An id or a key takes the address as its text, where references have no addresses.
+   */
+  leadingTo?(address: string): readonly Json[];
+}
+
 /** An attachment that the bot sent. */
 export interface SentMedia {
   readonly messageId: string;
@@ -133,7 +146,8 @@ export interface Platform<Address> {
   setAway?(away: boolean): void;
   /** From now on the credentials are refused. */
   revoke?(): void;
-  readonly media?: { readonly ref: MediaRef; readonly content: Uint8Array };
+  /** For channels with `media`. */
+  readonly media?: AttachedMedia;
   /** The attachments the platform has of the bot, in order, as a reader would get them. */
   sentMedia?(): readonly SentMedia[];
   /** The polls the platform has of the bot, in order. For channels with polls. */

@@ -4,6 +4,7 @@ export { type ConformanceOptions, runChannelConformance, type TestFunctions } fr
 export { damaged } from "./damage.ts";
 export { failing } from "./failing.ts";
 export type {
+  AttachedMedia,
   ChannelHarness,
   Choice,
   Delivery,

@@ -256,6 +256,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
 
   return {
     url: server.url,
+    answerAt: server.answerAt,
     bot: world.bot,
     applicationId,
     gateway,
