@@ -221,6 +221,16 @@ describe("looking things up", () => {
   });
 });
 
+it("finds a doubtful poll by its question and all its options", async () => {
+  await using bench = await openBench();
+  const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;
+  const { parts } = await bench.channel.send(to, { parts: [poll] }, options);
+  const look = (content: Outbound["parts"][number]) =>
+    bench.channel.reconcile?.({ to, idempotencyKey: "k", part: 0, content, attemptedAt: Date.now() }, never);
+  expect(await look(poll)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
+  expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not-sent" });
+});
+
 describe("files of messages", () => {
   const content = new Uint8Array(Buffer.from("content"));
 

@@ -135,20 +135,44 @@ function tenantToken(
 ): { get(): Promise<string>; forget(): void } {
   const { appId, appSecret } = config;
   const url = `${apiBase(config)}/open-apis/auth/v3/tenant_access_token/internal`;
-  let token = "";
   let until = 0;
+  let latest: Promise<string> | undefined;
+
+  async function ask(): Promise<string> {
+    const answer = await http
+      .post<TokenAnswer>(url, { app_id: appId, app_secret: appSecret })
+      .catch((error: unknown) => Promise.reject(notSent(error)));
+    if (answer.tenant_access_token === undefined)
+      throw new FeishuHttpError("no token in the answer", { unsent: true });
+    until = clock.now() + (answer.expire ?? 0) * 1000 - limits.tokenMarginMs;
+    return answer.tenant_access_token;
+  }
+
   return {
-    async get() {
-      if (clock.now() < until) return token;
-      const answer = await http.post<TokenAnswer>(url, { app_id: appId, app_secret: appSecret });
-      if (answer.tenant_access_token === undefined)
-        throw new FeishuHttpError("no token in the answer", { unsent: true });
-      token = answer.tenant_access_token;
-      until = clock.now() + (answer.expire ?? 0) * 1000 - limits.tokenMarginMs;
-      return token;
+    get() {
+      if (latest !== undefined && clock.now() < until) return latest;
+      // Calls that come meanwhile wait for the same one.
+      until = Number.POSITIVE_INFINITY;
+      const asked = ask();
+      latest = asked;
+      asked.catch(() => {
+        if (latest === asked) latest = undefined;
+      });
+      return asked;
     },
     forget() {
       until = 0;
     },
   };
+}
+
+/** What a token was wanted for did not go out, however the platform failed to give it. */
+function notSent(error: unknown): unknown {
+  if (!(error instanceof FeishuHttpError) || (error.status !== undefined && error.status < 500)) return error;
+  const { message, retryAfterMs } = error;
+  return new FeishuHttpError(`no token: ${message}`, {
+    unsent: true,
+    cause: error,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }

@@ -40,6 +40,16 @@ describe("sending", () => {
     );
   });
 
+  it("has sent nothing for sure where the platform gave no token, and asks for one token for all calls", async () => {
+    await using bench = await openBench();
+    bench.standIn.fail({ kind: "status", path: "tenant_access_token", times: 1 });
+    const hello = () => bench.channel.send(chat, markdown("hello"), options);
+    expect(await failing(hello())).toMatchObject({ code: "transient", scope: "account" });
+    await Promise.all([hello(), hello()]);
+    const asked = bench.standIn.requests.filter(({ path }) => path.includes("tenant_access_token"));
+    expect(asked).toHaveLength(2);
+  });
+
   it("sends each part once however often it is tried, and goes on where it stopped", async () => {
     await using bench = await openBench();
     const message = {

@@ -46,6 +46,15 @@ describe("where groups are looked for", () => {
     expect(args.slice(-2)).toEqual(["/bin/true", "x"]);
   });
 
+  test("beside what a killed process of the same id has left", () => {
+    const root = folder({ "own.slice/cgroup.controllers": "cpu memory pids\n", self: "0::/own.slice\n" });
+    const groups = openCommandGroups(ALL, { root, own: join(root, "self"), pid: 7 });
+    const commands = join(root, "own.slice/signalbox-commands");
+    for (let left = 1; left <= 200; left++)
+      mkdirSync(join(commands, `signalbox-command-${process.pid}-${left}`));
+    expect(() => groups?.create()).not.toThrow();
+  });
+
   test("not in one without the controllers, and nowhere where nothing can be made", () => {
     const root = folder({ "own.slice/cgroup.controllers": "cpu\n", self: "0::/own.slice\n" });
     expect(openCommandGroups(ALL, { root, own: join(root, "self") })).toBeUndefined();

@@ -1,6 +1,6 @@
 import type { ConfiguredHome, PreparedGateway } from "@signalbox/cli";
 import type { Vault } from "@signalbox/redaction";
-import { createLogger, serviceLogger } from "@signalbox/telemetry/logger";
+import { createLogFile, createLogger, serviceLogger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
 import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
@@ -20,7 +20,7 @@ export async function prepare(
   const logger =
     logLevel === "silent"
       ? createLogger(logLevel, vault.redact)
-      : serviceLogger(logLevel, vault.redact, logFile);
+      : serviceLogger(logLevel, vault.redact, createLogFile(logFile));
   const resolved = await resolveConfig({ ...configured, logger, vault });
   return {
     setup: resolved,

@@ -4,6 +4,7 @@ import {
   objectAt,
   objectsAt,
   type Payload,
+  type PollPart,
   type Reconciled,
   type SendIntent,
   textAt,
@@ -12,6 +13,7 @@ import type { DiscordAddress } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
 import { listMessages } from "../history.ts";
 import { limits } from "../limits.ts";
+import { renderPoll } from "./poll.ts";
 import { renderPart } from "./render.ts";
 
 /** How far Discord's clock may be from ours. */
@@ -39,10 +41,22 @@ function isMessageOf(message: Payload, content: OutboundPart): boolean {
     case "media":
       return holdsFile(message, content);
     case "poll":
-      return textAt(objectAt(objectAt(message, "poll"), "question"), "text") === content.question;
+      return asksTheSame(message, content);
     default:
       return saysTheSame(message, renderPart(content).content);
   }
+}
+
+function asksTheSame(message: Payload, part: PollPart): boolean {
+  const poll = objectAt(message, "poll");
+  if (poll === undefined) return false;
+  const { question, answers } = renderPoll(part).poll;
+  const offered = objectsAt(poll, "answers").map((answer) => textAt(objectAt(answer, "poll_media"), "text"));
+  return (
+    textAt(objectAt(poll, "question"), "text") === question.text &&
+    offered.length === answers.length &&
+    answers.every(({ poll_media: { text } }, index) => offered[index] === text)
+  );
 }
 
 /** A draft may have shown the same words on its way to others; as it reads now is what counts. */

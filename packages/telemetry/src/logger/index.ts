@@ -1,1 +1,1 @@
-export { createLogger, type Logger, serviceLogger } from "./logger.ts";
+export { createLogFile, createLogger, type LogFile, type Logger, serviceLogger } from "./logger.ts";

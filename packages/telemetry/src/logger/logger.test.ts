@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { createRedactor } from "@signalbox/redaction";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createLogger, serviceLogger } from "./index.ts";
+import { createLogFile, createLogger, serviceLogger } from "./index.ts";
 
 describe("createLogger", () => {
   it("redacts every line it writes, fields and errors included", async () => {
@@ -26,8 +26,12 @@ it("serviceLogger keeps what it logs in a file that its owner alone can read, wi
   const dir = mkdtempSync(join(tmpdir(), "signalbox-log-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, "logs", "gateway.log");
-  serviceLogger("warn", createRedactor(["hunter2-secret"]), file).warn({ key: "hunter2-secret" }, "refused");
-  await expect.poll(() => statSync(file, { throwIfNoEntry: false })?.size ?? 0).toBeGreaterThan(0);
+  const target = createLogFile(file);
+  serviceLogger("warn", createRedactor(["hunter2-secret"]), target).warn(
+    { key: "hunter2-secret" },
+    "refused",
+  );
+  await target.close();
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({
     level: "warn",
     key: "[redacted]",

@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { type Logger, pino } from "pino";
-import { createStream } from "rotating-file-stream";
+import { createStream, type RotatingFileStream } from "rotating-file-stream";
 import { formatLogLine, readLogLine } from "../log-line.ts";
 
 export type { Logger } from "pino";
@@ -26,19 +26,33 @@ export function createLogger(
   return pino({ level, base: null, timestamp, formatters, hooks: { streamWrite: redact } }, target);
 }
 
-/** The log of the service: on standard error, in words where that is a terminal, and in a file that is rotated. */
-export function serviceLogger(level: string, redact: (text: string) => string, file: string): Logger {
+/** The log of the service: on standard error, in words where that is a terminal, and in a file. */
+export function serviceLogger(level: string, redact: (text: string) => string, file: LogTarget): Logger {
   const out =
     process.stderr.isTTY === true ? inWords(process.stderr) : pino.destination({ dest: 2, sync: true });
-  let kept: LogTarget | undefined;
   return createLogger(level, redact, {
     write(line) {
       out.write(line);
-      // Made at the first line: a gateway that is refused its home logs nothing into it.
-      kept ??= openFile(file);
-      kept.write(line);
+      file.write(line);
     },
   });
+}
+
+/** A file of lines that is rotated. Open until it is closed, or with its process. */
+export interface LogFile extends LogTarget {
+  close(): Promise<void>;
+}
+
+/** Made at the first line: a gateway that is refused its home logs nothing into it. */
+export function createLogFile(file: string): LogFile {
+  let stream: RotatingFileStream | undefined;
+  return {
+    write(line) {
+      stream ??= openFile(file);
+      stream.write(line);
+    },
+    close: () => new Promise((resolve) => (stream === undefined ? resolve() : stream.end(resolve))),
+  };
 }
 
 function inWords(terminal: LogTarget): LogTarget {
@@ -51,7 +65,7 @@ function inWords(terminal: LogTarget): LogTarget {
 }
 
 /** A file that cannot be written keeps nothing from going on: the same lines are on standard error. */
-function openFile(file: string): LogTarget {
+function openFile(file: string): RotatingFileStream {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = basename(file);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -49,8 +50,6 @@ const GATEWAY = "signalbox-gateway";
 /** Processes that are over are still counted for a moment. */
 const REMOVE_TRIES = 20;
 const REMOVE_WAIT_MS = 25;
-
-let made = 0;
 
 /** Groups where this process may make them, by trying; `undefined` where it may not. */
 export function openCommandGroups(
@@ -143,7 +142,8 @@ function separate(
 }
 
 function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readonly name: string } {
-  const name = `${PREFIX}${process.pid}-${++made}`;
+  // A process that was killed may have had the same id, in a container it always has, and have left a group.
+  const name = `${PREFIX}${process.pid}-${randomBytes(8).toString("hex")}`;
   const folders = hierarchies.map(({ folder }) => join(folder, name));
   for (const { folder, settings } of hierarchies) {
     mkdirSync(join(folder, name));
@@ -172,7 +172,7 @@ function createGroup(hierarchies: readonly Hierarchy[]): CommandGroup & { readon
 /** What a gateway has left that was killed. */
 function removeLeft(hierarchies: readonly Hierarchy[]): void {
   for (const name of hierarchies.flatMap(({ folder }) => readdirSync(folder))) {
-    const [, pid] = /^(\d+)-\d+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "") ?? [];
+    const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : "") ?? [];
     if (pid !== undefined && !existsSync(`/proc/${pid}`)) removeNow(hierarchies, name);
   }
 }
