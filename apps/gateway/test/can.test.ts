@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { OWNED } from "./feishu-talk.ts";
-import { exampleConfig, LI, openWorld, ZHANG } from "./harness.ts";
+import { demoConfig, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { json } from "./raw-requests.ts";
 
 const OC = "oc_00000000000000000000000000000001";
 
@@ -38,6 +39,29 @@ it("says whether somebody may use a tool, and by which rule", async () => {
 
   const wrong = await run("can", `feishu:${ZHANG}`, "exce");
   expect(wrong.text).toContain("There is no tool exce. Did you mean exec?");
+});
+
+it("knows who holds a token of the gateway, as /whoami names them", async () => {
+  const world = await openWorld();
+  world.configure(demoConfig({ access: { dm: "pairing" } }));
+  const started = await world.start();
+  const { token } = JSON.parse((await world.command(["tokens", "add", "alice", "--json"])).out);
+  const whoami = async (bearer: string): Promise<string> => {
+    const answer = await fetch(`${started.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { ...json, authorization: `Bearer ${bearer}` },
+      body: JSON.stringify({ model: "main", user: "u", messages: [{ role: "user", content: "/whoami" }] }),
+    });
+    return /You are (\S+),/.exec(await answer.text())?.[1] ?? "";
+  };
+  const [owner, alice] = [await whoami(TOKEN), await whoami(token)];
+  expect([owner, alice]).toEqual(["api:token", "api:token:alice"]);
+  expect((await world.command(["can", owner, "read"])).out).toContain("as owner (token)");
+  expect((await world.command(["can", alice, "read"])).out).toContain("as member (token)");
+  expect((await world.command(["tokens", "revoke", "alice"])).code).toBe(0);
+  expect((await world.command(["can", alice, "read"])).out).toContain(
+    "is not answered by main (token_revoked)",
+  );
 });
 
 it("doctor shows that nobody untrusted reaches what acts, and names who does where it is configured so", async () => {

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
-import type { MessageEvent } from "@signalbox/channel";
+import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
 import type { ConfiguredHome, MessageDecision } from "@signalbox/cli";
 import { withDatabase } from "@signalbox/home";
 import { createGate, createRouter } from "@signalbox/routing";
+import { createSurfaces } from "@signalbox/service";
 import { resolveAgents, routingConfig } from "@signalbox/setup";
 import { createDecide } from "../path/2-admit/decide.ts";
 
@@ -12,18 +13,35 @@ export async function decide(
   event: MessageEvent,
 ): Promise<MessageDecision> {
   const { config } = loaded;
-  const isApproved = async (...person: [channel: string, account: string, id: string]): Promise<boolean> =>
-    existsSync(home.databaseFile) &&
-    withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person));
+  const own = ownChannel(event.channel);
+  const hasDatabase = existsSync(home.databaseFile);
   const decideAbout = createDecide({
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
     bindings: () => config.bindings,
     gate: createGate(config.access),
-    pairing: { isApproved },
-    // Of no channel is it known here that it checks tokens.
-    tokens: { named: async () => undefined },
-    definition: () => undefined,
+    pairing: {
+      isApproved: async (...person) =>
+        hasDatabase && withDatabase(home, "read", ({ pairing }) => pairing.isApproved(...person)),
+    },
+    tokens: {
+      named: async (name) =>
+        hasDatabase ? withDatabase(home, "read", ({ access }) => access.tokens.named(name)) : undefined,
+    },
+    definition: () => own,
   });
-  const { place, decision } = await decideAbout(event);
+  const { place, decision } = await decideAbout(own === undefined ? event : fromTokenHolder(event));
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
+}
+
+/** The channel of the gateway's own clients by this name, if it is one. */
+function ownChannel(id: string): ChannelDefinition | undefined {
+  const nothing = () => Promise.reject(new Error("nothing is fetched to decide about a message"));
+  return Object.values(createSurfaces(nothing, { open: nothing }))
+    .map(({ definition }) => definition)
+    .find((definition) => definition.id === id);
+}
+
+/** Of a token with a name the database knows whether its holder may less. */
+function fromTokenHolder(event: MessageEvent): MessageEvent {
+  return { ...event, sender: { ...event.sender, authenticatedAs: "owner" } };
 }

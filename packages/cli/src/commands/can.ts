@@ -56,7 +56,10 @@ export async function can(
 }
 
 function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: string): string[] {
-  if (role === undefined) return [`${sender} is not answered by ${agent}: ${gate.kind} (${gate.rule}).`];
+  if (role === undefined) {
+    const instead = gate.kind === "pair" ? ", but sent a pairing code" : "";
+    return [`${sender} is not answered by ${agent}${instead} (${gate.rule}).`];
+  }
   const lines = uses.map(({ tainted, reachesFor, decision, rule, reason }) => {
     const when = tainted ? "after others' words" : "at first";
     const what = reachesFor === undefined ? tool : `${tool}, to ${reachesFor}`;

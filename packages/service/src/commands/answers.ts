@@ -15,7 +15,7 @@ import {
   whoamiText,
 } from "@signalbox/commands";
 import { QUEUE_MODES, type QueueModes, type Stopped } from "@signalbox/lanes";
-import type { Role } from "@signalbox/routing";
+import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId, Session } from "@signalbox/store";
@@ -261,10 +261,12 @@ export async function applyChoice(
   return lines.join("\n");
 }
 
-/** The immutable id of who speaks; where only the gateway's own clients are, the holder of its token. */
+/** The immutable id of who speaks. Where only the gateway's own clients are, that is the token that they hold. */
 function speaker({ definition }: AnswerOptions, { stored: { event } }: CommandMessage): string {
-  const own = definition(event.channel, event.account)?.capabilities.authenticatedByGateway === true;
-  return `${event.channel}:${own ? "token" : event.sender.id}`;
+  const { channel, account, sender } = event;
+  const isOwn = definition(channel, account)?.capabilities.authenticatedByGateway === true;
+  const holdsGatewayToken = isOwn && tokenOfHolder(sender.id) === undefined;
+  return `${channel}:${holdsGatewayToken ? "token" : sender.id}`;
 }
 
 /** Stops the sub-agents that a session has made, and theirs. */
