@@ -19,7 +19,15 @@ beforeEach(async () => {
   await store.sessions.ensure({ ...seed, key: KEY, peer: "U1" });
   await store.sessions.ensure({ ...seed, key: "agent:main:slack:direct:V2", peer: "V2" });
   const content = [{ type: "text", text: "a heron, please" }];
-  await store.sessions.append(KEY, [{ role: "user", content }], lease);
+  const call = { type: "toolCall", id: "c1", name: "draw", args: {}, argsText: "{}" };
+  await store.sessions.append(
+    KEY,
+    [
+      { role: "user", content },
+      { role: "assistant", content: [call] },
+    ],
+    lease,
+  );
   await store.leases.release(lease);
   await store.close();
 });
@@ -37,6 +45,7 @@ it("shows and renames one by the end of its name or its title", async () => {
   const { out } = await sessions("show", "Birds");
   expect(out).toContain(`${KEY}, "Birds"`);
   expect(out).toMatch(/user +a heron, please/);
+  expect(out).toMatch(/assistant +\[calls draw\]/);
   expect((await sessions("show", "nobody")).err).toContain("There is no session nobody.");
 });
 

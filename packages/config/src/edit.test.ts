@@ -67,6 +67,10 @@ describe("editConfig", () => {
     expect(parse(unset(nothing, "agents", "defaults", "tools", 0))).toEqual({
       agents: { defaults: { tools: [] } },
     });
+    const heartbeat = "agents:\n  defaults:\n    heartbeat: { every: 1h }\n";
+    expect(parse(unset(heartbeat, "agents", "defaults", "heartbeat", "every"))).toEqual({
+      agents: { defaults: { heartbeat: {} } },
+    });
     const account = "channels:\n  telegram:\n    accounts:\n      main: { botToken: abc }\n";
     expect(parse(unset(account, "channels", "telegram", "accounts", "main", "botToken"))).toEqual({
       channels: { telegram: { accounts: { main: {} } } },

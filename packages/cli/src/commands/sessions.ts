@@ -1,4 +1,4 @@
-import type { AgentMessage } from "@signalbox/agent-core";
+import type { AgentMessage, Block } from "@signalbox/agent-core";
 import { GatewayError, locateHome, lockHome, takeLease } from "@signalbox/home";
 import type { Session } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
@@ -37,7 +37,7 @@ export async function show(key: string, options: CommonOptions & { readonly limi
   print(options.json, { ...session, messages }, () => [
     `${session.key}${title === undefined ? "" : `, "${title}"`}`,
     `agent ${agentId}, ${channel}/${account}, ${kind} ${peer}`,
-    `since ${time(createdAt)}, last active ${time(updatedAt)}, begun anew ${session.generation} times`,
+    `since ${time(createdAt)}, last active ${time(updatedAt)}, begun anew: ${session.generation}`,
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
     ...(queueMode === undefined ? [] : [`queue mode ${queueMode}`]),
@@ -98,5 +98,10 @@ function textOf(message: AgentMessage): string {
   if (!("content" in message)) return "";
   const { content } = message;
   if (typeof content === "string") return content;
-  return content.map((block) => ("text" in block ? block.text : `[${block.type}]`)).join(" ");
+  return content.map(wordsOf).join(" ");
+}
+
+function wordsOf(block: Block): string {
+  if ("text" in block) return block.text;
+  return block.type === "toolCall" ? `[calls ${block.name}]` : `[${block.type}]`;
 }
