@@ -1,7 +1,7 @@
 import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
 import { expect, it } from "vitest";
 import { KEYED, plainAccount } from "../test/plain.ts";
-import { type ActingRun, createMessageActions, type MessageAction, outboxKey } from "./index.ts";
+import { type ActingRun, createMessageActions, type MessageAction, outboxRow, questionKey } from "./index.ts";
 import { createMemoryOutbox } from "./testkit/index.ts";
 
 const lease = { name: "gateway", epoch: 1 };
@@ -91,14 +91,11 @@ const send = (
 
 it("sends a text once, however often the same call is made", async () => {
   const { act, rows, said } = harness();
-  const { key } = { key: outboxKey("r", "c1") };
-  expect(await act(send("Hello."))).toEqual({
-    ok: true,
-    text: `The message is on its way. Its id is sent-${key}.`,
-  });
-  expect(await act(send("Hello."))).toMatchObject({ ok: true });
+  const first = await act(send("Hello."));
+  expect(await act(send("Hello."))).toEqual(first);
   const sent = await rows();
-  expect(sent).toMatchObject([{ key, address: "plain:room" }]);
+  expect(sent).toMatchObject([{ key: expect.stringMatching(/^sent-.{15}$/), address: "plain:room" }]);
+  expect(first).toEqual({ ok: true, text: `The message is on its way. Its id is ${sent[0]?.key}.` });
   expect(said).toEqual([["Hello."], ["Hello."]]);
 });
 
@@ -226,7 +223,7 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
   const edited: unknown[] = [];
   const { act, outbox } = harness({ edit: async (to, messageId) => void edited.push([to, messageId]) });
   await act(send("Hello.", { target: "plain:hall" }));
-  const messageId = `sent-${outboxKey("r", "c1")}`;
+  const [{ key: messageId } = { key: "" }] = await outbox.list({ states: ["pending"] });
   const edit = (target?: string) => act({ action: "edit", messageId, text: "Hello all.", target });
   expect(await edit("plain:hall")).toMatchObject({
     message: `${messageId} is not out yet. Try again later.`,
@@ -236,6 +233,26 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
   expect(await edit()).toMatchObject({ ok: false });
   expect(await edit("plain:hall")).toEqual({ ok: true, text: "Edited." });
   expect(edited).toEqual([["hall", "m7"]]);
+});
+
+it("changes nothing that it has not sent itself: no question that an owner is to answer", async () => {
+  const done: unknown[] = [];
+  const { act, outbox } = harness({
+    edit: async (_to, messageId) => void done.push(messageId),
+    remove: async (_to, messageId) => void done.push(messageId),
+  });
+  const key = questionKey("01ABCDEF");
+  const room = { channel: "plain", account: "main", address: "plain:room" };
+  const question = { parts: [{ type: "text", text: "Approval 01ABCDEF: delete everything?" }] } as const;
+  const row = outboxRow(room, question, { expiresAt: systemClock.now() + 60_000, claim: false });
+  await outbox.enqueue([{ ...row, key }], { lease, sessionKey: "s" });
+  const { rows } = await outbox.claimDue({ lease, limit: 10 });
+  for (const { id } of rows) await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m7" } }]);
+  for (const messageId of [`sent-${key}`, key]) {
+    expect(await act({ action: "edit", messageId, text: "Read the weather?" })).toMatchObject({ ok: false });
+    expect(await act({ action: "delete", messageId })).toMatchObject({ ok: false });
+  }
+  expect(done).toEqual([]);
 });
 
 it("shows a text to a client that reads the session, and says nothing to one that waits for one answer", async () => {

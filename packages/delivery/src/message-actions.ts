@@ -99,8 +99,10 @@ export type ActOnMessages<Run extends ActingRun> = (
 ) => Promise<MessageOutcome>;
 
 const TTL_MS = 24 * 60 * 60 * 1000;
-/** Before the key of a row, what a model calls a message by that it has sent. */
+/** How the keys of what models send begin. They call it by its key, and reach no other row by one. */
 const SENT = "sent-";
+/** The most characters that a key of a row has. */
+const KEY_LENGTH = 20;
 
 /**
  * Texts and polls go through the outbox as replies do, and wait there until the account runs; the rest is done at once
@@ -148,7 +150,7 @@ async function sentBefore<Run extends ActingRun, Row extends OutboxRow>(
 
 /** Comes from the call: made again after a crash it is the same message. */
 function keyOf({ runId }: ActingRun, { callId }: ActingCall): string {
-  return outboxKey(runId, callId);
+  return `${SENT}${outboxKey(runId, callId)}`.slice(0, KEY_LENGTH);
 }
 
 function show<Run extends ActingRun>(
@@ -212,7 +214,7 @@ async function sent<Run extends ActingRun, Row extends OutboxRow>(
   run: Run,
   row: Row,
 ): Promise<MessageOutcome> {
-  const id = `${SENT}${row.key}`;
+  const id = row.key;
   const text =
     action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
   const isCurrent = destinationKey(row) === destinationKey(run.event);
@@ -263,7 +265,7 @@ async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
   const missing = no(`There is no message ${messageId} in that conversation.`);
   if (!messageId.startsWith(SENT))
     return (await isOfConversation(messageId, to, run)) ? { id: messageId } : missing;
-  const row = await outbox.withKey(messageId.slice(SENT.length));
+  const row = await outbox.withKey(messageId);
   if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
   const receipt = row.receipts.find(({ part }) => part === 0)?.receipt;
   const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
