@@ -69,7 +69,7 @@ describe("saying something in another conversation", () => {
       .map(({ messages }) => messages.at(-1)?.text ?? "")
       .find((text) => text.includes("Please book the room."));
     expect(asked).toContain(
-      "The agent coder says this from agent:coder:plain:direct:anna, asked by plain:anna.",
+      "The agent coder says this from another conversation, asked by somebody whose role is owner.",
     );
     const rows = (await inboxRows(talk.world)).filter(({ eventId }) => eventId.startsWith("session:"));
     expect(rows).toHaveLength(1);
@@ -142,22 +142,22 @@ describe("saying something in another conversation", () => {
 });
 
 describe("looking into other conversations", () => {
-  it("is an owner's, and taints the run with what others said there", async () => {
+  it.each([
+    ["what others said there", LOOK, ["good morning"]],
+    ["what the list of them holds, which others wrote too", LIST, [`${HALL} (good morning`, "plain:hall"]],
+  ])("is an owner's, and taints the run with %s", async (_what, looking, shown) => {
     const talk = await open(ALL);
     const soul = { name: "write", input: { file_path: "SOUL.md", content: "Be bold." } };
     talk.world.script([
       { text: "morning" },
-      { toolCalls: [LIST, LOOK] },
+      { toolCalls: [looking] },
       { toolCalls: [soul] },
       { text: "done" },
     ]);
     await ask(talk);
     await eventually(() => talk.said().includes("Approval"), "an owner is asked about what follows");
     expect(talk.said()).toContain("content from person");
-    const shown = JSON.stringify(modelRequests(talk.world.anthropic).at(-1)?.body.messages.at(-1));
-    expect(shown).toContain(`${HALL} (`);
-    expect(shown).toContain("plain:hall");
-    expect(shown).toContain("good morning");
+    for (const part of shown) expect(lastResult(talk)).toContain(part);
     await talk.plain.emit(plainMessage("m2", "/stop"));
     await talk.started.settled();
   });

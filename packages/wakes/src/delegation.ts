@@ -27,6 +27,8 @@ export interface TaskOrigin {
   readonly taint: readonly TaintSource[];
   /** Where a sub-agent gives it: on what terms that one is told of the end. */
   readonly within?: SubAgentTerms;
+  /** See {@link WakeTerms.saidFrom}: what comes of the task is passed on as little as what it came from. */
+  readonly saidFrom?: string;
 }
 
 const origin: z.ZodType<TaskOrigin> = z.object({
@@ -34,6 +36,7 @@ const origin: z.ZodType<TaskOrigin> = z.object({
   role: z.enum(["owner", "member", "guest", "system"]),
   taint: z.array(taintSource),
   within: z.object({ id: z.string(), depth: z.int(), tools: z.array(z.string()) }).exactOptional(),
+  saidFrom: z.string().exactOptional(),
 });
 
 type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
@@ -123,7 +126,7 @@ async function wakeWith(
   wake: WakeAgent,
   dueAt: number,
   { id, agentId }: SubAgent<TaskOrigin>,
-  { key, chain, origin: { place, role } }: Task<TaskOrigin>,
+  { key, chain, origin: { place, role, saidFrom } }: Task<TaskOrigin>,
   { name, text, sessionKey, taint, subAgent }: Said,
 ): Promise<{ readonly id: string } | "later"> {
   const eventId = `subagent:${id}:${key}:${name}`;
@@ -133,6 +136,7 @@ async function wakeWith(
     atMost: role,
     delegated: { taint, chain },
     ...(subAgent === undefined ? {} : { subAgent }),
+    ...(saidFrom === undefined ? {} : { saidFrom }),
   };
   const woken = await wake(messageAt(place, { eventId, dueAt, text }), terms);
   // A message of which only a tombstone is left ended long ago.

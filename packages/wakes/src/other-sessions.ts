@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { speakerOf } from "@signalbox/channel";
+import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
 import { type SessionsCall, taintIn } from "@signalbox/tools";
+import { z } from "zod";
 import type { WakesStore, WakingRun } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
-import { messageAt, placeOf, type WakeAgent } from "./wake.ts";
+import { keptPlace, messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
 
 /** Which conversations an agent reaches besides the one that it is in. */
 export interface SessionReach {
@@ -18,6 +19,7 @@ export interface OtherSessionsPorts {
   readonly store: {
     readonly sessions: Pick<WakesStore["sessions"], "list" | "get" | "history">;
     readonly inbox: Pick<WakesStore["inbox"], "list">;
+    readonly kv: Pick<WakesStore["kv"], "get" | "set">;
   };
   /** As it is at the moment. */
   readonly reach: () => SessionReach;
@@ -30,90 +32,125 @@ export interface OtherSessions {
   start(wake: WakeAgent): void;
   /** Says something to the agent of another conversation, which answers it there. */
   send(key: string, text: string, run: WakingRun, call: SessionsCall): Promise<string>;
-  list(run: WakingRun): Promise<string>;
+  list(run: WakingRun, call: SessionsCall): Promise<string>;
   history(key: string, limit: number, run: WakingRun, call: SessionsCall): Promise<string>;
 }
 
 /** Conversations that are shown, and those that are looked through for them. */
 const MOST_SHOWN = 20;
 const LOOKED_THROUGH = 100;
+/** Where a call has said something, for as long as it may be made again. */
+const SAID_IN = "said-in";
+const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
 
-export function createOtherSessions({ store, reach, now }: OtherSessionsPorts): OtherSessions {
+export function createOtherSessions(ports: OtherSessionsPorts): OtherSessions {
   let wake: WakeAgent | undefined;
-
-  /** The newest message of a conversation that people can be answered in. */
-  const lastIn = async (sessionKey: string) => {
-    const rows = await store.inbox.list({ sessionKey, limit: MOST_SHOWN });
-    return rows.find(({ payload: { event } }) => event.channel !== "api")?.payload.event;
-  };
-
-  const reached = (key: string, run: WakingRun): void => {
-    if (key === run.sessionKey) throw new Error("That is the conversation that you are in.");
-    if (!isReached(key, run, reach()))
-      throw new Error(`You reach no conversation ${key}. sessions_list shows others that you do.`);
-  };
-
   return {
     start(given) {
       wake = given;
     },
-
-    async send(key, text, run, { callId, run: { facts } }) {
-      reached(key, run);
-      if (run.wake?.saidFrom !== undefined)
-        throw new Error("What another conversation said is answered where you are, and passed on to none.");
-      const last = await lastIn(key);
-      const agentId = parseSessionKey(key)?.agentId;
-      if (last === undefined || agentId === undefined)
-        throw new Error(`Nobody has written in ${key} lately.`);
-      const speaker = speakerOf(run.event);
-      const isSamePerson = speaker === speakerOf(last);
-      const sources = facts.taint.map(({ source }) => source);
-      const said = {
-        // The same call, made again after a crash, is the same message.
-        eventId: `session:${createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 16)}`,
-        dueAt: now(),
-        text: `[The agent ${run.agent.id} says this from ${run.sessionKey}, asked by ${speaker}. Whoever is here sees what you answer.]\n${text}`,
-      };
-      const woken = await wake?.(messageAt(placeOf(last), said), {
-        agentId,
-        sessionKey: key,
-        atMost: facts.role,
-        saidFrom: run.sessionKey,
-        delegated: {
-          taint: [...new Set([...sources, ...(isSamePerson ? [] : ["person" as const])])],
-          chain: run.wake?.delegated?.chain ?? run.messageId,
-        },
-      });
-      if (woken?.outcome !== "taken") throw new Error("It cannot be taken just now. Try again later.");
-      return `Said in ${key}. What the agent there answers goes to whoever is there.`;
-    },
-
-    async list(run) {
-      const sessions = await store.sessions.list({ limit: LOOKED_THROUGH });
-      const shown = sessions
-        .filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach()))
-        .slice(0, MOST_SHOWN);
-      if (shown.length === 0) return "There are no other conversations that you reach.";
-      const lines = shown.map(async ({ key, title, updatedAt }) => {
-        const address = (await lastIn(key))?.address;
-        const facts = [title, address, new Date(updatedAt).toISOString()].filter(
-          (fact) => fact !== undefined,
-        );
-        return `${key} (${facts.join(", ")})`;
-      });
-      return (await Promise.all(lines)).join("\n");
-    },
-
-    async history(key, limit, run, call) {
-      reached(key, run);
-      const session = await store.sessions.get(key);
-      if (session === undefined) throw new Error(`There is no conversation ${key}.`);
-      for (const source of new Set([...(taintIn(session.data)?.sources ?? []), "person" as const]))
-        call.run.taint({ source, detail: `the conversation ${key}` });
-      return historyInWords(await store.sessions.history(key, { limit }));
-    },
+    send: (key, text, run, call) => send(ports, wake, { key, text }, run, call),
+    list: (run, call) => list(ports, run, call),
+    history: (key, limit, run, call) => history(ports, { key, limit }, run, call),
   };
+}
+
+async function send(
+  ports: OtherSessionsPorts,
+  wake: WakeAgent | undefined,
+  { key, text }: { readonly key: string; readonly text: string },
+  run: WakingRun,
+  { callId, run: { facts } }: SessionsCall,
+): Promise<string> {
+  mustReach(key, run, ports);
+  if (run.wake?.saidFrom !== undefined)
+    throw new Error("What another conversation said is answered where you are, and passed on to none.");
+  // The same call, made again after a crash, is the same message.
+  const eventId = `session:${createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 16)}`;
+  const place = await placeFor(ports, eventId, key);
+  const agentId = parseSessionKey(key)?.agentId;
+  if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} lately.`);
+  const isSamePerson = speakerOf(run.event) === speakerOf(place);
+  const sources = facts.taint.map(({ source }) => source);
+  // Whoever is there may have all of it read out to them: it names nobody, and no conversation.
+  const head = `[The agent ${run.agent.id} says this from another conversation, asked by somebody whose role is ${facts.role}. Whoever is here sees what you answer.]`;
+  const woken = await wake?.(messageAt(place, { eventId, dueAt: ports.now(), text: `${head}\n${text}` }), {
+    agentId,
+    sessionKey: key,
+    atMost: facts.role,
+    saidFrom: run.sessionKey,
+    delegated: {
+      taint: [...new Set([...sources, ...(isSamePerson ? [] : ["person" as const])])],
+      chain: run.wake?.delegated?.chain ?? run.messageId,
+    },
+  });
+  if (woken?.outcome !== "taken") throw new Error("It cannot be taken just now. Try again later.");
+  return `Said in ${key}. What the agent there answers goes to whoever is there.`;
+}
+
+/**
+ * Where people of a conversation are answered. Kept before anything is said there: a session may be in several places,
+ * and a message that is the same in one would be another in the next.
+ */
+async function placeFor(
+  { store }: OtherSessionsPorts,
+  eventId: string,
+  sessionKey: string,
+): Promise<Place | undefined> {
+  const kept = keptPlace.safeParse(await store.kv.get(SAID_IN, eventId));
+  if (kept.success) return kept.data;
+  const last = await lastIn(store, sessionKey);
+  if (last === undefined) return undefined;
+  const place = placeOf(last);
+  await store.kv.set(SAID_IN, eventId, z.json().parse(place), SAID_IN_MS);
+  return place;
+}
+
+async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCall): Promise<string> {
+  const { store, reach } = ports;
+  const sessions = await store.sessions.list({ limit: LOOKED_THROUGH });
+  const shown = sessions
+    .filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach()))
+    .slice(0, MOST_SHOWN);
+  if (shown.length === 0) return "There are no other conversations that you reach.";
+  // A title is the first words of whoever wrote there, and a key may hold a name that they chose.
+  call.run.taint({ source: "person", detail: "the list of other conversations" });
+  const lines = shown.map(async ({ key, title, updatedAt }) => {
+    const address = (await lastIn(store, key))?.address;
+    const facts = [title, address, new Date(updatedAt).toISOString()].filter((fact) => fact !== undefined);
+    return `${key} (${facts.join(", ")})`;
+  });
+  return (await Promise.all(lines)).join("\n");
+}
+
+async function history(
+  ports: OtherSessionsPorts,
+  { key, limit }: { readonly key: string; readonly limit: number },
+  run: WakingRun,
+  call: SessionsCall,
+): Promise<string> {
+  const { sessions } = ports.store;
+  mustReach(key, run, ports);
+  const session = await sessions.get(key);
+  if (session === undefined) throw new Error(`There is no conversation ${key}.`);
+  for (const source of new Set([...(taintIn(session.data)?.sources ?? []), "person" as const]))
+    call.run.taint({ source, detail: `the conversation ${key}` });
+  return historyInWords(await sessions.history(key, { limit }));
+}
+
+/** The newest message of a conversation that people can be answered in. */
+async function lastIn(
+  { inbox }: Pick<OtherSessionsPorts["store"], "inbox">,
+  sessionKey: string,
+): Promise<MessageEvent | undefined> {
+  const rows = await inbox.list({ sessionKey, limit: MOST_SHOWN });
+  return rows.find(({ payload: { event } }) => event.channel !== "api")?.payload.event;
+}
+
+function mustReach(key: string, run: WakingRun, { reach }: Pick<OtherSessionsPorts, "reach">): void {
+  if (key === run.sessionKey) throw new Error("That is the conversation that you are in.");
+  if (!isReached(key, run, reach()))
+    throw new Error(`You reach no conversation ${key}. sessions_list shows others that you do.`);
 }
 
 /** A sub-agent reaches nobody but its maker, and nobody reaches it so. */

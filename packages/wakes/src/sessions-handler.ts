@@ -52,7 +52,7 @@ export function createSessionsHandler(
         await subAgents.send(request.session, request.message, giverOf(run, call));
         return `Given to ${request.session}. Its result comes as a message.`;
       case "list":
-        return request.others ? others.list(run) : describe(await subAgents.of(run.sessionKey));
+        return request.others ? others.list(run, call) : describe(await subAgents.of(run.sessionKey));
       case "history":
         if (isOtherSession(request.session)) return others.history(request.session, request.limit, run, call);
         return history(request.session, request.limit, run, call);
@@ -64,12 +64,19 @@ function giverOf(run: Run, { callId, run: { facts } }: SessionsCall): Giver<Task
   const { agent, sessionKey, runId, messageId, event, wake } = run;
   const taint = [...new Set(facts.taint.map(({ source }) => source))];
   const within = wake?.subAgent;
+  const saidFrom = wake?.saidFrom;
   return {
     agentId: agent.id,
     sessionKey,
     depth: within?.depth ?? 0,
     chain: wake?.delegated?.chain ?? messageId,
-    origin: { place: placeOf(event), role: facts.role, taint, ...(within === undefined ? {} : { within }) },
+    origin: {
+      place: placeOf(event),
+      role: facts.role,
+      taint,
+      ...(within === undefined ? {} : { within }),
+      ...(saidFrom === undefined ? {} : { saidFrom }),
+    },
     limits: agent.subAgents,
     // The same call, made again after a crash, is the same task.
     key: createHash("sha256").update(`${runId} ${callId}`).digest("hex").slice(0, 16),
