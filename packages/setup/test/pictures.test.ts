@@ -3,7 +3,7 @@ import type { Capabilities } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
 import { detectEncoding, imageInfo } from "@signalbox/tools";
 import sharp from "sharp";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createPictureFitter } from "../src/index.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -15,20 +15,32 @@ const CAPABILITIES: Capabilities = {
   transports: ["internal"],
 };
 const fit = createPictureFitter();
-const LARGE = { width: 4_000, height: 2_000 };
+const LARGE = { width: 10_000, height: 1_000 };
 
 function picture(channels: 3 | 4, size = LARGE) {
   return sharp({ create: { ...size, channels, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } });
 }
 
-describe("a picture that is larger than models take", () => {
+/** Nothing makes it small but having fewer pixels. */
+function noise(size: typeof LARGE) {
+  return sharp({
+    create: {
+      ...size,
+      channels: 3,
+      background: "white",
+      noise: { type: "gaussian", mean: 128, sigma: 60 },
+    },
+  });
+}
+
+describe("a picture that is larger than vendors take", () => {
   it("is made as small, the same each time, and keeps what is seen through", async () => {
     const photo = await picture(3).jpeg().toBuffer();
     const [once, again] = [await fit(photo, LARGE), await fit(photo, LARGE)];
     expect(once).toEqual(again);
-    expect(imageInfo(once?.bytes ?? photo)).toEqual({ mimeType: "image/jpeg", width: 1_568, height: 784 });
+    expect(imageInfo(once?.bytes ?? photo)).toEqual({ mimeType: "image/jpeg", width: 8_000, height: 800 });
     const drawing = await fit(await picture(4).png().toBuffer(), LARGE);
-    expect(imageInfo(drawing?.bytes ?? photo)).toEqual({ mimeType: "image/png", width: 1_568, height: 784 });
+    expect(imageInfo(drawing?.bytes ?? photo)).toEqual({ mimeType: "image/png", width: 8_000, height: 800 });
   });
 
   it("stands upright, and says nothing of the camera", async () => {
@@ -39,33 +51,56 @@ describe("a picture that is larger than models take", () => {
       .toBuffer();
     const fitted = await fit(turned, LARGE);
     const { width, height, exif } = await sharp(fitted?.bytes).metadata();
-    expect({ width, height, exif }).toEqual({ width: 784, height: 1_568, exif: undefined });
+    expect({ width, height, exif }).toEqual({ width: 800, height: 8_000, exif: undefined });
   });
 
   it("is left as it is where it is small enough, unpacks to more than is sane, or is none", async () => {
-    const size = { width: 800, height: 600 };
-    expect(await fit(await picture(3, size).png().toBuffer(), size)).toBeUndefined();
+    for (const size of [
+      { width: 800, height: 600 },
+      { width: 1_080, height: 8_000 },
+    ])
+      expect(await fit(await picture(3, size).png().toBuffer(), size)).toBeUndefined();
     const photo = await picture(3).jpeg().toBuffer();
     expect(await fit(photo, { width: 50_000, height: 50_000 })).toBeUndefined();
     expect(await fit(photo, {})).toBeUndefined();
     expect(await fit(Buffer.from("no picture"), LARGE)).toBeUndefined();
   });
 
+  it("loses as little as possible where only its bytes are too many", async () => {
+    const size = { width: 1_500, height: 1_000 };
+    const heavy = await noise(size).png({ compressionLevel: 0 }).toBuffer();
+    expect(heavy.byteLength).toBeGreaterThan(3_750_000);
+    expect(imageInfo((await fit(heavy, size))?.bytes ?? heavy)).toMatchObject(size);
+    const flat = await picture(3, size).png({ compressionLevel: 0 }).toBuffer();
+    expect(imageInfo((await fit(flat, size))?.bytes ?? flat)).toEqual({ mimeType: "image/png", ...size });
+  });
+
+  it("waits until the one before it is done", async () => {
+    const photo = await picture(3).jpeg().toBuffer();
+    let most = 0;
+    const look = () => {
+      const { queue, process } = sharp.counters();
+      most = Math.max(most, queue + process);
+    };
+    sharp.queue.on("change", look);
+    onTestFinished(() => void sharp.queue.off("change", look));
+    const fitted = await Promise.all(
+      [photo, Buffer.from("no picture"), photo, photo].map((each) => fit(each, LARGE)),
+    );
+    expect(fitted.map((each) => each?.mimeType)).toEqual([
+      "image/jpeg",
+      undefined,
+      "image/jpeg",
+      "image/jpeg",
+    ]);
+    expect(most).toBe(1);
+  });
+
   it.each([
     ["is shown smaller", fit, { note: "shown to you as image" }, 1_568],
     ["is named where nothing makes it smaller", undefined, { note: "too large to be shown" }, undefined],
   ])("that came with a message %s", async (_, fitPicture, described, width) => {
-    // Noise: nothing makes it small but having fewer pixels.
-    const noise = sharp({
-      create: {
-        width: 2_500,
-        height: 2_500,
-        channels: 3,
-        background: "white",
-        noise: { type: "gaussian", mean: 128, sigma: 60 },
-      },
-    });
-    const bytes = await noise.jpeg({ quality: 95 }).toBuffer();
+    const bytes = await noise({ width: 2_600, height: 2_600 }).jpeg({ quality: 95 }).toBuffer();
     expect(bytes.byteLength).toBeGreaterThan(3_750_000);
     const media = { kinds: ["image" as const], maxBytes: 20_000_000, maxPerMessage: 1 };
     const incoming = createIncoming({

@@ -209,6 +209,7 @@ function createTools(
     withoutSecrets: withoutSecrets(options.vault),
     readOnlyDirs: () => [...skills.dirs, DOCUMENTS.dir],
     fetch: web.fetch,
+    fitPicture: media.fitPicture,
     tracer,
     hooks,
     audit,

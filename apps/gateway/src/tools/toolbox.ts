@@ -9,11 +9,11 @@ import {
   type Agents,
   type AgentsSkills,
   createExecSandbox,
-  createPictureFitter,
   type MoreToolsOf,
   type StartExecSandbox,
 } from "@signalbox/setup";
 import { type GatewayHooks, TOOL_ARGUMENTS } from "@signalbox/setup/hooks";
+import type { Media } from "@signalbox/setup/media";
 import {
   type Approval,
   allowsTool,
@@ -63,6 +63,7 @@ export interface ToolboxOptions {
   readonly readOnlyDirs: () => readonly string[];
   readonly more: MoreToolsOf;
   readonly fetch: GuardedFetch;
+  readonly fitPicture: Media["fitPicture"];
   readonly tracer: Tracer;
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
@@ -113,7 +114,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await options.skills.forAgent(agent)).environment(),
     withoutSecrets: options.withoutSecrets,
-    fitPicture: createPictureFitter(),
+    fitPicture: options.fitPicture,
     fetch: options.fetch,
     webSearch: () => config().tools.web.search,
     gateway: options.gateway,

@@ -18,7 +18,7 @@ import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
-import { createPictureFitter } from "./pictures.ts";
+import { createPictureFitter, type PictureFitter } from "./pictures.ts";
 import { transcriberOf } from "./transcription.ts";
 import type { PayForTranscription } from "./transcription-costs.ts";
 
@@ -26,6 +26,8 @@ import type { PayForTranscription } from "./transcription-costs.ts";
 export interface Media {
   readonly out: Outgoing;
   readonly in: Incoming;
+  /** For whatever else shows pictures to models. */
+  readonly fitPicture: PictureFitter;
   /** Removes what nothing needs any more. Never rejects. */
   prune(): Promise<void>;
 }
@@ -65,7 +67,8 @@ export function createMedia(options: MediaOptions): Media {
       ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
     };
   };
-  const inspector: Inspector = { imageInfo, detectEncoding, fitPicture: createPictureFitter() };
+  const fitPicture = createPictureFitter();
+  const inspector: Inspector = { imageInfo, detectEncoding, fitPicture };
   const incoming = createIncoming({
     account,
     folder,
@@ -80,6 +83,7 @@ export function createMedia(options: MediaOptions): Media {
   return {
     out: createOutgoing({ blobs, folder, fetch, inspector, logger }),
     in: incoming,
+    fitPicture,
     async prune() {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);

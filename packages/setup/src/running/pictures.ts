@@ -12,51 +12,74 @@ interface PictureSize {
   readonly height?: number;
 }
 
-/** Beyond this side vendors make a picture smaller themselves before their models see it. */
-const LONGEST_SIDE = 1_568;
+export type PictureFitter = (bytes: Uint8Array, size: PictureSize) => Promise<FittedPicture | undefined>;
+
+/** Anthropic, as the first of all vendors, refuses a picture with a longer side. */
+const LONGEST_SIDE = 8_000;
+/** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
+const SIDE_THAT_MODELS_SEE = 1_568;
 /** 5 MB as base64. */
 const MAX_BYTES = 3_750_000;
 /** A small file can unpack to a huge picture. */
 const MAX_PIXELS = 50_000_000;
+/** Of one pass over a picture. */
+const MOST_SECONDS = 10;
 const QUALITY = 85;
 
 /**
- * Makes pictures that are larger than models take as small as that, upright and without what cameras note in them. The
- * same picture always comes to the same bytes, so that a request in which it stands again is in a vendor's cache.
- * Undefined for one that is small enough or cannot be read, and for all where the package `sharp` is not installed.
+ * Makes pictures that vendors would refuse as small as they take them, upright and without what cameras note in them.
+ * The same picture always comes to the same bytes, so that a request in which it stands again is in a vendor's cache.
+ * Undefined for one that is taken as it is, cannot be read or takes too long, and for all where the package `sharp` is
+ * not installed. Pictures of all callers are worked on one by one: anybody may send them, and each may take a hundred
+ * megabytes while it is unpacked.
  */
-export function createPictureFitter(): (
-  bytes: Uint8Array,
-  size: PictureSize,
-) => Promise<FittedPicture | undefined> {
+export function createPictureFitter(): PictureFitter {
   let library: ReturnType<typeof loadSharp> | undefined;
+  let last: Promise<unknown> = Promise.resolve();
   return async (bytes, { width = 0, height = 0 }) => {
-    const isSmall = bytes.byteLength <= MAX_BYTES && Math.max(width, height) <= LONGEST_SIDE;
-    if (isSmall || width * height === 0 || width * height > MAX_PIXELS) return undefined;
+    const isTaken = bytes.byteLength <= MAX_BYTES && Math.max(width, height) <= LONGEST_SIDE;
+    if (isTaken || width * height === 0 || width * height > MAX_PIXELS) return undefined;
     library ??= loadSharp();
     const sharp = await library;
     if (sharp === undefined) return undefined;
-    const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS })
-      .autoOrient()
-      .resize({ width: LONGEST_SIDE, height: LONGEST_SIDE, fit: "inside", withoutEnlargement: true });
-    return encoded(picture).catch(() => undefined);
+    const fitted = last.then(() =>
+      smaller(sharp(bytes, { limitInputPixels: MAX_PIXELS })).catch(() => undefined),
+    );
+    last = fitted;
+    return fitted;
   };
 }
 
-/** What is seen through stays so, unless that takes too much. */
-async function encoded(picture: Sharp): Promise<FittedPicture> {
-  const { hasAlpha } = await picture.metadata();
-  const png = hasAlpha ? await picture.clone().png().toBuffer() : undefined;
-  if (png !== undefined && png.byteLength <= MAX_BYTES) return { mimeType: "image/png", bytes: png };
-  const bytes = await picture.flatten({ background: "white" }).jpeg({ quality: QUALITY }).toBuffer();
-  return { mimeType: "image/jpeg", bytes };
+/** As much of it as fits: all that is taken of its pixels, else those that models see; as PNG where it was one. */
+async function smaller(source: Sharp): Promise<FittedPicture | undefined> {
+  const { format, hasAlpha } = await source.metadata();
+  const mimeTypes = format === "png" || hasAlpha ? ["image/png", "image/jpeg"] : ["image/jpeg"];
+  for (const side of [LONGEST_SIDE, SIDE_THAT_MODELS_SEE]) {
+    const picture = source
+      .clone()
+      .autoOrient()
+      .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
+      .timeout({ seconds: MOST_SECONDS });
+    for (const mimeType of mimeTypes) {
+      const bytes = await encoded(picture.clone(), mimeType).toBuffer();
+      if (bytes.byteLength <= MAX_BYTES) return { mimeType, bytes };
+    }
+  }
+  return undefined;
+}
+
+/** A JPEG cannot be seen through. */
+function encoded(picture: Sharp, mimeType: string): Sharp {
+  return mimeType === "image/png"
+    ? picture.png()
+    : picture.flatten({ background: "white" }).jpeg({ quality: QUALITY });
 }
 
 /** It is large and of machine code, so nobody has to have it. */
 async function loadSharp() {
   try {
     const { default: sharp } = await import("sharp");
-    // Pictures come one by one: what is kept of one is of no use to the next.
+    // What is kept of one picture is of no use to the next.
     sharp.cache(false);
     return sharp;
   } catch {
