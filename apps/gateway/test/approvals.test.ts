@@ -73,6 +73,7 @@ async function tainted(channel: string) {
     withoutSecrets: (text) => text,
     readOnlyDirs: () => skills.dirs,
     fetch: nothing,
+    fitPicture: nothing,
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: () => undefined,

@@ -71,6 +71,54 @@ it("has what had its time come once, also where the call that asked for it is ma
   await expect.poll(() => told).toHaveLength(2);
 });
 
+it("says what the first call did where one is made again once its time has passed", async () => {
+  const { clock, wakes, handle } = await world();
+  const at = new Date(clock.now() + HOUR).toISOString();
+  const atThen = { action: "add", text: "look", when: { at } } as const;
+  const first = [
+    await handle(atThen, runIn("kitchen"), { callId: "at" }),
+    await handle(inAnHour, runIn("kitchen"), { callId: "in" }),
+  ];
+  await wakes.stop();
+  await clock.advance(2 * HOUR);
+  expect([
+    await handle(atThen, runIn("kitchen"), { callId: "at" }),
+    await handle(inAnHour, runIn("kitchen"), { callId: "in" }),
+  ]).toEqual(first);
+});
+
+it("says of a removal and of a schedule that they are over where the call is made again", async () => {
+  const { clock, wakes, told, handle } = await world();
+  await handle(inAnHour, runIn("kitchen"), { callId: "c1" });
+  const id = wakes.list()[0]?.id ?? "";
+  const remove = () => handle({ action: "remove", id }, runIn("kitchen"), { callId: "c2" });
+  expect(await remove()).toBe(`Removed ${id}.`);
+  expect(await remove()).toBe(`${id} is over: it does not come again.`);
+  expect(await handle(inAnHour, runIn("kitchen"), { callId: "c1" })).toBe(
+    `Scheduled as ${id}, and over by now.`,
+  );
+  await clock.advance(2 * HOUR);
+  expect(told).toEqual([]);
+});
+
+it("says so where nothing is scheduled because its time has passed meanwhile", async () => {
+  const { clock, wakes } = await world();
+  const slow = createCronHandler(wakes, () => clock.now() - 2 * HOUR);
+  await expect(slow(inAnHour, runIn("kitchen"), { callId: "c1" })).rejects.toThrow("Nothing was scheduled");
+});
+
+it("does not forget that a hook asked for it", async () => {
+  const { clock, told, handle, wakes, restart } = await world();
+  const run = runIn("kitchen");
+  const forwarded = { from: "hook:build" };
+  await handle(inAnHour, { ...run, event: { ...run.event, forwarded } }, { callId: "c1" });
+  await wakes.stop();
+  await clock.advance(HOUR + 1);
+  await restart();
+  await clock.advance(1);
+  await expect.poll(() => told).toMatchObject([{ forwarded }]);
+});
+
 it("has a schedule happen once for a call that is run again", async () => {
   const { wakes, told, handle } = await world();
   await handle(inAnHour, runIn("kitchen"), { callId: "c1" });

@@ -10,7 +10,7 @@ export const MOST_SCHEDULES = 50;
 
 /** What the cron tool does: an agent reaches the schedules of its own conversation. */
 export function createCronHandler(
-  scheduler: Pick<ScheduledWakes, "list" | "add" | "remove" | "run">,
+  scheduler: Pick<ScheduledWakes, "list" | "recall" | "add" | "remove" | "run">,
   now: () => number,
 ) {
   const ofSession = ({ sessionKey }: WakingRun): Schedule<Wake>[] =>
@@ -22,18 +22,24 @@ export function createCronHandler(
     callId: string,
   ): Promise<string> => {
     const id = nameOf(run, callId).slice(0, 8);
-    const others = ofSession(run).filter((schedule) => schedule.id !== id);
-    if (others.length >= MOST_SCHEDULES)
+    // A call that is run again after a crash is told what the first one did, whatever the time is by now.
+    const earlier = await scheduler.recall(id);
+    if (earlier === "over") return `Scheduled as ${id}, and over by now.`;
+    if (earlier !== undefined) return `Scheduled as ${id}: ${describeWhen(earlier.when)}.`;
+    if (ofSession(run).length >= MOST_SCHEDULES)
       throw new Error(`This conversation has ${MOST_SCHEDULES} schedules already: remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
     const { agent, sessionKey, event } = run;
     const task: Wake = { agentId: agent.id, sessionKey, text, place: placeOf(event) };
-    await scheduler.add({ id, when, missed, task });
+    if (!(await scheduler.add({ id, when, missed, task })))
+      throw new Error("Nothing was scheduled: that time has passed already.");
     return `Scheduled as ${id}: ${describeWhen(when)}.`;
   };
 
-  const ownId = (id: string, run: WakingRun): string => {
-    if (ofSession(run).some((schedule) => schedule.id === id)) return id;
+  /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
+  const withOwn = async (id: string, run: WakingRun, carryOut: () => Promise<string>): Promise<string> => {
+    if (ofSession(run).some((schedule) => schedule.id === id)) return carryOut();
+    if ((await scheduler.recall(id)) === "over") return `${id} is over: it does not come again.`;
     throw new Error(`This conversation has no schedule ${id}. \`list\` shows those it has.`);
   };
 
@@ -48,12 +54,16 @@ export function createCronHandler(
       case "list":
         return describeSchedules(ofSession(run));
       case "remove":
-        await scheduler.remove(ownId(request.id, run));
-        return `Removed ${request.id}.`;
+        return withOwn(request.id, run, async () => {
+          await scheduler.remove(request.id);
+          return `Removed ${request.id}.`;
+        });
       case "run":
-        return (await scheduler.run(ownId(request.id, run), nameOf(run, callId))) === "taken"
-          ? `${request.id} runs as soon as this turn is over.`
-          : `${request.id} cannot run just now.`;
+        return withOwn(request.id, run, async () =>
+          (await scheduler.run(request.id, nameOf(run, callId))) === "taken"
+            ? `${request.id} runs as soon as this turn is over.`
+            : `${request.id} cannot run just now.`,
+        );
     }
   };
 }

@@ -2,6 +2,7 @@ import {
   type Clock,
   createScheduler,
   type Occurrence,
+  type Schedule,
   type Scheduler,
   type ScheduleStore,
 } from "@signalbox/schedules";
@@ -42,8 +43,10 @@ export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => voi
   };
 }
 
-/** What agents were asked to do later. An id is used once: what is over is not added again under it for a week. */
+/** What agents were asked to do later. An id that is over is known for a week. */
 export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
+  /** What became of an id, for a call that is made again after a crash; undefined for one that was not used. */
+  recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
   /** Reads what is on record, and begins to wake agents when it is due. */
   start(wake: WakeAgent): Promise<void>;
 }
@@ -55,17 +58,14 @@ export interface ScheduledWakesPorts {
 }
 
 export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts): ScheduledWakes {
-  const scheduler = createScheduler<Wake>({
-    store: createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read")),
-    clock,
-    logger,
-  });
+  const store = createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read"));
+  const scheduler = createScheduler<Wake>({ store, clock, logger });
   return {
     ...scheduler,
-    /** What is on record, or was, is not put off by a call that is made again after a crash. */
-    async add(wanted) {
-      const records = await Promise.all([SCHEDULES, OVER].map((kind) => kv.get(kind, wanted.id)));
-      return records.some((record) => record !== undefined) || scheduler.add(wanted);
+    async recall(id) {
+      const onRecord = (await store.list()).find((schedule) => schedule.id === id);
+      if (onRecord !== undefined) return onRecord;
+      return (await kv.get(OVER, id)) === undefined ? undefined : "over";
     },
     start: (wake) => scheduler.start((occurrence) => wakeForSchedule(occurrence, wake)),
   };

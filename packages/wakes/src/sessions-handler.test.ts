@@ -160,6 +160,14 @@ const unreached = {
 
 const spawn = { action: "spawn", task: "count the files", label: "counter" } as const;
 
+it("has a sub-agent of a hook's run speak for that hook", async () => {
+  const { woken, handle } = await world();
+  const run = runOf(PARENT);
+  const forwarded = { from: "hook:build" };
+  await handle(spawn, { ...run, event: { ...run.event, forwarded } }, callIn(PARENT, "c1"));
+  await expect.poll(() => woken).toMatchObject([{ event: { forwarded } }]);
+});
+
 it("gives a task to a session of its own, on the giver's terms and with what had tainted its run", async () => {
   const { woken, handle } = await world();
   await handle(spawn, runOf(PARENT), callIn(PARENT, "c1"));

@@ -44,7 +44,10 @@ export interface SubAgentTerms {
 export type Place = Pick<
   MessageEvent,
   "channel" | "account" | "botId" | "conversation" | "address" | "sender"
->;
+> & {
+  /** Where a hook passed the message on: it has a say, and pays, instead of the holder of its token. */
+  readonly forwarded?: { readonly from: string };
+};
 
 export const keptPlace: z.ZodType<Place> = z.object({
   channel: z.string(),
@@ -67,10 +70,12 @@ export const keptPlace: z.ZodType<Place> = z.object({
     roles: z.array(z.string()).exactOptional(),
     authenticatedAs: z.enum(["owner", "member"]).exactOptional(),
   }),
+  forwarded: z.object({ from: z.string() }).exactOptional(),
 });
 
 /** The place of a message, as far as an answer to it and the gate need it. */
-export function placeOf({ channel, account, botId, conversation, address, sender }: MessageEvent): Place {
+export function placeOf(event: MessageEvent): Place {
+  const { channel, account, botId, conversation, address, sender, forwarded } = event;
   return keptPlace.parse({
     channel,
     account,
@@ -78,6 +83,7 @@ export function placeOf({ channel, account, botId, conversation, address, sender
     address,
     sender,
     ...(botId === undefined ? {} : { botId }),
+    ...(forwarded?.from === undefined ? {} : { forwarded }),
   });
 }
 
