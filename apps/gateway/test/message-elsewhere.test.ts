@@ -1,3 +1,4 @@
+import type { ChannelDefinition } from "@signalbox/channel";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, taintIn } from "./harness.ts";
 import { plainChannel, plainMessage } from "./plain-channel.ts";
@@ -11,6 +12,13 @@ const POLL = {
   name: "message",
   input: { action: "poll", target: "other:hall", message: "Where to?", options: ["Rome", "Oslo"] },
 };
+/** In the conversation that the message went to. */
+const FROM_BEN = {
+  channel: "other",
+  address: "other:hall",
+  conversation: { id: "hall", kind: "direct" },
+  sender: { id: "ben", isBot: false, isSelf: false },
+} as const;
 const MEMBER = {
   sender: { id: "mo", isBot: false, isSelf: false },
   conversation: { id: "mo", kind: "direct" },
@@ -27,7 +35,12 @@ async function open() {
   );
   const plain = plainChannel();
   const other = plainChannel();
-  const channels = [plain.definition, { ...other.definition, id: "other" }];
+  const create: ChannelDefinition["create"] = async (context) => ({
+    ...(await other.definition.create(context)),
+    edit: async () => {},
+    remove: async () => {},
+  });
+  const channels = [plain.definition, { ...other.definition, id: "other", create }];
   return { world, plain, other, start: () => world.start({ channels }) };
 }
 
@@ -48,19 +61,39 @@ describe("a message to another conversation", () => {
     expect(partsOf(plain)).toContain("told them");
     expect(await taintIn(world)).toEqual([]);
 
-    const there = {
-      channel: "other",
-      address: "other:hall",
-      conversation: { id: "hall", kind: "direct" },
-    } as const;
-    await other.emit(
-      plainMessage("m2", "really?", { ...there, sender: { id: "ben", isBot: false, isSelf: false } }),
-    );
+    await other.emit(plainMessage("m2", "really?", FROM_BEN));
     await started.settled();
     const asked = modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text;
     expect(asked).toContain("The demo is at six.");
-    expect(asked).toContain("from another conversation, asked by plain anna");
+    expect(asked).toContain("Sent here by agents from other conversations");
+    expect(asked).toContain("asked by somebody whose role is owner");
+    expect(asked).not.toMatch(/anna|not addressed to you/);
     expect(world.anthropic.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ["with the words that it has by now", { action: "edit", message: "The demo is at seven." }, "at seven"],
+    ["no more, once it is deleted", { action: "delete" }, undefined],
+  ])("is told there %s", async (_how, change, words) => {
+    const { world, plain, other, start } = await open();
+    const sending = [{ toolCalls: [TO_HALL] }, { text: "told them" }];
+    world.script(sending);
+    const started = await start();
+    await plain.emit(plainMessage("m1", "tell the hall"));
+    await started.settled();
+    const [id] = /sent-[\w-]+/.exec(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)) ?? [];
+    const input = { ...change, target: "other:hall", message_id: id };
+    const changing = { toolCalls: [{ name: "message", input }] };
+    world.script([...sending, changing, { text: "changed" }, { text: "I see" }]);
+    await plain.emit(plainMessage("m2", "it is otherwise"));
+    await started.settled();
+    await other.emit(plainMessage("m3", "really?", FROM_BEN));
+    await started.settled();
+    const asked = modelRequests(world.anthropic).at(-1)?.messages.at(-1)?.text ?? "";
+    expect(asked).toContain("really?");
+    expect(asked).not.toContain("at six");
+    expect(asked.includes("Sent here by agents")).toBe(words !== undefined);
+    expect(asked).toContain(words ?? "");
   });
 
   it("is put to an owner where a member asks for it, and goes out once when one allows it", async () => {

@@ -29,6 +29,7 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   const account = plainAccount(methods, { capabilities });
   const said: unknown[] = [];
   const kept: string[] = [];
+  const changed: unknown[] = [];
   const definitionOf = (channel: string) => ({ ...account.definition, codec: codecOf(channel) });
   const shown: string[] = [];
   let prepared = 0;
@@ -64,6 +65,7 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
     },
     isOfConversation: async (messageId, to) => messageId === `of ${to.address}`,
     keepThere: async ({ address }, { text }) => void kept.push(`${address} ${text}`),
+    changeThere: async ({ address }, { id, text }) => void changed.push([address, id, text]),
     show: (text) => shown.push(text),
     redact: (text) => text.replace("token", "***"),
   });
@@ -72,6 +74,7 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
     outbox,
     said,
     kept,
+    changed,
     shown,
     prepared: () => prepared,
     act: (action: MessageAction, callId = call.callId) => act(action, run, { ...call, callId }),
@@ -221,7 +224,10 @@ it("changes no message of another conversation than the one that is named", asyn
 
 it("edits what it has sent by the id that it was given, once that is out, and where it was sent", async () => {
   const edited: unknown[] = [];
-  const { act, outbox } = harness({ edit: async (to, messageId) => void edited.push([to, messageId]) });
+  const { act, outbox, changed } = harness({
+    edit: async (to, messageId) => void edited.push([to, messageId]),
+    remove: async () => {},
+  });
   await act(send("Hello.", { target: "plain:hall" }));
   const [{ key: messageId } = { key: "" }] = await outbox.list({ states: ["pending"] });
   const edit = (target?: string) => act({ action: "edit", messageId, text: "Hello all.", target });
@@ -233,6 +239,11 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
   expect(await edit()).toMatchObject({ ok: false });
   expect(await edit("plain:hall")).toEqual({ ok: true, text: "Edited." });
   expect(edited).toEqual([["hall", "m7"]]);
+  expect(await act({ action: "delete", messageId, target: "plain:hall" })).toMatchObject({ ok: true });
+  expect(changed).toEqual([
+    ["plain:hall", messageId, "Hello all."],
+    ["plain:hall", messageId, undefined],
+  ]);
 });
 
 it("changes nothing that it has not sent itself: no question that an owner is to answer", async () => {

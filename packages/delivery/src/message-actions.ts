@@ -83,6 +83,12 @@ export interface MessageActionsOptions<Run extends ActingRun, Row extends Outbox
     said: { readonly id: string; readonly text: string },
     run: Run,
   ) => Promise<void>;
+  /** Has what was kept so say what the message says by now: nothing, where `text` is absent. */
+  readonly changeThere: (
+    to: Destination,
+    said: { readonly id: string; readonly text: string | undefined },
+    run: Run,
+  ) => Promise<void>;
   /** Shows a text to a client that reads the session itself. */
   readonly show: (text: string, run: Run, callId: string) => void;
   /** Takes secrets out of what a channel says of a failure, which the model reads. */
@@ -246,11 +252,13 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
       if (!running.edit) return no("This channel cannot edit messages.");
       const edited: Outbound = outboundOf(action.text, undefined, definition.capabilities);
       await running.edit(address, id, edited, signal);
+      await options.changeThere(to, { id: action.messageId, text: action.text }, run);
       return { ok: true, text: "Edited." };
     }
     case "delete":
       if (!running.remove) return no("This channel cannot delete messages.");
       await running.remove(address, id, signal);
+      await options.changeThere(to, { id: action.messageId, text: undefined }, run);
       return { ok: true, text: "Deleted." };
   }
 }

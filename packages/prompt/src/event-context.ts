@@ -53,6 +53,8 @@ export interface ContextDocument {
 export interface Brought {
   /** What was said in a group since the agent last spoke, oldest first. */
   readonly history?: readonly ContextMessage[];
+  /** What agents said there from other conversations, oldest first. */
+  readonly sent?: readonly ContextMessage[];
   /** Files sent with the message. */
   readonly files?: readonly ContextDocument[];
   /** Pages the message links to. */
@@ -110,10 +112,14 @@ export function eventContext(event: ToldEvent, facts: EventFacts): string {
 }
 
 /** What was read for a message, all of it untrusted; empty where there was nothing. */
-export function broughtContext({ history = [], files = [], pages = [] }: Brought, timeZone: string): string {
-  const heard = history.map((message) => contextMessage(message, timeZone));
+export function broughtContext(
+  { history = [], sent = [], files = [], pages = [] }: Brought,
+  timeZone: string,
+): string {
+  const inWords = (message: ContextMessage) => contextMessage(message, timeZone);
   return [
-    ...listBlock("Earlier in this conversation, not addressed to you (untrusted):", heard),
+    ...listBlock("Earlier in this conversation, not addressed to you (untrusted):", history.map(inWords)),
+    ...listBlock("Sent here by agents from other conversations (untrusted):", sent.map(inWords)),
     ...listBlock("Files that came with the message (untrusted):", files.map(document)),
     ...listBlock("Pages the message links to (untrusted):", pages.map(document)),
   ].join("\n\n");

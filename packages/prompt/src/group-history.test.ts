@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { groupKey, groupMessage, groupWords } from "./index.ts";
+import { groupKey, groupMessage, groupWords, isSentKey, sentKey } from "./index.ts";
 
 const room = { channel: "plain", account: "main", conversation: { id: "room", kind: "group" } } as const;
 
@@ -9,6 +9,11 @@ it("keeps threads of a group apart, but for the message that begins one, which i
   expect(groupKey(inThread)).not.toBe(groupKey(room));
   expect(groupKey(begins)).toBe(groupKey(room));
   expect(groupKey({ ...room, account: "other" })).not.toBe(groupKey(room));
+});
+
+it("keeps what agents send to a group apart from what is said there", () => {
+  const sent = sentKey({ ...room, address: "plain:room" });
+  expect([sent, groupKey(room)].map(isSentKey)).toEqual([true, false]);
 });
 
 it("tells of a message what was kept of it, and of one that is damaged no words", () => {

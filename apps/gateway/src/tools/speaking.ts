@@ -53,6 +53,7 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
     keepThere: (to, said, run) => keepThere(options, to, said, run),
+    changeThere: (to, said, run) => changeThere(options, to, said, run),
     show: (text, run, callId) => show(options, run, sentId(callId), text),
   });
 }
@@ -70,15 +71,34 @@ async function isMessageOf(
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }
 
-/** Whoever answers there next knows what was said there, and that it came from elsewhere. */
+/** Whoever answers there next knows what was sent there, and that it came from elsewhere. */
 async function keepThere(
   { store, now }: Pick<SpeakingOptions, "store" | "now">,
   to: Destination,
   { id, text }: { readonly id: string; readonly text: string },
-  { agent, speaker }: ActiveRun,
+  run: ActiveRun,
 ): Promise<void> {
-  const name = `${agent.id}, from another conversation, asked by ${speaker}`;
-  await store.groupHistory.push(sentKey(to), { id, senderId: agent.id, body: { text, name }, at: now() });
+  const entry = { id, senderId: run.agent.id, body: sentWords(text, run), at: now() };
+  await store.groupHistory.push(sentKey(to), entry);
+}
+
+/** What was kept there says the same as the message does now. */
+async function changeThere(
+  { store: { groupHistory } }: Pick<SpeakingOptions, "store">,
+  to: Destination,
+  { id, text }: { readonly id: string; readonly text: string | undefined },
+  run: ActiveRun,
+): Promise<void> {
+  if (text === undefined) await groupHistory.clear(sentKey(to), id);
+  else await groupHistory.revise(sentKey(to), id, sentWords(text, run));
+}
+
+/** Guests there may have all of it read out to them: it says who asked by their role alone. */
+function sentWords(
+  text: string,
+  { agent, role }: ActiveRun,
+): { readonly text: string; readonly name: string } {
+  return { text, name: `${agent.id}, asked by somebody whose role is ${role}` };
 }
 
 /** How their tools ask people. */

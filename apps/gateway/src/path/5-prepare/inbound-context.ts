@@ -7,6 +7,7 @@ import {
   eventContext,
   groupKey,
   groupMessage,
+  isSentKey,
   sentKey,
 } from "@signalbox/prompt";
 import type { Account } from "@signalbox/setup";
@@ -63,9 +64,12 @@ export function broughtWith({ pages, media: { files } }: ReadAlong): string {
   return broughtContext({ files, pages }, TIME_ZONE);
 }
 
-/** What was said in the group before, in words for the model. */
+/** What was said in the group before, and sent there from elsewhere, in words for the model. */
 export function toldContext(told: readonly ToldEntry[]): string {
-  return broughtContext({ history: told.map(groupMessage) }, TIME_ZONE);
+  const { history = [], sent = [] } = Object.groupBy(told, ({ conversation }) =>
+    isSentKey(conversation) ? "sent" : "history",
+  );
+  return broughtContext({ history: history.map(groupMessage), sent: sent.map(groupMessage) }, TIME_ZONE);
 }
 
 /**
