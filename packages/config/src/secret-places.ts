@@ -19,10 +19,15 @@ export function isSecretPlace(path: ConfigPath): boolean {
     case "headers":
       return !PLAIN_HEADERS.has(last.toLowerCase());
     case "env":
-      return SECRET_NAME.test(last);
+      return isOfSkill(names) || SECRET_NAME.test(last);
     default:
       return SECRET_KEY.test(last);
   }
+}
+
+/** Skills are given variables to reach services with, under whatever names those have. */
+function isOfSkill([section, setting]: readonly string[]): boolean {
+  return section === "skills" && setting === "entries";
 }
 
 /** The secrets of a value by their places, those that arguments name, and those in its addresses. */

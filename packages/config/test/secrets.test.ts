@@ -119,6 +119,21 @@ hooks: { build: { secret: secret-of-the-hook } }
     );
   });
 
+  it("takes each variable of a skill for a secret, whatever its name, and from a file", () => {
+    const { config, secrets, problems } = loadConfig({
+      file: "signalbox.yaml",
+      env: {},
+      sources: { file: () => "in-a-file", command: () => "" },
+      text: `
+skills: { entries: { mail: { env: { MAIL_LOGIN: anna-1984, MAIL_BOX: { file: box } } } } }
+mcp: { servers: { here: { command: here, env: { MODE: quick-mode } } } }
+`,
+    });
+    expect(problems).toEqual([]);
+    expect(config.skills.entries["mail"]?.env).toEqual({ MAIL_LOGIN: "anna-1984", MAIL_BOX: "in-a-file" });
+    expect(new Set(secrets)).toEqual(new Set(["anna-1984", "in-a-file"]));
+  });
+
   it("uses a default for a missing variable", () => {
     expect(load("gateway: { host: '${HOST:-127.0.0.2}' }").config.gateway.host).toBe("127.0.0.2");
   });
