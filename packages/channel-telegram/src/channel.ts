@@ -49,8 +49,8 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     config.transport === "polling"
       ? createPolling({ context, api, identify, albums, receive: takeUnlessStopped })
       : undefined;
-  const sender = createSender(api, buttons);
-  const openDraft = createDrafts(sender, clock);
+  const sender = createSender(api, buttons, config);
+  const openDraft = createDrafts(sender, clock, config);
   const names = createNames({ cache: context.cache, prefix: "name", ask: askName, logger });
 
   /** What came by itself or as an album; of an album also what came too late for it. */

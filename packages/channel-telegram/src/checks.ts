@@ -3,6 +3,13 @@ import type { TelegramApi } from "./api.ts";
 import type { TelegramConfig } from "./config.ts";
 import { webhookTrouble } from "./inbound/webhook.ts";
 
+const summoned: AccountCheck = {
+  about: "guests",
+  ok: false,
+  detail: "people can summon the bot in chats that it is not in, and get no answer there",
+  remedy: "Switch guest mode off in @BotFather's settings of the bot.",
+};
+
 /** What @BotFather has set for the bot, and whether Telegram gets its updates through. */
 export async function checkBot(
   api: TelegramApi,
@@ -24,10 +31,11 @@ export async function checkBot(
         detail: "the bot cannot be added to groups",
         remedy: "Send /setjoingroups to @BotFather where it is to be in groups.",
       };
-  if (config.transport === "polling") return [groups];
+  const about = me.supports_guest_queries === true ? [groups, summoned] : [groups];
+  if (config.transport === "polling") return about;
   const trouble = await webhookTrouble(api, config, 0, signal);
-  if (trouble === undefined) return [groups, { about: "webhook", ok: true, detail: "Telegram reaches it" }];
+  if (trouble === undefined) return [...about, { about: "webhook", ok: true, detail: "Telegram reaches it" }];
   const remedy =
     "Telegram has to reach webhookUrl by https on port 443, 80, 88 or 8443, with a certificate that counts.";
-  return [groups, { about: "webhook", ok: false, detail: trouble, remedy }];
+  return [...about, { about: "webhook", ok: false, detail: trouble, remedy }];
 }

@@ -6,6 +6,7 @@ export interface TelegramConfig {
   readonly transport: "polling" | "webhook";
   readonly webhookSecret?: string | undefined;
   readonly webhookUrl?: string | undefined;
+  readonly richMessages: boolean;
   readonly apiBaseUrl: string;
 }
 
@@ -43,6 +44,8 @@ export const telegramConfig: z.ZodType<TelegramConfig> = z
         error: "webhookUrl must be the address under which Telegram reaches this webhook.",
       })
       .optional(),
+    // Off: older clients show nothing of a rich message, and a bot cannot know what its readers have.
+    richMessages: z.boolean({ error: "richMessages must be true or false." }).default(false),
     apiBaseUrl: z
       .url({ protocol: /^https?$/, error: "apiBaseUrl must be an http or https address." })
       .default("https://api.telegram.org")

@@ -1,5 +1,5 @@
 /**
- * What Telegram allows. Sources: the Bot API's reference (sendMessage, getUpdates, setWebhook, InlineKeyboardButton,
+ * What Telegram allows. Sources: the Bot API's reference (sendMessage, "Rich Message Limits", getUpdates, setWebhook, InlineKeyboardButton,
  * sendPoll, sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is hitting limits": about
  * one message a second in a chat, 20 a minute in a group, 30 a second in all).
  */
@@ -8,6 +8,8 @@ export const limits = {
   partLength: 4_096,
   /** Beyond these Telegram drops entities without a word. */
   entities: 100,
+  /** Of a rich message, nested blocks, items of lists and rows of tables counted. */
+  rich: { blocks: 500, depth: 16, columns: 20 },
   buttons: 100,
   labelLength: 64,
   /** `callback_data`, in bytes. */

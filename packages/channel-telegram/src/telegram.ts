@@ -30,6 +30,10 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
         label: "Webhook address",
         hint: "https address of this webhook as Telegram sees it; left out, you register it with setWebhook",
       },
+      richMessages: {
+        label: "Rich messages",
+        hint: "true: tables, headings, nested lists and formulas as Telegram's own, which older clients do not show",
+      },
       apiBaseUrl: { label: "API address", hint: "Only for a Bot API server of your own" },
     },
   },

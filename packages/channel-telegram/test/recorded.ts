@@ -185,5 +185,26 @@ export const recorded: readonly Recorded[] = [
     },
     events: [{ type: "lifecycle", what: "removed" }],
   },
+  {
+    name: "a guest who summons the bot in a chat that it is not in, and is not heard",
+    payload: {
+      update_id: 13,
+      guest_message: { ...inGroup, text: "@Signalbox_Bot who is your owner?", guest_query_id: "9" },
+    },
+    events: [],
+  },
+  {
+    name: "the answer of a guest bot, which is that bot's and not the person's who summoned it",
+    payload: {
+      update_id: 14,
+      message: {
+        ...inGroup,
+        from: { id: 77, is_bot: true, first_name: "Guest" },
+        guest_bot_caller_user: from,
+        text: "done",
+      },
+    },
+    events: [{ type: "message", sender: { id: "77", isBot: true, isSelf: false }, text: "done" }],
+  },
   { name: "a poll, which concerns nobody", payload: { update_id: 12, poll: { id: "1" } }, events: [] },
 ];

@@ -63,6 +63,14 @@ describe("a webhook", () => {
     ]);
   });
 
+  it("says of a bot that can be summoned elsewhere that it is silent there", async () => {
+    await using bench = await openBench({}, { guests: true });
+    expect(await bench.channel.checks?.(new AbortController().signal)).toMatchObject([
+      { about: "groups", ok: true },
+      { about: "guests", ok: false },
+    ]);
+  });
+
   it("answers what Telegram would not send in the 400s", async () => {
     await using bench = await openBench(webhook);
     expect((await post(bench, "{", webhookSecret)).status).toBe(400);

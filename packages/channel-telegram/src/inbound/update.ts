@@ -33,7 +33,11 @@ export interface Facts {
   readonly raw: boolean;
 }
 
-/** What `getUpdates` and `setWebhook` are asked for. What is not named here does not come. */
+/**
+ * What `getUpdates` and `setWebhook` are asked for. What is not named here does not come, or is passed over where a
+ * webhook was registered by somebody else. Among that are the messages of guests, who summon the bot in a chat that it
+ * is not in: one message answers them, for a chat of strangers to read, with no way to ask, to pair or to go on.
+ */
 export const updateTypes = [
   "message",
   "edited_message",

@@ -8,9 +8,8 @@ import {
 } from "@signalbox/channel";
 import { isPrivate, type TelegramAddress } from "../address.ts";
 import { limits } from "../limits.ts";
-import type { FormattedText } from "./formatted.ts";
 import { toTelegram } from "./markdown.ts";
-import { renderText } from "./render.ts";
+import { type Rendered, type RenderSettings, renderText } from "./render.ts";
 import type { Sender } from "./send.ts";
 
 /**
@@ -20,6 +19,7 @@ import type { Sender } from "./send.ts";
 export function createDrafts(
   sender: Sender,
   clock: Clock,
+  settings: RenderSettings,
 ): (to: TelegramAddress, options: DraftOptions) => Draft {
   const buckets = new TokenBuckets(() => clock.now());
 
@@ -38,10 +38,10 @@ export function createDrafts(
       if (waitMs > 0) await clock.delay(waitMs, hurried).catch(() => {});
     }
 
-    const draft = createEditedDraft<FormattedText>(
+    const draft = createEditedDraft<Rendered>(
       {
         snapshot: (text) => toTelegram(fitText(text, { max: limits.partLength, unit: "utf16" })),
-        render: renderText,
+        render: (part) => renderText(part, settings),
         async create(content, { replyTo }) {
           await turn();
           return sender.sendText(to, content, { replyTo, signal });

@@ -2,6 +2,7 @@ import { loadMarkdown } from "@signalbox/channel";
 import type { Blockquote, List, Nodes, Parents, Table } from "mdast";
 import { limits } from "../limits.ts";
 import { type FormattedText, FormattedWriter, type Look } from "./formatted.ts";
+import { opens } from "./links.ts";
 
 /** A text without any of these reads the same as Markdown, and need not be parsed. */
 const marks = /[*_`~#>|[\]\\&]|:\/\/|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
@@ -139,9 +140,7 @@ function pre(language: string | null | undefined): Look {
 
 /** Telegram opens these alone; undefined for the rest. */
 function linkTo(url: string): Look | undefined {
-  return /^(?:https?|tg):\/\/[^\s]+$/i.test(url) && URL.canParse(url)
-    ? { type: "text_link", url }
-    : undefined;
+  return opens(url) ? { type: "text_link", url } : undefined;
 }
 
 /** Telegram knows no tables: columns are lined up for a font of one width. */

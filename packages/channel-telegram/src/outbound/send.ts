@@ -6,13 +6,14 @@ import {
   type SendOptions,
   sendParts,
 } from "@signalbox/channel";
-import type { ReactionTypeEmoji } from "grammy/types";
+import type { InlineKeyboardMarkup, MessageEntity, ReactionTypeEmoji } from "grammy/types";
 import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
 import { sendAttachment, type Target } from "../media.ts";
 import type { Buttons } from "./buttons.ts";
 import { sendPoll } from "./poll.ts";
-import { type Rendered, renderPart } from "./render.ts";
+import { type Rendered, type RenderSettings, renderPart } from "./render.ts";
+import type { RichBlock } from "./rich.ts";
 
 /** What goes out: messages, changes, reactions. Every method throws ChannelError and nothing else. */
 export interface Sender {
@@ -35,40 +36,43 @@ export interface Sender {
   ): Promise<void>;
 }
 
-export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
+export function createSender(api: TelegramApi, buttons: () => Buttons, settings: RenderSettings): Sender {
   async function sendText(
     to: TelegramAddress,
-    { text, entities, keyboard }: Rendered,
+    { text, entities, rich, keyboard }: Rendered,
     { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
   ): Promise<string> {
-    const sent = await api.call({ what: "sending a message", write: true, signal }, (raw) =>
-      raw.sendMessage({
-        ...targetOf(to, replyTo),
-        text,
-        entities: [...entities],
-        ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
-      }),
-    );
+    const call = { what: "sending a message", write: true, signal };
+    const target = { ...targetOf(to, replyTo), ...withKeyboard(keyboard) };
+    const asText = () =>
+      api.call(call, (raw) => raw.sendMessage({ ...target, text, entities: [...entities] }));
+    const asBlocks = (blocks: readonly RichBlock[]) =>
+      api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
+    const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(whereRefused(asText));
     return messageIdOf(to.chatId, sent.message_id);
   }
 
   async function changeText(
     to: TelegramAddress,
     messageId: string,
-    { text, entities, keyboard }: Rendered,
+    { text, entities, rich, keyboard }: Rendered,
     signal: AbortSignal,
   ): Promise<void> {
-    const place = { chat_id: to.chatId, message_id: messageIn(to, messageId) };
-    const change = {
-      text,
-      entities: [...entities],
-      ...(keyboard === undefined ? {} : { reply_markup: keyboard }),
+    const place = {
+      chat_id: to.chatId,
+      message_id: messageIn(to, messageId),
+      ...withKeyboard(keyboard),
     };
-    await api
-      .call({ what: "changing a message", write: true, signal }, (raw) =>
-        raw.editMessageText({ ...place, ...change }),
-      )
-      .catch(unlessUnchanged);
+    const change = async (content: { text: string; entities: MessageEntity[] } | { rich_message: Rich }) => {
+      await api
+        .call({ what: "changing a message", write: true, signal }, (raw) =>
+          raw.editMessageText({ ...place, ...content }),
+        )
+        .catch(unlessUnchanged);
+    };
+    const asText = () => change({ text, entities: [...entities] });
+    if (rich === undefined) await asText();
+    else await change({ rich_message: { blocks: [...rich] } }).catch(whereRefused(asText));
   }
 
   return {
@@ -82,7 +86,10 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
           return messageIdOf(to.chatId, sent.message_id);
         }
         if (part.type !== "media") {
-          return sendText(to, await renderPart(part, buttons()), { replyTo, signal: options.signal });
+          return sendText(to, await renderPart(part, buttons(), settings), {
+            replyTo,
+            signal: options.signal,
+          });
         }
         const sent = await sendAttachment(api, targetOf(to, replyTo), part, options);
         return messageIdOf(to.chatId, sent.message_id);
@@ -92,7 +99,7 @@ export function createSender(api: TelegramApi, buttons: () => Buttons): Sender {
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0)
         throw new ChannelError("invalid", "Telegram: an edit replaces one message by one part");
-      await changeText(to, messageId, await renderPart(part, buttons()), signal);
+      await changeText(to, messageId, await renderPart(part, buttons(), settings), signal);
     },
 
     async remove(to, messageId, signal) {
@@ -122,6 +129,25 @@ function targetOf(to: TelegramAddress, replyTo: string | undefined): Target {
     ...(replyTo === undefined
       ? {}
       : { reply_parameters: { message_id: messageIn(to, replyTo), allow_sending_without_reply: true } }),
+  };
+}
+
+interface Rich {
+  readonly blocks: RichBlock[];
+}
+
+function withKeyboard(keyboard: InlineKeyboardMarkup | undefined) {
+  return keyboard === undefined ? {} : { reply_markup: keyboard };
+}
+
+/** Goes the other way where a rich message was refused as such: a server that is older answers as for no method. */
+function whereRefused<T>(otherwise: () => Promise<T>): (error: unknown) => Promise<T> {
+  return (error) => {
+    const isRefused =
+      isChannelError(error) &&
+      (["invalid", "unsupported", "too_large"].includes(error.code) || error.platformCode === "404");
+    if (!isRefused) throw error;
+    return otherwise();
   };
 }
 

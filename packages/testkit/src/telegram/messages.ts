@@ -1,6 +1,7 @@
 import { isRaw, type Raw } from "../raw.ts";
 import type { Parameters, UploadedFile } from "./parameters.ts";
 import { type ApiReply, badRequest, ok, refuse, tooMany } from "./reply.ts";
+import { readRich } from "./rich.ts";
 
 /** A message as the stand-in keeps it: sent by the bot, or planted by the test. */
 export interface TelegramMessage {
@@ -8,6 +9,8 @@ export interface TelegramMessage {
   readonly messageId: number;
   readonly text: string;
   readonly entities: readonly Raw[];
+  /** The blocks of a rich message, of which `text` holds the words. */
+  readonly rich?: readonly Raw[] | undefined;
   readonly topicId?: number;
   readonly replyTo?: number;
   readonly keyboard?: unknown;
@@ -86,6 +89,14 @@ export class Messages {
     return refused ?? this.#limited(values) ?? this.#keep(values, { text: String(values["text"]) });
   }
 
+  sendRich({ values }: Parameters): ApiReply {
+    const refused = this.#refusesPlace(values) ?? refusesKeyboard(values["reply_markup"]);
+    if (refused !== undefined) return refused;
+    const content = readRich(values["rich_message"]);
+    if ("ok" in content) return content;
+    return this.#limited(values) ?? this.#keep(values, { text: content.text, rich: content.blocks });
+  }
+
   sendMedia(kind: MediaField, parameters: Parameters): ApiReply {
     const { values } = parameters;
     const file = parameters.file(kind);
@@ -106,20 +117,17 @@ export class Messages {
   }
 
   editText({ values }: Parameters): ApiReply {
-    const refused =
-      this.#refusesPlace(values) ?? refusesText(values, "text") ?? refusesKeyboard(values["reply_markup"]);
+    const refused = this.#refusesPlace(values) ?? refusesKeyboard(values["reply_markup"]);
     if (refused !== undefined) return refused;
+    const content = editedContent(values);
+    if ("ok" in content) return content;
     const message = this.find(values["chat_id"], values["message_id"]);
     if (message === undefined) return badRequest("message to edit not found");
     if (!message.fromBot) return badRequest("message can't be edited");
     if (message.media !== undefined) return badRequest("there is no text in the message to edit");
-    const next = {
-      text: String(values["text"]),
-      entities: entitiesIn(values),
-      keyboard: values["reply_markup"],
-    };
-    const { text, entities, keyboard } = message;
-    if (JSON.stringify(next) === JSON.stringify({ text, entities, keyboard }))
+    const next = { ...content, keyboard: values["reply_markup"] };
+    const { text, entities, rich, keyboard } = message;
+    if (JSON.stringify(next) === JSON.stringify({ text, entities, rich, keyboard }))
       return badRequest(
         "message is not modified: specified new message content and reply markup are exactly the same",
       );
@@ -198,7 +206,7 @@ export class Messages {
     return undefined;
   }
 
-  #keep(values: Raw, content: Pick<TelegramMessage, "text" | "media" | "poll">): ApiReply {
+  #keep(values: Raw, content: Pick<TelegramMessage, "text" | "rich" | "media" | "poll">): ApiReply {
     this.#count += 1;
     const { reply_parameters: reply, message_thread_id: topic, reply_markup: keyboard } = values;
     const replyTo =
@@ -226,6 +234,18 @@ export class Messages {
     const date = Math.floor(this.#rules.now() / 1_000);
     return { message_id: messageId, date, chat: { id: Number(chatId), type }, from: this.#rules.bot, text };
   }
+}
+
+/** What an edit puts in the place of a message: words with entities, or blocks. */
+function editedContent(values: Raw): Pick<TelegramMessage, "text" | "entities" | "rich"> | ApiReply {
+  const { text, rich_message: rich } = values;
+  if (rich === undefined)
+    return (
+      refusesText(values, "text") ?? { text: String(text), entities: entitiesIn(values), rich: undefined }
+    );
+  if (text !== undefined) return badRequest("text and rich_message exclude each other");
+  const content = readRich(rich);
+  return "ok" in content ? content : { text: content.text, entities: [], rich: content.blocks };
 }
 
 function entitiesIn(values: Raw): Raw[] {

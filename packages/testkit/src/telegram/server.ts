@@ -26,6 +26,8 @@ export interface TelegramOptions {
   readonly token: string;
   /** Default `{ id: 42, firstName: "Signalbox", username: "signalbox_bot" }`. */
   readonly bot?: { readonly id: number; readonly firstName: string; readonly username: string };
+  /** It can be summoned in chats that it is not in. Default false. */
+  readonly guests?: boolean;
   /** People `getChat` knows. */
   readonly users?: readonly TelegramUser[];
   /** Chats the bot may write to. Default: every chat. */
@@ -79,6 +81,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
   const me = {
     ...userObject({ ...bot, isBot: true }),
     can_join_groups: true,
+    supports_guest_queries: options.guests ?? false,
     can_read_all_group_messages: false,
   };
   const blocked = new Set<string>();
@@ -102,6 +105,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     deleteWebhook: ({ values }) => updates.deleteWebhook(values),
     getWebhookInfo: () => ok(updates.webhookInfo()),
     sendMessage: (parameters) => messages.sendText(parameters),
+    sendRichMessage: (parameters) => messages.sendRich(parameters),
     sendPoll: (parameters) => messages.sendPoll(parameters),
     sendPhoto: (parameters) => messages.sendMedia("photo", parameters),
     sendVoice: (parameters) => messages.sendMedia("voice", parameters),

@@ -1,0 +1,193 @@
+import type { OutboundPart } from "@signalbox/channel";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Bench, never, openBench } from "./harness.ts";
+
+const to = { chatId: "5001" };
+const options = { idempotencyKey: "k", signal: never };
+const table = "| City | Degrees |\n| --- | ---: |\n| **Oslo** | 7 |";
+
+const send = async ({ channel }: Bench, text: string) =>
+  channel.send(to, { parts: [{ type: "markdown", text }] }, options);
+const called = ({ standIn }: Bench) =>
+  standIn.requests
+    .map(({ path }) => path.split("/").at(-1) ?? "")
+    .filter((method) => /^(?:send|edit)/.test(method));
+
+describe("rich messages", () => {
+  it("are sent by accounts that are set to them alone", async () => {
+    await using bench = await openBench();
+    await send(bench, table);
+    expect(called(bench)).toEqual(["sendMessage"]);
+  });
+
+  it("hold what text and entities cannot show: tables, headings, nested lists, formulas", async () => {
+    await using bench = await openBench({ richMessages: true });
+    await send(bench, table);
+    await send(bench, "## Today\n\n1. one\n2. two\n   - [x] deep [docs](https://e.org)");
+    await send(bench, "It is $x^2$:\n\n$$y = x$$\n\n> **so**\n\n---");
+    const cell = { valign: "top" };
+    const head = { ...cell, is_header: true };
+    expect(bench.standIn.sent.map(({ rich }) => rich)).toEqual([
+      [
+        {
+          type: "table",
+          is_bordered: true,
+          cells: [
+            [
+              { ...head, text: "City", align: "left" },
+              { ...head, text: "Degrees", align: "right" },
+            ],
+            [
+              { ...cell, text: { type: "bold", text: "Oslo" }, align: "left" },
+              { ...cell, text: "7", align: "right" },
+            ],
+          ],
+        },
+      ],
+      [
+        { type: "heading", size: 2, text: "Today" },
+        {
+          type: "list",
+          items: [
+            { value: 1, type: "1", blocks: [{ type: "paragraph", text: "one" }] },
+            {
+              value: 2,
+              type: "1",
+              blocks: [
+                { type: "paragraph", text: "two" },
+                {
+                  type: "list",
+                  items: [
+                    {
+                      has_checkbox: true,
+                      is_checked: true,
+                      blocks: [
+                        {
+                          type: "paragraph",
+                          text: ["deep ", { type: "url", text: "docs", url: "https://e.org" }],
+                        },
+                      ],
+                    },
+                  ],
+                },
+              ],
+            },
+          ],
+        },
+      ],
+      [
+        {
+          type: "paragraph",
+          text: ["It is ", { type: "mathematical_expression", expression: "x^2" }, ":"],
+        },
+        { type: "mathematical_expression", expression: "y = x" },
+        { type: "blockquote", blocks: [{ type: "paragraph", text: { type: "bold", text: "so" } }] },
+        { type: "divider" },
+      ],
+    ]);
+  });
+
+  it("are none where text and entities show it all, or where it is beyond their limits", async () => {
+    await using bench = await openBench({ richMessages: true });
+    const row = (cell: string, columns: number) => `|${` ${cell} |`.repeat(columns)}`;
+    const tableOf = (columns: number) => [row("a", columns), row("-", columns), row("b", columns)].join("\n");
+    const nested = (depth: number) =>
+      Array.from({ length: depth }, (_, level) => `${"  ".repeat(level)}- a`).join("\n");
+    const beyond = [tableOf(21), nested(9), `# a\n\n${"- b\n".repeat(400)}`, "# \n\nan empty heading"];
+    for (const text of ["**bold** and `code`\n\n- a list", "$5 and $10", ...beyond]) await send(bench, text);
+    for (const text of [tableOf(20), nested(4), `# a\n\n${"- b\n".repeat(200)}`]) await send(bench, text);
+    const as = (method: string, times: number) => Array.from({ length: times }, () => method);
+    expect(called(bench)).toEqual([...as("sendMessage", 6), ...as("sendRichMessage", 3)]);
+  });
+
+  it.each([
+    { refusal: "as such", fault: { kind: "refuse", description: "Bad Request: RICH_BLOCK_INVALID" } },
+    { refusal: "by an older server", fault: { kind: "refuse", status: 404, description: "Not Found" } },
+  ] as const)("become text where Telegram refuses them $refusal", async ({ fault }) => {
+    await using bench = await openBench({ richMessages: true });
+    bench.standIn.fail({ ...fault, path: "sendRichMessage" });
+    await send(bench, table);
+    expect(bench.standIn.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
+    expect(called(bench)).toEqual(["sendRichMessage", "sendMessage"]);
+  });
+
+  it("are not sent a second time as text where nobody knows what came of them", async () => {
+    await using bench = await openBench({ richMessages: true });
+    bench.standIn.fail({ kind: "cut", path: "sendRichMessage" });
+    await expect(send(bench, table)).rejects.toMatchObject({ code: "unknown_outcome" });
+    bench.standIn.fail({ kind: "rate", retryAfter: 3, path: "sendRichMessage" });
+    await expect(send(bench, table)).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 3_000 });
+    expect(called(bench)).toEqual(["sendRichMessage", "sendRichMessage"]);
+  });
+
+  it("take the place of a text, and give it back, and keep buttons", async () => {
+    await using bench = await openBench({ richMessages: true });
+    const { parts } = await send(bench, "a text");
+    const messageId = parts[0]?.messageId ?? "";
+    const buttons = [{ id: "yes", label: "Yes" }];
+    const edit = (part: OutboundPart) => bench.channel.edit?.(to, messageId, { parts: [part] }, never);
+    await edit({ type: "buttons", text: table, buttons });
+    await edit({ type: "buttons", text: table, buttons });
+    const keyboard = { inline_keyboard: [[{ text: "Yes" }]] };
+    expect(bench.standIn.sent).toMatchObject([{ rich: [{ type: "table" }], keyboard }]);
+    bench.standIn.fail({ kind: "refuse", path: "editMessageText" });
+    await edit({ type: "markdown", text: "# Title" });
+    expect(bench.standIn.sent).toMatchObject([{ rich: undefined, text: "Title" }]);
+  });
+
+  it("are what a draft ends as, which was text while it grew", async () => {
+    await using bench = await openBench({ richMessages: true });
+    const draft = await bench.channel.openDraft?.(to, options);
+    await draft?.update(table);
+    expect(bench.standIn.sent).toMatchObject([{ entities: [{ type: "pre" }] }]);
+    await draft?.finalize({ parts: [{ type: "markdown", text: table }] });
+    expect(bench.standIn.sent).toMatchObject([{ rich: [{ type: "table" }] }]);
+  });
+
+  it("are never such that Telegram would refuse them, whatever a model writes", async () => {
+    await using bench = await openBench({ richMessages: true });
+    const pieces = [
+      ...[
+        "**",
+        "*",
+        "`",
+        "~~",
+        "> ",
+        "- ",
+        "  - ",
+        "1. ",
+        "[x](https://e.org)",
+        "[",
+        "](x)",
+        "# ",
+        "$",
+        "$$",
+      ],
+      ...[
+        "| a | b |\n| - | - |\n| | c |\n",
+        "\n",
+        "\n\n",
+        "word ",
+        "字 ",
+        "😀",
+        "<b>",
+        "```\n",
+        "\\",
+        "---\n",
+      ],
+      ...["![i](https://e.org/i.png)", "[^1]", "[x] ", "    ", "\\(a\\)"],
+    ];
+    const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 60 }).map((some) => some.join(""));
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        fc.pre(text.trim() !== "");
+        const before = called(bench).length;
+        await send(bench, text);
+        expect(called(bench).length - before, text).toBe(1);
+      }),
+      { numRuns: 200 },
+    );
+    expect(called(bench)).toContain("sendRichMessage");
+  });
+});
