@@ -1,7 +1,7 @@
 /**
- * What Telegram allows. Sources: the Bot API's reference (sendMessage, "Rich Message Limits", getUpdates, setWebhook, InlineKeyboardButton,
- * sendPoll, sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is hitting limits": about
- * one message a second in a chat, 20 a minute in a group, 30 a second in all).
+ * What Telegram allows. Sources: the Bot API's reference (sendMessage, "Rich Message Limits", getUpdates, setWebhook,
+ * InlineKeyboardButton, sendPoll, sendPhoto, sendDocument, getFile, setMyCommands) and its FAQ on limits ("My bot is
+ * hitting limits": about one message a second in a chat, 20 a minute in a group, 30 a second in all).
  */
 export const limits = {
   /** Of a message once its entities are taken out, in UTF-16 units, which is how entities count as well. */
