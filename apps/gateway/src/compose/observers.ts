@@ -7,7 +7,7 @@ import {
   type Outcomes,
   redactedOutcome,
 } from "@signalbox/server";
-/** Whoever is told what happens: without secrets. */ import type { SpendingReports } from "@signalbox/setup";
+import type { SpendingReports } from "@signalbox/setup";
 import { countingHooks, createGatewayHooks, type GatewayHooks, OWN_HOOKS } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
@@ -17,6 +17,7 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import type { OpenHome } from "./open-home.ts";
 
+/** Whoever is told what happens: without secrets. */
 export interface Observers {
   readonly live: LiveHub;
   readonly tracer: Tracer;
