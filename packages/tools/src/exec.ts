@@ -68,8 +68,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
       sandbox.network || args.network === true
         ? [{ kind: "exec-network", detail: args.command.split("\n", 1)[0]?.slice(0, 120) ?? "" }]
         : [],
-    isCovered: async ({ command, network }, rules) =>
-      network !== true && isCovered(await parseShell(command), rules),
+    isCovered: async (args, rules) => canBeCovered(args) && isCovered(await parseShell(args.command), rules),
     subject: (args) => subjectOf(options, args),
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
@@ -136,7 +135,7 @@ async function subjectOf(
   const cwd = await folderOf(workspace, args.cwd);
   const script = await parseShell(args.command);
   const files = await namedFiles(workspace, cwd, script.words);
-  const rules = rulesFor(script);
+  const rules = canBeCovered(args) ? rulesFor(script) : undefined;
   const names = Object.keys(await environment());
   return {
     action: actionOf(args, sandbox),
@@ -148,6 +147,11 @@ async function subjectOf(
     ...(files.length === 0 ? {} : { files }),
     ...(rules === undefined ? {} : { rules }),
   };
+}
+
+/** A rule says nothing of the network, nor of a terminal, in which programs do more: `git log` starts a pager there. */
+function canBeCovered({ network, pty }: ExecArgs): boolean {
+  return network !== true && pty !== true;
 }
 
 function actionOf({ command, background, pty }: ExecArgs, { limits }: Sandbox): string {

@@ -126,9 +126,9 @@ export interface ApprovalSubject {
   readonly sha256?: string;
   /** Whose content is to be the same when it is done. */
   readonly files?: readonly NamedFile[];
-  /** Standing rules under which the same would run unasked from now on; absent where there are none. */
   /** Hosts that a command would reach. */
   readonly domains?: readonly string[];
+  /** Standing rules under which the same would run unasked from now on; absent where there are none. */
   readonly rules?: readonly StandingRule[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;

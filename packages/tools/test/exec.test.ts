@@ -53,6 +53,17 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
       "top\n[in a terminal]",
     ]);
   });
+
+  test("is asked about whatever standing rules there are, and none is offered for it", async () => {
+    const approvals = createApprovals({ store: createMemoryApprovalStore() });
+    const policy = { allow: ["*"], askModes: { exec: "unlisted" } } as const;
+    const standingRules = [["git", "log", "**"]];
+    const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals, standingRules });
+    expect(textOf(await agent.call("exec", { command: "git log" }))).not.toContain("needs an approval");
+    const inTerminal = await agent.call("exec", { command: "git log", pty: true });
+    expect(textOf(inTerminal)).toContain("needs an approval");
+    expect((await approvals.list()).map(({ subject }) => subject.rules)).toEqual([undefined]);
+  });
 });
 
 describe.each([
