@@ -13,7 +13,7 @@ import {
   type SkillTarget,
   standardSources,
 } from "@signalbox/skills";
-import { commandEnvironment } from "@signalbox/tools";
+import { commandEnvironment, comparedBeside } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 import { sandboxSetting } from "./running/exec-sandbox.ts";
 
@@ -56,7 +56,7 @@ export async function resolveSkills(options: {
     sources,
     env,
     entries,
-    pins: createPinFiles(home.skillPinsDir),
+    pins: { store: createPinFiles(home.skillPinsDir), compare: comparedBeside },
     pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
   });

@@ -1,8 +1,15 @@
 import type { SkillTarget } from "./eligibility.ts";
 import type { SkillEntry } from "./environment.ts";
 import type { SkillFs } from "./fs.ts";
+import type { CompareTexts } from "./pins/approvals.ts";
 import type { PinStore } from "./pins/pin-store.ts";
 import type { SkillSource } from "./sources.ts";
+
+/** Where approvals of skills are kept, and how whoever approves is shown what became of a text. */
+export interface SkillPins {
+  readonly store: PinStore;
+  readonly compare: CompareTexts;
+}
 
 export interface SkillsOptions {
   /** In any order; precedence is that of their kinds, and within a kind the later replaces the earlier. */
@@ -24,8 +31,8 @@ export interface SkillsOptions {
    * times as long as it took, so that scanning never takes more than a twentieth of the time.
    */
   readonly maxAgeMs?: number;
-  /** Where approvals of skills are kept. Default: none is needed. */
-  readonly pins?: PinStore;
+  /** How skills are approved. Default: they need not be. */
+  readonly pins?: SkillPins;
   /** Whether a skill is pinned as it is first seen. Default true; false for commands that only look. */
   readonly pinsFirstSeen?: () => boolean;
   /** Default `Date.now`. */

@@ -90,8 +90,7 @@ export function createSkills(options: SkillsOptions): Skills {
   const entries = entriesById(options.entries);
   const pacer = createPacer();
   const pinner = new Pinner(fs, pacer);
-  const approvals =
-    options.pins && new SkillApprovals({ store: options.pins, pinsFirstSeen, pinner, fs, now });
+  const approvals = options.pins && new SkillApprovals({ ...options.pins, pinsFirstSeen, pinner, fs, now });
   const setting: InventorySetting = {
     sources: options.sources,
     machine,

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { comparedBeside } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { createPinFiles, createSkills, type SkillSource } from "../src/index.ts";
 import { folder, write } from "./folders.ts";
@@ -11,7 +12,7 @@ function open(files: Readonly<Record<string, string>>) {
   const agent = { workspaceDir: join(dir, "work") };
   const start = (pinsFirstSeen?: () => boolean) => {
     const sources = [source("bundled"), source("managed")];
-    const pins = createPinFiles(join(dir, "pins"));
+    const pins = { store: createPinFiles(join(dir, "pins")), compare: comparedBeside };
     const more = pinsFirstSeen && { pinsFirstSeen };
     const skills = createSkills({ sources, pins, maxAgeMs: 0, env: {}, ...more });
     const offered = async () => (await skills.forAgent(agent)).skills.map(({ id }) => id);
@@ -39,6 +40,21 @@ describe("a skill that changes", () => {
     expect((await skills.forAgent(agent)).excluded).toHaveLength(1);
     const { diff } = await one();
     for (const line of ["-o 0", "-o 5999", "+n 0", "+n 5999"]) expect(diff.split("\n")).toContain(line);
+  });
+
+  it("shows many changed lines without those that stay", async () => {
+    const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at}\n`);
+    const { dir, start, agent } = open({
+      "managed/a/SKILL.md": "# a\nOld.\n",
+      "managed/a/words.txt": lines.join(""),
+    });
+    const { skills, one } = start();
+    await skills.forAgent(agent);
+    const changed = lines.map((line, at) => (at % 4 === 0 ? `new ${line}` : line));
+    write(dir, { "managed/a/words.txt": changed.join("") });
+    const diff = (await one()).diff.split("\n");
+    expect(diff.filter((line) => line.startsWith("-line"))).toHaveLength(500);
+    expect(diff).not.toContain("-line 1");
   });
 
   it("is offered no more, and says what changed, until an owner approves it", async () => {

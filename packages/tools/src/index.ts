@@ -38,6 +38,7 @@ export { createLsTool, type LsToolOptions } from "./files/ls.ts";
 export { folderFor, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";
 export { detectEncoding, type TextEncoding } from "./files/text.ts";
+export { comparedBeside } from "./files/text-work.ts";
 export { createWriteTool, type WriteToolOptions } from "./files/write.ts";
 export { type FromToolOptions, fromTool, isTool } from "./from-tool.ts";
 export { type ConfigChange, createGatewayTool, type GatewayToolOptions } from "./gateway.ts";

@@ -1,23 +1,35 @@
 import { Worker } from "node:worker_threads";
-import { createSemaphore } from "./semaphore.ts";
-
-/** Of the whole process: each may take 288 MB and a processor. */
-const parsers = createSemaphore(2);
+import type { Semaphore } from "./semaphore.ts";
 
 /** The file of a thread beside the one that names it by its `import.meta.url`, built or as it is written. */
 export function threadFile(name: string, beside: string): URL {
   return new URL(`./${name}${beside.endsWith(".ts") ? ".ts" : ".js"}`, beside);
 }
 
+export interface ThreadOptions {
+  /** How many such threads there may be at a time: each may take 288 MB and a processor. */
+  readonly places: Semaphore;
+  /** Ends it, also while it waits for its place. */
+  readonly signal: AbortSignal;
+  /** How long it may work once it has its place, in milliseconds. Default: until the signal ends. */
+  readonly timeoutMs?: number;
+}
+
+/** What a thread made of its work, or why that came to nothing. */
+export type ThreadOutcome =
+  | { readonly kind: "made"; readonly value: unknown }
+  | { readonly kind: "stopped" | "too-long" | "failed" };
+
 /**
  * What others have written can be made to keep parsers busy or to exhaust memory or stack, so they work in a thread of
- * their own, where that harms nobody. Undefined where that came to nothing, or not before the signal ended.
+ * their own, where that harms nobody.
  *
  * @param file posts one message: what it made of its `workerData`
  */
-export async function inThread(file: URL, work: unknown, signal: AbortSignal): Promise<unknown> {
-  const leave = await parsers.acquire(signal).catch(() => undefined);
-  if (leave === undefined) return undefined;
+export async function inThread(file: URL, work: unknown, options: ThreadOptions): Promise<ThreadOutcome> {
+  const { places, signal, timeoutMs } = options;
+  const leave = await places.acquire(signal).catch(() => undefined);
+  if (leave === undefined) return { kind: "stopped" };
   let worker: Worker;
   try {
     worker = startWorker(file, work);
@@ -26,17 +38,20 @@ export async function inThread(file: URL, work: unknown, signal: AbortSignal): P
     throw error;
   }
   return new Promise((resolve) => {
-    const end = (made: unknown): void => {
+    const end = (outcome: ThreadOutcome): void => {
       signal.removeEventListener("abort", onAbort);
-      resolve(made);
+      clearTimeout(timer);
+      resolve(outcome);
       // Its memory is in use until it is gone.
       void worker.terminate().finally(leave);
     };
-    const onAbort = (): void => end(undefined);
+    const onAbort = (): void => end({ kind: "stopped" });
+    const timer =
+      timeoutMs === undefined ? undefined : setTimeout(() => end({ kind: "too-long" }), timeoutMs);
     signal.addEventListener("abort", onAbort, { once: true });
-    worker.once("message", end);
-    worker.once("error", () => end(undefined));
-    worker.once("exit", () => end(undefined));
+    worker.once("message", (value) => end({ kind: "made", value }));
+    worker.once("error", () => end({ kind: "failed" }));
+    worker.once("exit", () => end({ kind: "failed" }));
     if (signal.aborted) onAbort();
   });
 }

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test } from "vitest";
-import { createWriteTool, type Workspace } from "../src/index.ts";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createWriteTool, pageText, type Workspace } from "../src/index.ts";
 import { type Caller, caller, openFiles, textOf } from "./harness.ts";
 
 let dir: string;
@@ -102,6 +102,51 @@ describe("edit", () => {
     expect(
       textOf(await edit({ old_string: "the  line of number 14999, and some words", new_string: "x" })),
     ).toContain("line 15,000 matches but for white space");
+  });
+
+  /** Starts of threads, until the test ends. */
+  const threads = () => {
+    const onWorker = vi.fn();
+    process.on("worker", onWorker);
+    onTestFinished(() => void process.off("worker", onWorker));
+    return onWorker;
+  };
+  const long = Array.from({ length: 15_000 }, (_, at) => `the line of number ${at}, and some words\n`).join(
+    "",
+  );
+
+  test("looks in a thread for what an edit before it took out of a long file", async () => {
+    put("a.py", long);
+    const started = threads();
+    const edits = [
+      { old_string: "number 14999, and", new_string: "another" },
+      { old_string: "of number 14999, and some", new_string: "x" },
+    ];
+    expect(textOf(await edit({ edits }))).toContain("edit 2: the old text does not occur");
+    expect(started).toHaveBeenCalledTimes(1);
+  });
+
+  test("waits for no page that is slow", async () => {
+    put("a.py", long);
+    const stop = new AbortController();
+    const bytes = Buffer.from(`<p>${"x<br>".repeat(14_000)}</p>`);
+    const page = { url: "https://example.org/", contentType: "text/html", bytes };
+    const pages = Array.from({ length: 20 }, () => pageText(page, { parseMs: 600_000, signal: stop.signal }));
+    const lastPage = Promise.allSettled(pages).then((all) => all.at(-1)?.status);
+    const edited = await edit({ old_string: "of number", new_string: "", replace_all: true });
+    expect(textOf(edited)).toContain("15,000 replacements");
+    stop.abort();
+    expect(await lastPage).toBe("rejected");
+  });
+
+  test("says that it was stopped, and not that it took too long", async () => {
+    put("a.py", long);
+    const args = { file_path: "a.py", old_string: "of number", new_string: "", replace_all: true };
+    const stop = new AbortController();
+    const started = threads();
+    started.mockImplementation(() => stop.abort());
+    expect(textOf(await agent.call("edit", args, stop.signal))).toContain("it was stopped");
+    expect(get("a.py")).toBe(long);
   });
 
   test("needs a unique match, unless told otherwise", async () => {

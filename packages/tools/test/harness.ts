@@ -33,7 +33,7 @@ export const FACTS: RunFacts = {
 export interface Caller {
   readonly state: RunState;
   readonly records: DecisionRecord[];
-  call(name: string, args: JsonValue): Promise<ToolResult>;
+  call(name: string, args: JsonValue, signal?: AbortSignal): Promise<ToolResult>;
 }
 
 /** A scripted caller that has what a model has: tool names and arguments. */
@@ -63,9 +63,8 @@ export function caller(
   return {
     state,
     records,
-    call(name, args) {
+    call(name, args, signal = new AbortController().signal) {
       calls += 1;
-      const { signal } = new AbortController();
       const { resultChars = 16_000 } = options;
       return run.call(name, args, { callId: `call_${calls}`, signal, resultChars });
     },

@@ -134,8 +134,42 @@ test("a question about a file of which nothing stays shows all of both, at once"
   put("SOUL.md", lines("old").join("\n"));
   await agent.call("write", { file_path: "SOUL.md", content: lines("new").join("\n") });
   const { action } = (await pending()).subject;
-  expect(action.split("\n").slice(3)).toEqual([
+  expect(action.split("\n").slice(2)).toEqual([
+    "@@ -1,20000 +1,20000 @@ shown whole",
     ...lines("old").map((line) => `-${line}`),
+    "\\ No newline at end of file",
     ...lines("new").map((line) => `+${line}`),
+    "\\ No newline at end of file",
+    "",
   ]);
+});
+
+test("a question about many changed lines shows them, and none that stays", async () => {
+  const { agent, pending, put } = await place({});
+  const lines = Array.from({ length: 2_000 }, (_, at) => `line ${at}\n`);
+  put("SOUL.md", lines.join(""));
+  const changed = lines.map((line, at) => (at % 4 === 0 ? `new ${line}` : line));
+  await agent.call("write", { file_path: "SOUL.md", content: changed.join("") });
+  const { action } = (await pending()).subject;
+  const shown = action.split("\n").slice(2);
+  expect(shown.filter((line) => line.startsWith("-"))).toEqual(
+    lines.filter((_, at) => at % 4 === 0).map((line) => `-${line.trimEnd()}`),
+  );
+  expect(shown.filter((line) => line.startsWith("+"))).toHaveLength(500);
+});
+
+test("a question about more than can be compared leaves out how both begin and end", async () => {
+  const { agent, pending, put } = await place({});
+  const middle = (word: string) => Array.from({ length: 4_000 }, (_, at) => `${word} ${at}\n`);
+  const around = (text: readonly string[]) => ["first\n", ...text, "last\n"].join("");
+  put("SOUL.md", around(middle("old")));
+  await agent.call("write", { file_path: "SOUL.md", content: around(middle("new")) });
+  const { action } = (await pending()).subject;
+  expect(action).toBe(
+    [
+      "--- SOUL.md\n+++ SOUL.md\n@@ -2,4000 +2,4000 @@ shown whole\n",
+      ...middle("old").map((line) => `-${line}`),
+      ...middle("new").map((line) => `+${line}`),
+    ].join(""),
+  );
 });

@@ -19,16 +19,23 @@ export interface PendingSkill {
 /** Text files that are kept to be compared, in UTF-16 units. Others are told of by their names. */
 const MAX_TEXT = 64_000;
 const MAX_TEXTS = 256_000;
-/** Lines that go or come: to find out what stays between more of them takes as long as their number squared. */
-const MOST_CHANGED_LINES = 300;
 const NOTHING: SkillPin = { digest: "", files: {} };
 /** Folders of an agent's own, into which something that runs there may have written. */
 const IN_WORKSPACES: ReadonlySet<SkillSourceKind> = new Set(["project", "workspace"]);
 /** Checks of a folder take at most one part in so many of the time. */
 const REST = 20;
 
+/** What became of a text, line by line. A name is `/dev/null` where there is no such file. */
+export type CompareTexts = (texts: {
+  readonly oldName: string;
+  readonly newName: string;
+  readonly before: string;
+  readonly after: string;
+}) => Promise<string>;
+
 export interface SkillApprovalsOptions {
   readonly store: PinStore;
+  readonly compare: CompareTexts;
   readonly pinsFirstSeen: () => boolean;
   readonly pinner: Pinner;
   readonly fs: SkillFs;
@@ -47,6 +54,7 @@ interface Check {
  */
 export class SkillApprovals {
   readonly #store: PinStore;
+  readonly #compare: CompareTexts;
   readonly #pinsFirstSeen: () => boolean;
   readonly #pinner: Pinner;
   readonly #fs: SkillFs;
@@ -55,8 +63,9 @@ export class SkillApprovals {
   /** What was approved when it was last read. */
   readonly #approved = new Map<string, ApprovedSkill>();
 
-  constructor({ store, pinsFirstSeen, pinner, fs, now }: SkillApprovalsOptions) {
+  constructor({ store, compare, pinsFirstSeen, pinner, fs, now }: SkillApprovalsOptions) {
     this.#store = store;
+    this.#compare = compare;
     this.#pinsFirstSeen = pinsFirstSeen;
     this.#pinner = pinner;
     this.#fs = fs;
@@ -108,7 +117,7 @@ export class SkillApprovals {
     const approved = await this.#store.get(skill.dir);
     const change = comparePins(approved?.pin ?? NOTHING, pin);
     if (change === undefined) return undefined;
-    const diff = await diffOf(approved?.texts ?? {}, this.#textsOf(skill, pin));
+    const diff = await diffOf(this.#compare, approved?.texts ?? {}, this.#textsOf(skill, pin));
     return { skill, digest: pin.digest, change, diff };
   }
 
@@ -151,31 +160,25 @@ function inWords({ added, removed, changed }: SkillChange): string[] {
 }
 
 async function diffOf(
+  compare: CompareTexts,
   before: Readonly<Record<string, string>>,
   after: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
   const paths = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const textAt = (texts: Readonly<Record<string, string>>, path: string) =>
     Object.hasOwn(texts, path) ? texts[path] : undefined;
-  return paths
-    .filter((path) => textAt(before, path) !== textAt(after, path))
-    .map((path) => {
-      const [old, now] = [textAt(before, path), textAt(after, path)];
-      const nameOf = (text: string | undefined) => (text === undefined ? "/dev/null" : path);
-      const texts = [nameOf(old), nameOf(now), old ?? "", now ?? ""] as const;
-      const headers = { headerOptions: FILE_HEADERS_ONLY };
-      const most =
-        old === undefined || now === undefined ? headers : { ...headers, maxEditLength: MOST_CHANGED_LINES };
-      const patch = createTwoFilesPatch(...texts, undefined, undefined, most);
-      if (patch !== undefined) return patch;
-      // Almost nothing stays: all that goes, then all that comes.
-      return [
-        createTwoFilesPatch(path, "/dev/null", old ?? "", "", undefined, undefined, headers),
-        createTwoFilesPatch("/dev/null", path, "", now ?? "", undefined, undefined, headers),
-      ].join("");
-    })
-    .join("");
+  const patches = paths
+    .map((path) => ({ path, old: textAt(before, path), now: textAt(after, path) }))
+    .filter(({ old, now }) => old !== now)
+    .map(({ path, old, now }) =>
+      compare({
+        oldName: old === undefined ? "/dev/null" : path,
+        newName: now === undefined ? "/dev/null" : path,
+        before: old ?? "",
+        after: now ?? "",
+      }),
+    );
+  return (await Promise.all(patches)).join("");
 }
 
 function textIn(bytes: Uint8Array): string | undefined {

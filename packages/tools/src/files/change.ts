@@ -1,11 +1,10 @@
 import type { ApprovalSubject } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { detectEncoding } from "./text.ts";
+import { comparedBeside } from "./text-work.ts";
 
 /** Of a file; larger ones are shown whole, without what was there before. */
 const MAX_BYTES = 1_000_000;
-/** Lines that go or come: to find out what stays between more of them takes as long as their number squared. */
-const MOST_CHANGED_LINES = 300;
 
 /** What a person is asked about before a file is written: what becomes of it, line by line. */
 export async function changeOf(
@@ -16,18 +15,9 @@ export async function changeOf(
   const place = await workspace.locate(path);
   const before = await textOf(workspace, path);
   const after = await change(before ?? "");
-  const { createTwoFilesPatch, FILE_HEADERS_ONLY } = await import("diff");
-  const old = before === undefined ? "/dev/null" : place;
-  const options = { headerOptions: FILE_HEADERS_ONLY, maxEditLength: MOST_CHANGED_LINES };
-  const patch = createTwoFilesPatch(old, place, before ?? "", after, undefined, undefined, options);
-  return { action: patch ?? wholePatch(old, place, before ?? "", after), cwd: workspace.dir };
-}
-
-function wholePatch(old: string, place: string, before: string, after: string): string {
-  const lines = (text: string, sign: string) =>
-    text === "" ? [] : text.split("\n").map((line) => sign + line);
-  const head = [`--- ${old}`, `+++ ${place}`, "@@ almost all of it @@"];
-  return [...head, ...lines(before, "-"), ...lines(after, "+")].join("\n");
+  const oldName = before === undefined ? "/dev/null" : place;
+  const action = await comparedBeside({ oldName, newName: place, before: before ?? "", after });
+  return { action, cwd: workspace.dir };
 }
 
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {

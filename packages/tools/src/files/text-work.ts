@@ -1,4 +1,6 @@
-import { inThread, threadFile } from "../thread.ts";
+import { createSemaphore } from "../semaphore.ts";
+import { inThread, type ThreadOutcome, threadFile } from "../thread.ts";
+import { type Comparison, comparedLines, comparedWhole } from "./comparison.ts";
 import { changedText, type PatchChange, PatchError } from "./patch-format.ts";
 import { type Replaced, type Replacement, replaceAll } from "./replacements.ts";
 
@@ -10,7 +12,8 @@ type TextWork =
       readonly path: string;
       readonly text: string;
       readonly changes: readonly PatchChange[];
-    };
+    }
+  | { readonly kind: "compare"; readonly comparison: Comparison };
 
 type Patched = { readonly text: string } | { readonly problem: string };
 
@@ -20,8 +23,18 @@ const AT_ONCE = 3_000_000;
 const AT_ONCE_BY_LINES = 1_000_000;
 /** The same where each pair of letters is. */
 const AT_ONCE_BY_LETTERS = 100_000;
+/** Lines that go or come: to find out what stays between them takes as long as their number squared. */
+const CHANGED_AT_ONCE = 300;
+const MOST_CHANGED = 3_000;
 const LONGEST_MS = 10_000;
-const TOO_LONG = "it took too long. Change less at once.";
+/** Of the whole process: apart from pages and PDFs, which others can make slow. */
+const places = createSemaphore(2);
+/** Why a thread made nothing of it. */
+const PROBLEMS: Readonly<Record<Exclude<ThreadOutcome["kind"], "made">, string>> = {
+  stopped: "it was stopped before it was worked out.",
+  "too-long": "it took too long. Change less at once.",
+  failed: "it could not be worked out: its thread did not start or needed too much memory.",
+};
 
 /** Replaces beside everything else: what may take long does so in a thread. */
 export async function replaceBeside(
@@ -29,14 +42,15 @@ export async function replaceBeside(
   edits: readonly Replacement[],
   signal?: AbortSignal,
 ): Promise<Replaced> {
-  // A text that is not there is looked for by likeness.
-  const isPlain = edits.every(
-    ({ old_string, replace_all }) => replace_all !== true && text.includes(old_string),
-  );
+  // A text that is not there is looked for by likeness: of several, one may take away what the next looks for.
+  const isPlain =
+    edits.length === 1 &&
+    edits.every(({ old_string, replace_all }) => replace_all !== true && text.includes(old_string));
   const most = isPlain ? AT_ONCE : AT_ONCE_BY_LETTERS;
   if (text.length * edits.length <= most) return replaceAll(text, edits);
-  const made = await workedOut({ kind: "replace", text, edits }, signal);
-  return isReplaced(made) ? made : { problem: TOO_LONG };
+  const outcome = await workedOut({ kind: "replace", text, edits }, signal);
+  if (outcome.kind !== "made") return { problem: PROBLEMS[outcome.kind] };
+  return isReplaced(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };
 }
 
 /** The same for the changes of a patch. @throws PatchError where one does not fit */
@@ -47,27 +61,42 @@ export async function patchBeside(
   signal?: AbortSignal,
 ): Promise<string> {
   if (text.length * changes.length <= AT_ONCE_BY_LINES) return changedText(path, text, changes);
-  const made = await workedOut({ kind: "patch", path, text, changes }, signal);
-  const patched: Patched = isPatched(made) ? made : { problem: `${path}: ${TOO_LONG}` };
+  const outcome = await workedOut({ kind: "patch", path, text, changes }, signal);
+  if (outcome.kind !== "made") throw new PatchError(`${path}: ${PROBLEMS[outcome.kind]}`);
+  const patched = isPatched(outcome.value) ? outcome.value : { problem: `${path}: ${PROBLEMS.failed}` };
   if ("problem" in patched) throw new PatchError(patched.problem);
   return patched.text;
 }
 
+/** What becomes of a text, line by line, as people are shown it. */
+export async function comparedBeside(comparison: Comparison): Promise<string> {
+  const atOnce = await comparedLines(comparison, CHANGED_AT_ONCE);
+  if (atOnce !== undefined) return atOnce;
+  const outcome = await workedOut({ kind: "compare", comparison });
+  const isCompared = outcome.kind === "made" && typeof outcome.value === "string";
+  return isCompared ? outcome.value : comparedWhole(comparison);
+}
+
 /** In the thread. */
-export function workOut(work: TextWork): Replaced | Patched {
-  if (work.kind === "replace") return replaceAll(work.text, work.edits);
-  try {
-    return { text: changedText(work.path, work.text, work.changes) };
-  } catch (error) {
-    if (error instanceof PatchError) return { problem: error.message };
-    throw error;
+export async function workOut(work: TextWork): Promise<Replaced | Patched | string | undefined> {
+  switch (work.kind) {
+    case "replace":
+      return replaceAll(work.text, work.edits);
+    case "compare":
+      return comparedLines(work.comparison, MOST_CHANGED);
+    case "patch":
+      try {
+        return { text: changedText(work.path, work.text, work.changes) };
+      } catch (error) {
+        if (error instanceof PatchError) return { problem: error.message };
+        throw error;
+      }
   }
 }
 
-function workedOut(work: TextWork, signal: AbortSignal | undefined): Promise<unknown> {
-  const limit = AbortSignal.timeout(LONGEST_MS);
-  const ends = signal === undefined ? limit : AbortSignal.any([signal, limit]);
-  return inThread(threadFile("text-worker", import.meta.url), work, ends);
+function workedOut(work: TextWork, signal = new AbortController().signal): Promise<ThreadOutcome> {
+  const file = threadFile("text-worker", import.meta.url);
+  return inThread(file, work, { places, signal, timeoutMs: LONGEST_MS });
 }
 
 function isPatched(made: unknown): made is Patched {

@@ -1,3 +1,4 @@
+import { createSemaphore } from "../semaphore.ts";
 import { inThread, threadFile } from "../thread.ts";
 import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
@@ -26,6 +27,8 @@ export interface PageTextOptions {
 
 /** More than that of a page is not looked at. */
 const MAX_HTML = 1_000_000;
+/** Of the whole process. */
+const parsers = createSemaphore(2);
 
 /**
  * The text of what was fetched: the article of a page without what stands around it, as Markdown with its links, or a
@@ -90,13 +93,12 @@ async function parsed(
   signal: AbortSignal | undefined,
 ): Promise<Article | undefined> {
   const limit = AbortSignal.timeout(parseMs);
-  const made = await inThread(
-    threadFile(file, import.meta.url),
-    work,
-    signal === undefined ? limit : AbortSignal.any([signal, limit]),
-  );
+  const parse = await inThread(threadFile(file, import.meta.url), work, {
+    places: parsers,
+    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+  });
   signal?.throwIfAborted();
-  return isArticle(made) ? made : undefined;
+  return parse.kind === "made" && isArticle(parse.value) ? parse.value : undefined;
 }
 
 function isArticle(made: unknown): made is Article {
