@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createCronHandler } from "./cron-handler.ts";
 import type { WakesBodies, WakingRun } from "./ports.ts";
 import { createScheduledWakes, type ScheduledWakes } from "./scheduled-wakes.ts";
+import type { WakeTerms } from "./wake.ts";
 
 const HOUR = 3_600_000;
 const agent: WakingRun["agent"] = {
@@ -24,17 +25,19 @@ async function world() {
   const { kv, close } = await openStore<WakesBodies>({ path: ":memory:" });
   onTestFinished(close);
   const told: MessageEvent[] = [];
+  const terms: WakeTerms[] = [];
   const restart = async (): Promise<ScheduledWakes> => {
     const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
-    await wakes.start(async (event) => {
+    await wakes.start(async (event, under) => {
       told.push(event);
+      terms.push(under);
       return { outcome: "taken" };
     });
     onTestFinished(() => wakes.stop());
     return wakes;
   };
   const wakes = await restart();
-  return { clock, wakes, told, restart, handle: createCronHandler(wakes, clock.now) };
+  return { clock, wakes, told, terms, restart, handle: createCronHandler(wakes, clock.now) };
 }
 
 const inAnHour = { action: "add", text: "look at the build", when: { in: "1h" } } as const;
@@ -45,6 +48,17 @@ it("tells the agent in the conversation that asked for it", async () => {
   await clock.advance(HOUR + 1);
   await expect.poll(() => told).toHaveLength(1);
   expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
+});
+
+it("remembers that another conversation is behind it", async () => {
+  const { clock, terms, handle } = await world();
+  const run = runIn("kitchen");
+  const { sessionKey } = run;
+  const saidFrom = "agent:coder:plain:direct:hall";
+  const wake = { agentId: "coder", sessionKey, atMost: "owner", saidFrom } as const;
+  await handle(inAnHour, { ...run, wake }, { callId: "c1" });
+  await clock.advance(HOUR + 1);
+  await expect.poll(() => terms).toMatchObject([{ atMost: "system", saidFrom }]);
 });
 
 it("makes one schedule of a call that is made again", async () => {

@@ -29,8 +29,14 @@ export function createCronHandler(
     if (ofSession(run).length >= MOST_SCHEDULES)
       throw new Error(`This conversation has ${MOST_SCHEDULES} schedules already: remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
-    const { agent, sessionKey, event } = run;
-    const task: Wake = { agentId: agent.id, sessionKey, text, place: placeOf(event) };
+    const { agent, sessionKey, event, wake } = run;
+    const task: Wake = {
+      agentId: agent.id,
+      sessionKey,
+      text,
+      place: placeOf(event),
+      ...(wake?.saidFrom === undefined ? {} : { saidFrom: wake.saidFrom }),
+    };
     if (!(await scheduler.add({ id, when, missed, task })))
       throw new Error("Nothing was scheduled: that time has passed already.");
     return `Scheduled as ${id}: ${describeWhen(when)}.`;

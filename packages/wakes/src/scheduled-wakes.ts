@@ -17,6 +17,8 @@ export interface Wake {
   readonly sessionKey: string;
   readonly text: string;
   readonly place: Place;
+  /** The other conversation behind it: what is done later is passed on as little as what is done at once. */
+  readonly saidFrom?: string;
 }
 
 const keptWake = z.object({
@@ -24,6 +26,7 @@ const keptWake = z.object({
   sessionKey: z.string(),
   text: z.string(),
   place: keptPlace,
+  saidFrom: z.string().exactOptional(),
 });
 
 const SCHEDULES = "schedules";
@@ -79,9 +82,14 @@ async function wakeForSchedule(
   { schedule: { id, task }, name, dueAt }: Occurrence<Wake>,
   wake: WakeAgent,
 ): Promise<"taken" | "later"> {
-  const { agentId, sessionKey } = task;
+  const { agentId, sessionKey, saidFrom } = task;
   const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
   const event = messageAt(task.place, { eventId: `schedule:${id}:${name}`, dueAt, text });
-  const { outcome } = await wake(event, { agentId, sessionKey, atMost: "system" });
+  const { outcome } = await wake(event, {
+    agentId,
+    sessionKey,
+    atMost: "system",
+    ...(saidFrom === undefined ? {} : { saidFrom }),
+  });
   return outcome === "rejected" ? "later" : "taken";
 }
