@@ -1,6 +1,19 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
 import { exampleConfig, openWorld, type World } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
@@ -11,6 +24,13 @@ const NPM = `#!/bin/sh
 while [ "$1" != "--prefix" ]; do shift; done
 printf '#!/bin/sh\\necho it is sunny\\n' > "$2/bin/sunny"
 chmod 755 "$2/bin/sunny"
+`;
+
+/** Brings the archive that lies beside it, whatever the address. */
+const CURL = `#!/bin/sh
+while [ "$1" != "--output" ]; do shift; done
+mkdir -p "$(dirname "$2")"
+cp "$(dirname "$0")/archive.tgz" "$2"
 `;
 
 function write(file: string, text: string): string {
@@ -81,6 +101,34 @@ describe("signalbox skills install", () => {
     const audit = world.run(["audit", "list", "--json"]);
     await audit.exited;
     expect(audit.stdout()).toContain("installation for the skill sunny");
+  });
+
+  it("puts of an archive on the path what the skill needs alone, and nothing where it is another than was said", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "archive-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    for (const name of ["sunny", "git"]) chmodSync(write(join(dir, "all", name), "#!/bin/sh\n"), 0o755);
+    const archive = join(dir, "archive.tgz");
+    execFileSync("tar", ["-czf", archive, "-C", join(dir, "all"), "."]);
+    const hash = createHash("sha256").update(readFileSync(archive)).digest("hex");
+    const download = "kind: download, url: 'https://sunny.test/s.tgz', archive: tar.gz";
+    const { world, bin } = await withSkill(
+      `[{ id: other, ${download}, sha256: "${"0".repeat(64)}" }, { id: right, ${download}, sha256: "${hash}" }]`,
+    );
+    copyFileSync(archive, join(bin, "archive.tgz"));
+    chmodSync(write(join(bin, "curl"), CURL), 0o755);
+    const programs = join(world.home.programsDir, "bin");
+
+    expect(await install(world, bin, "--yes", "--with", "other")).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`# its SHA-256 has to be ${"0".repeat(64)}`),
+    });
+    expect(readdirSync(programs)).toEqual([]);
+
+    expect(await install(world, bin, "--yes", "--with", "right")).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Agents can use the skill sunny"),
+    });
+    expect(readdirSync(programs)).toEqual(["sunny"]);
   });
 
   it.each([

@@ -25,6 +25,15 @@ interface Download {
   readonly url: string;
   /** Whether it has to be unpacked, and how many folders of it are left out then. */
   readonly archive?: { readonly stripComponents: number };
+  /** Of what is downloaded, in hexadecimal. */
+  readonly sha256?: string;
+}
+
+/** The skill that something is installed for. */
+interface RequiringSkill {
+  readonly id: string;
+  /** Programs. */
+  readonly requires: { readonly bins: readonly string[] };
 }
 
 /** One command of an installation, run as it is, without a shell. */
@@ -33,6 +42,8 @@ export interface InstallCommand {
   readonly args: readonly string[];
   /** What it finds in its environment besides. */
   readonly env: Readonly<Record<string, string>>;
+  /** What it has to have written: whoever runs it checks that, and goes on to the next only then. */
+  readonly expected?: { readonly file: string; readonly sha256: string };
 }
 
 /** Bytes of what is downloaded. */
@@ -66,6 +77,11 @@ const Install = z
       archive: z.string().optional(),
       extract: z.boolean().optional(),
       stripComponents: z.int().min(0).max(16).default(0),
+      sha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/i)
+        .toLowerCase()
+        .optional(),
     }),
   ])
   .transform((said): SkillInstall => {
@@ -75,9 +91,15 @@ const Install = z
       case "npm":
         return { ...shared, kind: "npm", package: said.package };
       case "download": {
-        const { url, stripComponents } = said;
+        const { url, stripComponents, sha256 } = said;
         const isArchive = said.extract ?? said.archive !== undefined;
-        return { ...shared, kind: "download", url, ...(isArchive ? { archive: { stripComponents } } : {}) };
+        return {
+          ...shared,
+          kind: "download",
+          url,
+          ...(isArchive ? { archive: { stripComponents } } : {}),
+          ...(sha256 === undefined ? {} : { sha256 }),
+        };
       }
       default:
         return { ...said, ...shared };
@@ -93,10 +115,14 @@ export function readInstalls(said: readonly unknown[]): readonly SkillInstall[] 
 }
 
 /**
- * The commands of an installation that brings its programs into `bin` of a folder, which has to be there, and whatever
- * else it needs beside that; Homebrew alone has a place of its own.
+ * The commands of an installation that brings the programs of a skill into `bin` of a folder, which has to be there,
+ * and whatever else it needs beside that; Homebrew alone has a place of its own.
  */
-export function installCommands(install: SkillInstall, folder: string): readonly InstallCommand[] {
+export function installCommands(
+  install: SkillInstall,
+  skill: RequiringSkill,
+  folder: string,
+): readonly InstallCommand[] {
   const bin = join(folder, "bin");
   switch (install.kind) {
     case "brew":
@@ -118,39 +144,69 @@ export function installCommands(install: SkillInstall, folder: string): readonly
       return [{ program: "uv", args: ["tool", "install", install.package], env }];
     }
     case "download":
-      return downloadCommands(install, folder);
+      return downloadCommands(install, skill, folder);
   }
 }
 
 function downloadCommands(
-  { url, archive, bins }: Extract<SkillInstall, { kind: "download" }>,
+  install: Extract<SkillInstall, { kind: "download" }>,
+  skill: RequiringSkill,
   folder: string,
 ): readonly InstallCommand[] {
+  const { url, archive, bins, sha256 } = install;
   const name = basename(new URL(url).pathname) || "download";
-  const file = join(folder, "downloads", name);
-  const curl = {
+  const file = join(folder, "downloads", skill.id, name);
+  const curl: InstallCommand = {
     program: "curl",
     args: [
       ...["--fail", "--location", "--proto", "=https", "--max-filesize", String(MAX_DOWNLOAD)],
       ...["--create-dirs", "--output", file, url],
     ],
     env: {},
+    ...(sha256 === undefined ? {} : { expected: { file, sha256 } }),
   };
-  const bin = join(folder, "bin");
   if (archive === undefined) {
-    const program = join(bin, bins[0] ?? name);
+    const program = join(folder, "bin", bins[0] ?? name);
     return [curl, { program: "install", args: ["-m", "755", file, program], env: {} }];
   }
-  const { stripComponents } = archive;
-  const unpack = name.endsWith(".zip")
-    ? { program: "unzip", args: ["-o", "-j", file, "-d", bin], env: {} }
+  return [
+    curl,
+    ...unpackCommands(file, archive.stripComponents, skill.id, folder),
+    ...linkCommands(install, skill, folder),
+  ];
+}
+
+/** Into a folder of the skill's own: an archive may hold anything, programs under the names of others too. */
+function unpackCommands(
+  file: string,
+  stripComponents: number,
+  skillId: string,
+  folder: string,
+): readonly InstallCommand[] {
+  const target = join(folder, "skills", skillId);
+  const unpack = file.endsWith(".zip")
+    ? { program: "unzip", args: ["-o", "-j", file, "-d", target], env: {} }
     : {
         program: "tar",
         args: [
-          ...["--extract", "--no-same-owner", "--file", file, "--directory", bin],
+          ...["--extract", "--no-same-owner", "--file", file, "--directory", target],
           `--strip-components=${stripComponents}`,
         ],
         env: {},
       };
-  return [curl, unpack];
+  return [{ program: "mkdir", args: ["-p", target], env: {} }, unpack];
+}
+
+/** Of what was unpacked, the programs that it is said to bring; where that is not said, those that the skill needs. */
+function linkCommands(
+  { bins }: SkillInstall,
+  { id, requires }: RequiringSkill,
+  folder: string,
+): readonly InstallCommand[] {
+  const wanted = bins.length > 0 ? bins : requires.bins.filter((bin) => BinName.safeParse(bin).success);
+  return wanted.map((bin) => ({
+    program: "ln",
+    args: ["-sf", join("..", "skills", id, bin), join(folder, "bin", bin)],
+    env: {},
+  }));
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { createSkills, installCommands } from "../src/index.ts";
+import { createSkills, installCommands, type Skill } from "../src/index.ts";
 import { folder, skill } from "./folders.ts";
+
+/** One that needs a program, and something that could be more than its name. */
+function needing(skill: Skill): Skill {
+  return { ...skill, requires: { ...skill.requires, bins: ["needed", "../x"] } };
+}
 
 /** What would run for the ways that a skill tells. */
 async function commandsOf(install: string): Promise<string[][]> {
@@ -10,7 +15,7 @@ async function commandsOf(install: string): Promise<string[][]> {
   expect(problems).toEqual([]);
   return skills.flatMap((each) =>
     each.install.map((way) =>
-      installCommands(way, "/p").map(({ program, args, env }) =>
+      installCommands(way, needing(each), "/p").map(({ program, args, env }) =>
         [...Object.entries(env).map(([name, value]) => `${name}=${value}`), program, ...args].join(" "),
       ),
     ),
@@ -36,15 +41,26 @@ describe("the ways to install what a skill needs", () => {
     [
       "{ kind: download, url: 'https://x.test/dl/tool-linux', bins: [tool] }",
       [
-        `${CURL} /p/downloads/tool-linux https://x.test/dl/tool-linux`,
-        "install -m 755 /p/downloads/tool-linux /p/bin/tool",
+        `${CURL} /p/downloads/a/tool-linux https://x.test/dl/tool-linux`,
+        "install -m 755 /p/downloads/a/tool-linux /p/bin/tool",
       ],
     ],
     [
-      "{ kind: download, url: 'https://x.test/t.tar.gz', archive: tar.gz, stripComponents: 1 }",
+      "{ kind: download, url: 'https://x.test/t.tar.gz', archive: tar.gz, stripComponents: 1, bins: [t] }",
       [
-        `${CURL} /p/downloads/t.tar.gz https://x.test/t.tar.gz`,
-        "tar --extract --no-same-owner --file /p/downloads/t.tar.gz --directory /p/bin --strip-components=1",
+        `${CURL} /p/downloads/a/t.tar.gz https://x.test/t.tar.gz`,
+        "mkdir -p /p/skills/a",
+        "tar --extract --no-same-owner --file /p/downloads/a/t.tar.gz --directory /p/skills/a --strip-components=1",
+        "ln -sf ../skills/a/t /p/bin/t",
+      ],
+    ],
+    [
+      "{ kind: download, url: 'https://x.test/t.zip', archive: zip }",
+      [
+        `${CURL} /p/downloads/a/t.zip https://x.test/t.zip`,
+        "mkdir -p /p/skills/a",
+        "unzip -o -j /p/downloads/a/t.zip -d /p/skills/a",
+        "ln -sf ../skills/a/needed /p/bin/needed",
       ],
     ],
   ])("%s", async (way, commands) => {
@@ -61,6 +77,7 @@ describe("the ways to install what a skill needs", () => {
     "{ kind: download, url: 'http://x.test/t' }",
     "{ kind: download, url: 'https://me:secret@x.test/t' }",
     "{ kind: download, url: 'https://x.test/t', bins: ['../../etc/x'] }",
+    "{ kind: download, url: 'https://x.test/t', sha256: abc }",
     "{ kind: apt, package: x }",
     "3",
   ])("does not take %s", async (way) => {

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { GatewayError, type Home } from "@signalbox/home";
 import { resolveAgents, resolveSkills } from "@signalbox/setup";
 import {
@@ -33,7 +35,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   const { home, env } = configured;
   const report = await lookAt(name, configured, host);
   const way = wayFor(report, options.with, env);
-  const commands = installCommands(way, home.programsDir);
+  const commands = installCommands(way, report.skill, home.programsDir);
   const lines = commands.map(commandLine);
   if (!(await isAgreed(options, name, lines)))
     throw new GatewayError("failure", "Nothing was installed. Agree to it at a terminal, or with --yes.");
@@ -74,16 +76,17 @@ async function lookAt(
 
 /** The way that is named, else the first for this platform whose installer is here. */
 function wayFor(
-  { skill: { id, install } }: SkillReport,
+  { skill }: SkillReport,
   named: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
 ): SkillInstall {
+  const { id, install } = skill;
   const { platform } = process;
   const isHere = createPathLookup(env, platform, Date.now);
   const usable = install.filter(
     (way) =>
       (way.os.length === 0 || way.os.includes(platform)) &&
-      installCommands(way, "").every(({ program }) => isHere(program)),
+      installCommands(way, skill, "").every(({ program }) => isHere(program)),
   );
   const way = named === undefined ? usable[0] : usable.find(({ id: of }) => of === named);
   if (way !== undefined) return way;
@@ -97,9 +100,10 @@ function wayFor(
 }
 
 /** As a shell would take it. */
-function commandLine({ program, args, env }: InstallCommand): string {
+function commandLine({ program, args, env, expected }: InstallCommand): string {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
-  return [...settings, program, ...args.map(quoted)].join(" ");
+  const check = expected === undefined ? [] : [`# its SHA-256 has to be ${expected.sha256}`];
+  return [...settings, program, ...args.map(quoted), ...check].join(" ");
 }
 
 function quoted(text: string): string {
@@ -132,8 +136,16 @@ async function runAll(
 ): Promise<string | undefined> {
   const usual = Object.fromEntries(Object.entries(env).filter(([name]) => PASSED_ON.test(name)));
   for (const command of commands)
-    if ((await run(command, { ...usual, ...command.env })) !== 0) return commandLine(command);
+    if ((await run(command, { ...usual, ...command.env })) !== 0 || !(await isAsExpected(command)))
+      return commandLine(command);
   return undefined;
+}
+
+async function isAsExpected({ expected }: InstallCommand): Promise<boolean> {
+  if (expected === undefined) return true;
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(expected.file), hash);
+  return hash.digest("hex") === expected.sha256;
 }
 
 function run({ program, args }: InstallCommand, env: NodeJS.ProcessEnv): Promise<number> {
