@@ -19,7 +19,7 @@ export interface Approval extends ApprovalRequest {
   readonly state: ApprovalState;
   /** Over tool, subject, agent and session, as hexadecimal digits. */
   readonly hash: string;
-  /** Over `hash`, id and approver; present once someone decided. */
+  /** Over `hash`, id, approver and, once it is used, the call that used it; present once someone decided. */
   readonly grant?: string;
   readonly approver?: string;
   /** Milliseconds since the epoch. */

@@ -81,6 +81,34 @@ test("a restart forgets questions and answers, and the record of them stays", as
   expect((await restarted.request(REQUEST)).id).not.toBe(id);
 });
 
+test("a call that used an approval takes it again after a restart, as nothing else does", async () => {
+  const { approvals, store } = setup();
+  const call = { runId: "r1", callId: "c1" };
+  const { id } = await approvals.request(REQUEST);
+  await approvals.resolve(id, "allow", "owner");
+  expect(await approvals.take(REQUEST, call)).toMatchObject({ id });
+  expect(await approvals.take(REQUEST, call)).toBeUndefined();
+  await expireApprovals(store);
+  const restart = (now = 1_001) => createApprovals({ store, now: () => now });
+  expect(await restart().take(REQUEST)).toBeUndefined();
+  expect(await restart().take(REQUEST, { ...call, callId: "c2" })).toBeUndefined();
+  expect(await restart().take(REQUEST, { ...call, runId: "r2" })).toBeUndefined();
+  expect(await restart().take({ ...REQUEST, subject: { action: "other" } }, call)).toBeUndefined();
+  const restarted = restart();
+  expect(await restarted.take(REQUEST, call)).toMatchObject({ id, state: "used" });
+  expect(await restarted.take(REQUEST, call)).toBeUndefined();
+  expect(await restart(1_100).take(REQUEST, call)).toBeUndefined();
+});
+
+test("what was used without a call is used up, whichever call comes after a restart", async () => {
+  const { approvals, store } = setup();
+  const { id } = await approvals.request(REQUEST);
+  await approvals.resolve(id, "allow", "owner");
+  await approvals.take(REQUEST);
+  const restarted = createApprovals({ store, now: () => 1_001 });
+  expect(await restarted.take(REQUEST, { runId: "r1", callId: "c1" })).toBeUndefined();
+});
+
 test("two who ask the same at once have one question", async () => {
   const { approvals } = setup();
   const asked = await Promise.all([approvals.request(REQUEST), approvals.request(REQUEST)]);

@@ -23,8 +23,17 @@ export interface Approvals {
   resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome>;
   /** Waits for an answer; `expired` also when the signal ends. */
   wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired">;
-  /** Uses up an answer of `allow` for exactly this request; `undefined` when there is none. */
-  take(request: ApprovalRequest): Promise<Approval | undefined>;
+  /**
+   * Uses up an answer of `allow` for exactly this request; `undefined` when there is none. A call that used one in an
+   * earlier process, and goes on in this one, takes it again: it may have had its effect.
+   */
+  take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined>;
+}
+
+/** The call that uses an approval, by ids that are the same when it goes on after a restart. */
+export interface ApprovedCall {
+  readonly runId: string;
+  readonly callId: string;
 }
 
 export interface ApprovalsOptions {
@@ -56,6 +65,8 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
   const makeId = options.makeId ?? shortId;
   /** Who waits in this process, to be woken by what is decided in it. */
   const waiting = new Map<string, Set<() => void>>();
+  /** What was taken in this process, in which no call takes it twice. */
+  const taken = new Set<string>();
 
   const change = async (
     id: string,
@@ -74,6 +85,19 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     await expire();
     const state = (await store.get(id))?.state;
     return state === "pending" || state === "allowed" || state === "denied" ? state : "expired";
+  };
+
+  const takeAgain = async (hash: string, call: ApprovedCall): Promise<Approval | undefined> => {
+    const before = (await store.list({ states: ["used"] })).find(
+      (approval) =>
+        approval.hash === hash &&
+        approval.expiresAt > now() &&
+        approval.approver !== undefined &&
+        approval.grant === grantOf(approval, { approver: approval.approver, answer: "allow", call }) &&
+        !taken.has(approval.id),
+    );
+    if (before !== undefined) taken.add(before.id);
+    return before;
   };
 
   return {
@@ -106,7 +130,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       const approval = await store.get(id);
       if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
       if (approval.state === "expired") return refused("expired", `The approval ${id} has expired.`);
-      const grant = hashOf({ hash: approval.hash, id, approver, answer });
+      const grant = grantOf(approval, { approver, answer });
       const state = answer === "allow" ? "allowed" : "denied";
       const decided = await change(id, "pending", { state, approver, grant, decidedAt: now() });
       if (decided === undefined) return refused("decided", `The approval ${id} was already decided.`);
@@ -144,17 +168,20 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
       });
     },
 
-    async take(request) {
+    async take(request, call) {
       await expire();
       const hash = requestHash(request);
       for (const approval of await store.list({ ...ALL_OPEN, states: ["allowed"] })) {
-        if (approval.hash !== hash || approval.approver === undefined) continue;
-        const grant = hashOf({ hash, id: approval.id, approver: approval.approver, answer: "allow" });
-        if (grant !== approval.grant) continue;
-        const used = await change(approval.id, "allowed", { state: "used" });
-        if (used !== undefined) return used;
+        const { approver } = approval;
+        if (approver === undefined || approval.hash !== hash) continue;
+        if (approval.grant !== grantOf(approval, { approver, answer: "allow" })) continue;
+        const grant = grantOf(approval, { approver, answer: "allow", call });
+        const used = await change(approval.id, "allowed", { state: "used", grant });
+        if (used === undefined) continue;
+        taken.add(used.id);
+        return used;
       }
-      return undefined;
+      return call && takeAgain(hash, call);
     },
   };
 }
@@ -173,6 +200,18 @@ export function approvalRequest(
 ): ApprovalRequest {
   const { agentId, sessionKey, taint } = facts;
   return { tool, subject, agentId, sessionKey, taint, reason };
+}
+
+interface GivenAnswer {
+  readonly approver: string;
+  readonly answer: "allow" | "deny";
+  /** Once it is used. */
+  readonly call?: ApprovedCall | undefined;
+}
+
+/** Binds an answer to its question and to whoever gave it, and once it is used, to the call that used it. */
+function grantOf({ hash, id }: Approval, { approver, answer, call }: GivenAnswer): string {
+  return hashOf({ hash, id, approver, answer, call });
 }
 
 /** Everything that must not change between the question and the act. */

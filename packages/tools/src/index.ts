@@ -10,6 +10,7 @@ export {
 export {
   type Approvals,
   type ApprovalsOptions,
+  type ApprovedCall,
   createApprovals,
   expireApprovals,
   type ResolveOutcome,

@@ -21,6 +21,14 @@ export interface JudgeOptions {
   readonly now?: () => number;
 }
 
+/** What one run is judged by. */
+export interface JudgedRun {
+  readonly state: RunState;
+  readonly inForce: LooksUpInForce;
+  /** The same when it goes on after a restart. Default: none of its calls does. */
+  readonly runId?: string | undefined;
+}
+
 /** What became of a call: whichever it is, it is on record. */
 export type Outcome =
   | { readonly kind: "permit"; readonly permit: Permit }
@@ -40,7 +48,8 @@ export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) =>
  * Decides about one call of a run: by its claims and the policy, the one that the run began with and the one in force
  * by now, and by an answer that somebody has given.
  */
-export function createJudge(options: JudgeOptions, state: RunState, inForce: LooksUpInForce): Judge {
+export function createJudge(options: JudgeOptions, run: JudgedRun): Judge {
+  const { state, inForce } = run;
   return async (blueprint, callId, args) => {
     const current = await inForce();
     if (current !== undefined) state.spoke(current.role, state.facts.speaker);
@@ -51,14 +60,14 @@ export function createJudge(options: JudgeOptions, state: RunState, inForce: Loo
     }
     const { version } = state;
     const policies = current === undefined ? [] : [...new Set([options.policy, current.policy])];
-    const outcome = await judge(options, state, policies, blueprint, callId, args);
+    const outcome = await judge(options, run, policies, blueprint, callId, args);
     return { outcome, version, policy: current?.policy };
   };
 }
 
 async function judge(
   options: JudgeOptions,
-  state: RunState,
+  { state, runId }: JudgedRun,
   policies: readonly ToolPolicy[],
   blueprint: ToolBlueprint,
   callId: string,
@@ -102,7 +111,7 @@ async function judge(
     return { kind: "deny", reason };
   }
   const request = await requestFor(blueprint, args, facts, decision.reason);
-  const granted = await options.approvals.take(request);
+  const granted = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
   if (granted !== undefined) {
     const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;
     const record = await write({ decision: "allow", rule: `approval:${granted.id}`, reason });

@@ -15,7 +15,7 @@ import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
 import type { LooksUpInForce } from "./in-force.ts";
 import { inTime } from "./in-time.ts";
-import { callHash, createJudge, type JudgeOptions, type Outcome } from "./judge.ts";
+import { callHash, createJudge, type JudgedRun, type JudgeOptions, type Outcome } from "./judge.ts";
 import { offers, type ToolPolicy } from "./policy.ts";
 import { failure } from "./result.ts";
 import { isAtLeast, type RunState } from "./run-state.ts";
@@ -46,6 +46,8 @@ export interface ForRunOptions {
   readonly more?: readonly ToolDefinition[];
   /** What applies by now. Default: what the runner was made with, as the run began. */
   readonly inForce?: LooksUpInForce;
+  /** The same when the run goes on after a restart: a call that was approved before then is not asked about again. */
+  readonly runId?: string | undefined;
 }
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
@@ -90,10 +92,11 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
   const { approvals, ...silent } = options;
   return {
-    forRun(state, { canAsk = true, more = [], inForce } = {}) {
+    forRun(state, { canAsk = true, more = [], inForce, runId } = {}) {
       const all = more.length === 0 ? blueprints : withMore(blueprints, more);
       const now = inForce ?? (async () => ({ policy: options.policy, role: state.facts.role }));
-      return canAsk ? runTools(options, all, state, now) : runTools(silent, withoutWaiting(all), state, now);
+      const run = { state, inForce: now, runId };
+      return canAsk ? runTools(options, all, run) : runTools(silent, withoutWaiting(all), run);
     },
   };
 }
@@ -128,10 +131,10 @@ function withMore(
 function runTools(
   options: ToolRunnerOptions,
   blueprints: ReadonlyMap<string, ToolBlueprint>,
-  state: RunState,
-  inForce: LooksUpInForce,
+  run: JudgedRun,
 ): RunTools {
-  const judge = createJudge(options, state, inForce);
+  const { state, inForce } = run;
+  const judge = createJudge(options, run);
   /** Permits given by `beforeToolCall`, each for one call that follows. */
   const ready = new Map<string, Ready>();
 

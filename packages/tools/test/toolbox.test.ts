@@ -77,6 +77,27 @@ test("a decision that cannot be put on record keeps the tool from running", asyn
   expect(has("notes.md")).toBe(false);
 });
 
+test("a call that was approved and goes on after a restart is not asked about again", async () => {
+  const approvals = createMemoryApprovalStore();
+  const agent = { id: "coder", tools: { allow: ["message"], ask: ["message"] } };
+  const message = { action: "send", message: "Hello." };
+  const first = await runOf({ agent, runId: "run-1" }, { approvals });
+  const result = first.call("message", message);
+  await expect.poll(() => first.asked).toHaveLength(1);
+  await first.toolbox.approvals.resolve(first.asked[0]?.id ?? "", "allow", "owner");
+  expect(await result).toMatchObject({ content: [{ text: "Sent." }] });
+
+  const resumed = await runOf({ agent, runId: "run-1" }, { approvals });
+  expect(await resumed.call("message", message)).toMatchObject({ content: [{ text: "Sent." }] });
+  expect(resumed.asked).toEqual([]);
+
+  const later = await runOf({ agent, runId: "run-2" }, { approvals });
+  const again = later.call("message", message);
+  await expect.poll(() => later.asked).toHaveLength(1);
+  await later.toolbox.approvals.resolve(later.asked[0]?.id ?? "", "deny", "owner");
+  expect(await again).toMatchObject({ isError: true });
+});
+
 test("the host's code may refuse a call, and what it puts in place of arguments is judged", async () => {
   const refused = await runOf({}, { beforeCall: async () => ({ action: "deny", reason: "Not today." }) });
   expect(await refused.call("write", NOTES)).toMatchObject({

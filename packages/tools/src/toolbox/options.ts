@@ -17,6 +17,8 @@ import type { Role, TaintMark } from "../types.ts";
 
 /** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
 export interface ToolRun {
+  /** See `ForRunOptions`. */
+  readonly runId?: string;
   readonly agent: { readonly id: string; readonly tools: ToolPolicy };
   readonly sessionKey: string;
   /** Of whoever speaks first in it. */

@@ -146,7 +146,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
         ...(run.parentTools === undefined ? {} : { parentTools: run.parentTools }),
       });
       const { inForce = async () => ({ policy: agent.tools, role: state.facts.role }) } = run;
-      const runTools = runner.forRun(state, { canAsk, more: more.tools, inForce });
+      const runTools = runner.forRun(state, { canAsk, more: more.tools, inForce, runId: run.runId });
       const mayAttach: MayAttach = async (source) => {
         const current = await inForce();
         if (current !== undefined) state.spoke(current.role, state.facts.speaker);
