@@ -1,15 +1,20 @@
 import { nameOf, type Tag } from "./conversation.ts";
 import type { Evidence } from "./evidence.ts";
+import { messageId } from "./platform.ts";
 
 /**
  * What is wrong with the messages of a conversation, in the order in which the model is told them. Each is there once
- * and after those before it; missing are only commands, which are no part of it, deleted messages, and what a new
- * conversation or a summary has left behind.
+ * and after those before it; missing are only commands, which are no part of it, deleted messages, what a new
+ * conversation or a summary has left behind, and what was set aside: a message under whose attachments several
+ * processes died gets no run.
  */
 export function judgeOrder(
-  evidence: Pick<Evidence, "acknowledged" | "deletions">,
+  evidence: Pick<Evidence, "acknowledged" | "deletions" | "inbox">,
 ): (said: readonly Tag[]) => string | undefined {
   const deleted = new Set(evidence.deletions.map(({ name }) => name));
+  const setAside = new Set(
+    evidence.inbox.flatMap(({ messageId: id, rule }) => (rule === "poison" ? [id] : [])),
+  );
   const kinds = new Map(evidence.acknowledged.map((tag) => [nameOf(tag), tag.kind]));
   const commands = (session: number, kind: "new" | "compact"): number[] =>
     evidence.acknowledged.flatMap((tag) =>
@@ -34,7 +39,12 @@ export function judgeOrder(
         const name = nameOf({ session, number: next, kind: "plain" });
         const kind = kinds.get(name);
         const may =
-          deleted.has(name) || kind === "new" || kind === "compact" || kind === "status" || next < summed;
+          deleted.has(name) ||
+          setAside.has(messageId(name)) ||
+          kind === "new" ||
+          kind === "compact" ||
+          kind === "status" ||
+          next < summed;
         if (!may) return `without ${next}`;
       }
       next = number + 1;

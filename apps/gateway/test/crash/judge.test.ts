@@ -3,7 +3,7 @@ import { again, BREACHES, RELAYED, rowsWith, tagOf, without, withPosts } from ".
 import { sideText } from "./conversation.ts";
 import type { Evidence, Post } from "./evidence.ts";
 import { judge } from "./judge.ts";
-import { cleanWorld, postOf, relayedWorld, resultOf } from "./made-up.ts";
+import { cleanWorld, postOf, relayedWorld, requestOf, resultOf } from "./made-up.ts";
 
 describe("the judge of a world", () => {
   it("finds nothing where every promise was kept", () => {
@@ -25,6 +25,9 @@ describe("the judge of a world", () => {
     );
     const inbox = rowsWith(world, "s0.1", { state: "failed-reported", rule: "poison" });
     expect(judge({ ...world, ...withPosts(posts), inbox }).violations).toEqual([]);
+    // Under whose attachments it was, that one the model was never told of.
+    const requests = [requestOf(world.tags.slice(1))];
+    expect(judge({ ...world, ...withPosts(posts), inbox, requests }).violations).toEqual([]);
   });
 
   it("excuses a draft that bears no key for each time that something broke off, and no more", () => {

@@ -6,7 +6,7 @@ import type { PageAccess } from "./vendor.ts";
 export interface PageLine {
   /** Resolves with whether the gateway has it, after however many processes; not where one could not keep it. */
   send(message: { id: string; text: string; attachments?: SentAttachment[] }): Promise<boolean>;
-  /** The finished answers that it has told of, by their ids, with what was read where it had to begin anew. */
+  /** What its page shows: the answers that it has told of by their ids, and what was read where it began anew. */
   readonly told: ReadonlyMap<string, ChatMessage>;
   /** It breaks. */
   cut(): void;
@@ -59,7 +59,10 @@ export function openLine(
   connection.onFrame((frame) => {
     if (frame.type === "message") tell([frame.message]);
     // Where it cannot go on from where it was, the history has what it missed.
-    if (frame.type === "subscribed" && frame.resumed !== true) void read().then(tell);
+    if (frame.type === "subscribed" && frame.resumed !== true) {
+      told.clear();
+      void read().then(tell);
+    }
   });
   connection.subscribe(conversation, agent);
 
