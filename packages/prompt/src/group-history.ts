@@ -20,23 +20,6 @@ export function groupKey({
   return JSON.stringify([channel, account, id, ...thread]);
 }
 
-/** What such names begin with; those of groups begin with a channel's id. */
-const SENT = "sent";
-
-/** Where what an agent said in a conversation from another one is kept: by its address, direct chats too. */
-export function sentKey({
-  channel,
-  account,
-  address,
-}: Pick<MessageEvent, "channel" | "account" | "address">): string {
-  return JSON.stringify([SENT, channel, account, address]);
-}
-
-/** Whether a name is one of {@link sentKey}. */
-export function isSentKey(key: string): boolean {
-  return key.startsWith(`["${SENT}",`);
-}
-
 /** The words of a message, and whose they are. */
 export function groupWords({ text, sender }: Pick<MessageEvent, "text" | "sender">): {
   readonly text: string;

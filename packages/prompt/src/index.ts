@@ -18,7 +18,7 @@ export {
   type ToldEvent,
 } from "./event-context.ts";
 export { endFirstRun, type FirstRun, readFirstRun } from "./first-run.ts";
-export { type GroupEntry, groupKey, groupMessage, groupWords, isSentKey, sentKey } from "./group-history.ts";
+export { type GroupEntry, groupKey, groupMessage, groupWords } from "./group-history.ts";
 export { createMessageContexts, type MessageContext, type MessageContexts } from "./message-contexts.ts";
 export { CACHE_BOUNDARY } from "./neutralise.ts";
 export {
@@ -52,6 +52,7 @@ export { composeRunReply, type RepliedRun } from "./replies/run-reply.ts";
 export { sentTexts } from "./replies/sent-texts.ts";
 export { createSilenceFilter, SILENT_TOKEN, type SilenceFilter } from "./replies/silence.ts";
 export { createVisibleText, type VisibleText } from "./replies/visible-text.ts";
+export { createSentThere, isSentKey, type SentThere, sentKey } from "./sent-there.ts";
 export { SUB_AGENT_TASK } from "./sub-agent.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
 export { layOutWorkspace, templateLanguage } from "./templates/lay-out.ts";

@@ -9,7 +9,7 @@ import {
   type Destination,
   destinationKey,
 } from "@signalbox/delivery";
-import { sentKey } from "@signalbox/prompt";
+import { createSentThere } from "@signalbox/prompt";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { isOfConversation } from "@signalbox/service";
@@ -40,6 +40,7 @@ export interface SpeakingOptions {
 /** What the message tool does. */
 export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
   const { store, lease, definition, account, accounts, delivery, mediaOut, redact, now } = options;
+  const sentThere = createSentThere({ store: store.groupHistory, now });
   return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
     outbox: store.outbox,
     lease,
@@ -52,8 +53,8 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
     prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
-    keepThere: (to, said, run) => keepThere(options, to, said, run),
-    changeThere: (to, said, run) => changeThere(options, to, said, run),
+    keepThere: sentThere.keep,
+    changeThere: sentThere.change,
     show: (text, run, callId) => show(options, run, sentId(callId), text),
   });
 }
@@ -69,36 +70,6 @@ async function isMessageOf(
     return event.replyTo?.messageId === messageId || (await isOfConversation(store, event, messageId));
   const { channel, account, address } = to;
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
-}
-
-/** Whoever answers there next knows what was sent there, and that it came from elsewhere. */
-async function keepThere(
-  { store, now }: Pick<SpeakingOptions, "store" | "now">,
-  to: Destination,
-  { id, text }: { readonly id: string; readonly text: string },
-  run: ActiveRun,
-): Promise<void> {
-  const entry = { id, senderId: run.agent.id, body: sentWords(text, run), at: now() };
-  await store.groupHistory.push(sentKey(to), entry);
-}
-
-/** What was kept there says the same as the message does now. */
-async function changeThere(
-  { store: { groupHistory } }: Pick<SpeakingOptions, "store">,
-  to: Destination,
-  { id, text }: { readonly id: string; readonly text: string | undefined },
-  run: ActiveRun,
-): Promise<void> {
-  if (text === undefined) await groupHistory.clear(sentKey(to), id);
-  else await groupHistory.revise(sentKey(to), id, sentWords(text, run));
-}
-
-/** Guests there may have all of it read out to them: it says who asked by their role alone. */
-function sentWords(
-  text: string,
-  { agent, role }: ActiveRun,
-): { readonly text: string; readonly name: string } {
-  return { text, name: `${agent.id}, asked by somebody whose role is ${role}` };
 }
 
 /** How their tools ask people. */

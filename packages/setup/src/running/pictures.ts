@@ -1,7 +1,7 @@
 import type { Sharp } from "sharp";
 
 /** A picture as models take it. */
-export interface FittedPicture {
+interface FittedPicture {
   readonly mimeType: string;
   readonly bytes: Uint8Array;
 }
