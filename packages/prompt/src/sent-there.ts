@@ -24,7 +24,7 @@ interface Sender {
 
 type SentWords = Readonly<Record<"text" | "name", string>>;
 
-export interface SentTherePorts {
+interface SentTherePorts {
   readonly store: {
     push(key: string, entry: GroupEntry & { readonly body: SentWords }): Promise<void>;
     revise(key: string, id: string, body: SentWords): Promise<unknown>;
