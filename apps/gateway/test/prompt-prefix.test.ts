@@ -149,7 +149,7 @@ describe("the prefix of a conversation's requests", () => {
 
   it("has a picture that was made smaller as it was shown before, in the same run and in the next", async () => {
     const { world, started } = await open(agents(SEED_TOOLS));
-    writeFileSync(join(world.home.workspace("coder"), "plan.png"), greyPng(3_000, 2_000));
+    writeFileSync(join(world.home.workspace("coder"), "plan.png"), greyPng(9_000, 2_000));
     const look = { toolCalls: [{ name: "read", input: { file_path: "plan.png" } }] };
     world.script([look, look, { text: "A plan." }, { text: "Still a plan." }]);
     await ask(started, "What is on plan.png?");
@@ -160,7 +160,7 @@ describe("the prefix of a conversation's requests", () => {
     });
     expect(shown.map(({ length }) => length)).toEqual([0, 1, 2, 2]);
     const [first = ""] = shown[1] ?? [];
-    expect(imageInfo(Buffer.from(first, "base64"))).toMatchObject({ width: 1_568 });
+    expect(imageInfo(Buffer.from(first, "base64"))).toMatchObject({ width: 8_000 });
     expect(new Set(shown.flat())).toEqual(new Set([first]));
   });
 
