@@ -7,9 +7,11 @@ import {
   type Problem,
   signInSecret,
 } from "@signalbox/client";
+import { RouterProvider } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useRef, useState } from "react";
-import { Console } from "./console.tsx";
+import { GatewayProvider } from "./gateway.tsx";
 import { ProblemNote, toProblem } from "./parts/problem.tsx";
+import { router } from "./router.tsx";
 import { SignIn } from "./sign-in.tsx";
 import type { Words } from "./words/en.ts";
 import { useWords } from "./words/words.tsx";
@@ -103,14 +105,18 @@ export function App({ client }: { client: Client }): ReactNode {
         </main>
       );
     case "in":
-      return <Console client={client} connection={session.connection} me={session.me} onSignOut={signOut} />;
+      return (
+        <GatewayProvider gateway={{ client, connection: session.connection, me: session.me, signOut }}>
+          <RouterProvider router={router} />
+        </GatewayProvider>
+      );
   }
 }
 
 /** The secret of a sign-in link, which leaves the address bar and the history at once. */
 function takeSignInSecret(): string | undefined {
   const secret = signInSecret(location.hash);
-  if (secret !== undefined) history.replaceState(null, "", location.pathname + location.search);
+  if (secret !== undefined) history.replaceState(history.state, "", location.pathname + location.search);
   return secret;
 }
 

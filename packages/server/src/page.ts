@@ -23,24 +23,45 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
+/** Forms in which a build may have laid a file down beside itself, the smallest first. */
+const COMPRESSED = [
+  { coding: "br", extension: ".br" },
+  { coding: "gzip", extension: ".gz" },
+];
+
 /**
- * Serves the files of a page. They are listed once, so that no path of a request ever reaches the file system, and
- * read when first asked for.
+ * Serves the files of a page, compressed where they lie there like that and the browser takes it. They are listed once,
+ * so that no path of a request ever reaches the file system, and read when asked for.
  */
 export function pageFiles(dir: string): Handler {
   let files: Map<string, string> | undefined;
   return (context: Context) => {
     files ??= list(dir);
     const path = context.req.path === "/" ? "/index.html" : context.req.path;
-    const file = files.get(path);
-    if (file === undefined) return apiErrors.notFound(context);
+    const plain = files.get(path);
+    if (plain === undefined) return apiErrors.notFound(context);
+    const accepted = codingsOf(context.req.header("accept-encoding"));
+    const smallest = COMPRESSED.find(
+      ({ coding, extension }) => accepted.has(coding) && files?.has(path + extension),
+    );
+    const file = (smallest && files.get(path + smallest.extension)) ?? plain;
     const hashed = path.startsWith("/assets/");
     return context.body(new Uint8Array(readFileSync(file)), 200, {
       ...PAGE_HEADERS,
-      "content-type": TYPES[extname(file)] ?? "application/octet-stream",
+      "content-type": TYPES[extname(plain)] ?? "application/octet-stream",
       "cache-control": hashed ? "public, max-age=31536000, immutable" : "no-cache",
+      vary: "accept-encoding",
+      ...(smallest && { "content-encoding": smallest.coding }),
     });
   };
+}
+
+/** What a browser takes, but for what it refuses by a weight of nothing. */
+function codingsOf(header = ""): ReadonlySet<string> {
+  const offers = header.toLowerCase().split(",");
+  return new Set(
+    offers.filter((each) => !/;\s*q=0(\.0*)?\s*$/.test(each)).map((each) => each.replace(/;.*/, "").trim()),
+  );
 }
 
 function list(dir: string, prefix = ""): Map<string, string> {

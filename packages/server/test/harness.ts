@@ -8,7 +8,11 @@ export const TOKEN = "a-token-of-the-tests-0123456789";
 const quiet = (): void => {};
 
 /** A server over a service, until the test is over, with what it keeps of its clients and whom it refused. */
-export async function openServer(service: GatewayService, port = 0) {
+export async function openServer(
+  service: GatewayService,
+  port = 0,
+  pageDir = join(tmpdir(), "signalbox-without-a-page"),
+) {
   const access = createMemoryAccess();
   const auth = createAuth({ token: TOKEN, store: access });
   const refused: string[] = [];
@@ -22,7 +26,7 @@ export async function openServer(service: GatewayService, port = 0) {
       hooks: { build: { text: "The build {{state}}", secret: "the-secret-of-the-hook" } },
       defaultAgent: "second",
     },
-    pageDir: join(tmpdir(), "signalbox-without-a-page"),
+    pageDir,
     logger: { debug: quiet, warn: quiet, error: quiet },
     onRefused: (door, status) => refused.push(`${door} ${status}`),
   });

@@ -5,7 +5,7 @@ import { type Fact, Facts } from "../parts/page.tsx";
 import type { Words } from "../words/en.ts";
 import { useFormat } from "../words/use-format.ts";
 import { useWords } from "../words/words.tsx";
-import type { Decided } from "./use-approvals.ts";
+import type { Decided } from "./use-decisions.ts";
 
 interface Props {
   approval: ApprovalInfo;

@@ -1,17 +1,20 @@
-import type { Client } from "@signalbox/client";
+import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useRef } from "react";
+import { useClient } from "../gateway.tsx";
 import { ProblemNote } from "../parts/problem.tsx";
+import { approvalsQuery } from "../queries.ts";
 import { useWords } from "../words/words.tsx";
 import { ApprovalCard, DecidedCard } from "./approval-card.tsx";
-import { useApprovals, useDecisions } from "./use-approvals.ts";
+import { useDecisions } from "./use-decisions.ts";
 
 /**
  * What waits for a word, in any session, and what was decided here. A button that was pressed goes with its card: the
  * focus stays in this place, which is therefore there also where there is nothing to show.
  */
-export function WaitingApprovals({ client }: { client: Client }): ReactNode {
+export function WaitingApprovals(): ReactNode {
   const words = useWords();
-  const { data } = useApprovals(client);
+  const client = useClient();
+  const { data } = useQuery(approvalsQuery(client));
   const { decided, problem, decide, dismiss } = useDecisions(client, data);
   const answered = new Set(decided.map(({ approval }) => approval.id));
   const open = (data ?? []).filter(({ id }) => !answered.has(id));

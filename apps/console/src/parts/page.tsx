@@ -1,4 +1,5 @@
 import type { UseQueryResult } from "@tanstack/react-query";
+import type { ErrorComponentProps } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { useWords } from "../words/words.tsx";
 import { ProblemNote, toProblem } from "./problem.tsx";
@@ -62,5 +63,21 @@ export function Facts({ facts }: { facts: readonly Fact[] }): ReactNode {
         </div>
       ))}
     </dl>
+  );
+}
+
+/** Until what shows a page is loaded. */
+export function LoadingPage(): ReactNode {
+  const words = useWords();
+  return <p className="sheet help">{words.loading}</p>;
+}
+
+/** Where a page cannot be shown. */
+export function BrokenPage({ error, reset }: ErrorComponentProps): ReactNode {
+  const words = useWords();
+  return (
+    <div className="sheet">
+      <ProblemNote problem={toProblem(error)} action={{ label: words.tryAgain, run: reset }} />
+    </div>
   );
 }

@@ -1,20 +1,16 @@
-import type { Client, ConfigurationState, Status } from "@signalbox/client";
+import type { ConfigurationState, Status } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Facts, Loaded, Page } from "../parts/page.tsx";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
-
-const EVERY_MS = 5_000;
+import { useClient } from "../../gateway.tsx";
+import { Facts, Loaded, Page } from "../../parts/page.tsx";
+import { statusQuery } from "../../queries.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
 /** How the gateway's channels do, and what waits in it. */
-export function ChannelsPage({ client }: { client: Client }): ReactNode {
+export function ChannelsPage(): ReactNode {
   const words = useWords();
-  const query = useQuery({
-    queryKey: ["status"],
-    queryFn: () => client.status(),
-    refetchInterval: EVERY_MS,
-  });
+  const query = useQuery(statusQuery(useClient()));
   return (
     <Page title={words.pages.channels}>
       <Loaded query={query}>{(status) => <StatusOf status={status} />}</Loaded>

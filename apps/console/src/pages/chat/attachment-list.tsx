@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
-import type { Shown } from "./item.ts";
-import type { Chosen } from "./use-attachments.ts";
+import type { Shown } from "../../conversation/item.ts";
+import type { Chosen } from "../../conversation/use-attachments.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
 /** The files that go with the next message, each with how far it has come. */
 export function ChosenFiles({

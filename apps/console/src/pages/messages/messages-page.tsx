@@ -1,34 +1,28 @@
-import type { Client, MessageInfo } from "@signalbox/client";
+import type { MessageInfo } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { Loaded, Page } from "../parts/page.tsx";
-import { hashOf } from "../place.ts";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
+import { useClient } from "../../gateway.tsx";
+import { Loaded, Page } from "../../parts/page.tsx";
+import { messagesQuery } from "../../queries.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
-/** Often enough to watch messages come in. */
-const EVERY_MS = 3_000;
+const route = getRouteApi("/messages/{-$session}");
 
 /** The latest messages of all channels or of one session, each leading to its way. */
-export function MessagesPage({
-  client,
-  session,
-}: {
-  client: Client;
-  session: string | undefined;
-}): ReactNode {
+export function MessagesPage(): ReactNode {
   const words = useWords();
-  const query = useQuery({
-    queryKey: ["messages", session],
-    queryFn: () => client.latestMessages(session),
-    refetchInterval: EVERY_MS,
-  });
+  const { session } = route.useParams();
+  const query = useQuery(messagesQuery(useClient(), session));
   return (
     <Page title={words.pages.messages}>
       {session !== undefined && (
         <p>
           {words.messages.ofSession} <code>{session}</code>{" "}
-          <a href={hashOf({ page: "messages" })}>{words.messages.all}</a>
+          <Link to="/messages/{-$session}" params={{ session: undefined }}>
+            {words.messages.all}
+          </Link>
         </p>
       )}
       <Loaded query={query}>{(messages) => <MessageList messages={messages} />}</Loaded>
@@ -44,7 +38,7 @@ function MessageList({ messages }: { messages: MessageInfo[] }): ReactNode {
     <ul className="rows">
       {messages.map(({ id, at, channel, account, sender, text, state, rule }) => (
         <li key={id}>
-          <a href={hashOf({ page: "message", id })}>
+          <Link to="/message/$id" params={{ id }}>
             <span className="row-head">
               <strong>{text === "" ? "—" : text}</strong>
               <span className={`badge ${state}`}>{words.messages.states[state]}</span>
@@ -54,7 +48,7 @@ function MessageList({ messages }: { messages: MessageInfo[] }): ReactNode {
               {channel}/{account} · {sender}
               {rule !== undefined && ` · ${rule}`}
             </span>
-          </a>
+          </Link>
         </li>
       ))}
     </ul>

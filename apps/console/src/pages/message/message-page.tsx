@@ -1,24 +1,23 @@
-import type { Client, MessageInfo, Why } from "@signalbox/client";
+import type { MessageInfo, Why } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { CodeBlock } from "../parts/code-block.tsx";
-import { type Fact, Facts, Loaded, Page } from "../parts/page.tsx";
-import { hashOf } from "../place.ts";
-import type { Words } from "../words/en.ts";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
+import { useClient } from "../../gateway.tsx";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { type Fact, Facts, Loaded, Page } from "../../parts/page.tsx";
+import { whyQuery } from "../../queries.ts";
+import type { Words } from "../../words/en.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 import { type Step, stepsOf } from "./waterfall.ts";
 
-const EVERY_MS = 3_000;
+const route = getRouteApi("/message/$id");
 
 /** What became of one message: in a sentence, and step by step in time. */
-export function MessagePage({ client, id }: { client: Client; id: string }): ReactNode {
+export function MessagePage(): ReactNode {
   const words = useWords();
-  const query = useQuery({
-    queryKey: ["why", id],
-    queryFn: () => client.why(id),
-    refetchInterval: EVERY_MS,
-  });
+  const { id } = route.useParams();
+  const query = useQuery(whyQuery(useClient(), id));
   return (
     <Page title={words.pages.message}>
       <Loaded query={query}>{(why) => <Explained why={why} />}</Loaded>
@@ -96,7 +95,11 @@ function factsOf(message: MessageInfo, words: Words): Fact[] {
       : [
           {
             name: words.message.session,
-            value: <a href={hashOf({ page: "messages", session: sessionKey })}>{sessionKey}</a>,
+            value: (
+              <Link to="/messages/{-$session}" params={{ session: sessionKey }}>
+                {sessionKey}
+              </Link>
+            ),
           },
         ]),
     ...(rule === undefined ? [] : [{ name: words.message.rule, value: <code>{rule}</code> }]),

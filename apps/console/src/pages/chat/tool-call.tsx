@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
-import { CodeBlock } from "../parts/code-block.tsx";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
-import type { Item } from "./item.ts";
+import type { Item } from "../../conversation/item.ts";
+import { CodeBlock } from "../../parts/code-block.tsx";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
 type Call = Extract<Item, { kind: "tool" }>;
 

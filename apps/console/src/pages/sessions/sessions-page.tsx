@@ -1,23 +1,19 @@
-import type { Client, SessionInfo } from "@signalbox/client";
+import type { SessionInfo } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { Loaded, Page } from "../parts/page.tsx";
-import { SearchField } from "../parts/search-field.tsx";
-import { hashOf } from "../place.ts";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
-
-const EVERY_MS = 5_000;
+import { useClient } from "../../gateway.tsx";
+import { Loaded, Page } from "../../parts/page.tsx";
+import { SearchField } from "../../parts/search-field.tsx";
+import { sessionsQuery } from "../../queries.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
 /** The sessions of every channel, each leading to its messages. */
-export function SessionsPage({ client }: { client: Client }): ReactNode {
+export function SessionsPage(): ReactNode {
   const words = useWords();
   const [wanted, setWanted] = useState("");
-  const query = useQuery({
-    queryKey: ["sessions"],
-    queryFn: () => client.sessions(),
-    refetchInterval: EVERY_MS,
-  });
+  const query = useQuery(sessionsQuery(useClient()));
   return (
     <Page title={words.pages.sessions}>
       <SearchField label={words.sessions.search} wanted={wanted} onSearch={setWanted} />
@@ -45,7 +41,7 @@ function SessionList({ sessions }: { sessions: SessionInfo[] }): ReactNode {
       <ul className="rows">
         {sessions.map((session) => (
           <li key={session.key}>
-            <a href={hashOf({ page: "messages", session: session.key })}>
+            <Link to="/messages/{-$session}" params={{ session: session.key }}>
               <span className="row-head">
                 <strong>{session.title ?? session.peer}</strong>
                 {session.busy && <span className="badge running">{words.sessions.working}</span>}
@@ -63,7 +59,7 @@ function SessionList({ sessions }: { sessions: SessionInfo[] }): ReactNode {
                   format.cost(session.costMicros),
                 )}
               </span>
-            </a>
+            </Link>
           </li>
         ))}
       </ul>

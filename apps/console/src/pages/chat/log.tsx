@@ -1,8 +1,8 @@
 import type { AgentInfo } from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
-import { useWords } from "../words/words.tsx";
+import { isBusy, type View } from "../../conversation/view.ts";
+import { useWords } from "../../words/words.tsx";
 import { LogItem } from "./log-item.tsx";
-import { isBusy, type View } from "./view.ts";
 
 interface Props {
   view: View;

@@ -1,4 +1,3 @@
-import type { Client } from "@signalbox/client";
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -8,16 +7,16 @@ import {
   useRef,
   useState,
 } from "react";
-import { useWords } from "../words/words.tsx";
+import { type Chosen, useAttachments } from "../../conversation/use-attachments.ts";
+import { useClient } from "../../gateway.tsx";
+import { useWords } from "../../words/words.tsx";
 import { ChosenFiles } from "./attachment-list.tsx";
-import { type Chosen, useAttachments } from "./use-attachments.ts";
 
 interface Props {
-  client: Client;
   draft: string;
   onDraft: (text: string) => void;
   agentName: string;
-  busy: boolean;
+  isBusy: boolean;
   canStop: boolean;
   onSend: (text: string, files: Chosen[]) => void;
   onStop: () => void;
@@ -28,13 +27,13 @@ interface Props {
  * its own keys. Files are chosen, dropped or pasted.
  */
 export function Composer(props: Props): ReactNode {
-  const { client, draft, onDraft, agentName, busy, canStop, onSend, onStop } = props;
+  const { draft, onDraft, agentName, isBusy, canStop, onSend, onStop } = props;
   const { chat: words, attachments: fileWords } = useWords();
   const [text, setText] = useState(draft);
   const [isOver, setIsOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const { chosen, add, remove, take } = useAttachments(client);
+  const { chosen, add, remove, take } = useAttachments(useClient());
   const isReady = chosen.every(({ sent }) => sent !== undefined);
   const canSend = isReady && (text.trim() !== "" || chosen.length > 0);
 
@@ -74,7 +73,7 @@ export function Composer(props: Props): ReactNode {
   const onKeyDown = (event: KeyboardEvent) => {
     // 229: what Safari gives for the Enter that ends a composition.
     const composing = event.nativeEvent.isComposing || event.keyCode === 229;
-    if (event.key === "Escape" && busy && canStop && !composing) onStop();
+    if (event.key === "Escape" && isBusy && canStop && !composing) onStop();
     if (event.key !== "Enter" || event.shiftKey || composing) return;
     event.preventDefault();
     send();
@@ -127,7 +126,7 @@ export function Composer(props: Props): ReactNode {
           onPaste={onPaste}
         />
       </div>
-      {busy && (
+      {isBusy && (
         <button type="button" className="stop" onClick={stop} disabled={!canStop}>
           {words.stop}
         </button>

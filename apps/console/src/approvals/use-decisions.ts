@@ -5,18 +5,10 @@ import {
   isClientError,
   type Problem,
 } from "@signalbox/client";
-import { type UseQueryResult, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { toProblem } from "../parts/problem.tsx";
-
-const KEY = ["approvals"];
-/** Nothing tells the page of a new one: it asks. */
-const EVERY_MS = 4_000;
-
-/** Tool calls of every session that wait for somebody's word. */
-export function useApprovals(client: Client): UseQueryResult<ApprovalInfo[]> {
-  return useQuery({ queryKey: KEY, queryFn: () => client.approvals(), refetchInterval: EVERY_MS });
-}
+import { approvalsQuery } from "../queries.ts";
 
 /** An approval that was answered here. `gone`: somebody else was first, or its time was over. */
 export interface Decided {
@@ -67,7 +59,7 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
     } catch (error) {
       setProblem(toProblem(error));
     }
-    await queries.invalidateQueries({ queryKey: KEY });
+    await queries.invalidateQueries(approvalsQuery(client));
   };
   const dismiss = (id: string) => setDecided((before) => before.filter(({ approval }) => approval.id !== id));
   return { decided, problem, decide, dismiss };

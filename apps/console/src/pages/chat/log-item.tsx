@@ -1,14 +1,14 @@
 import type { Problem } from "@signalbox/client";
 import { lazy, memo, type ReactNode, Suspense } from "react";
-import { ProblemNote } from "../parts/problem.tsx";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
+import type { Item } from "../../conversation/item.ts";
+import { ProblemNote } from "../../parts/problem.tsx";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 import { SentFiles } from "./attachment-list.tsx";
-import type { Item } from "./item.ts";
 import { ToolCall } from "./tool-call.tsx";
 
 /** Loaded with the first answer: the reader of Markdown is a quarter of the page's scripts. */
-const Markdown = lazy(async () => ({ default: (await import("../markdown/markdown.tsx")).Markdown }));
+const Markdown = lazy(async () => ({ default: (await import("../../markdown/markdown.tsx")).Markdown }));
 
 interface Props {
   item: Item;

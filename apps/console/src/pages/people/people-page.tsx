@@ -1,25 +1,22 @@
-import { type Client, isClientError, type PairingList, type Problem } from "@signalbox/client";
+import { isClientError, type PairingList, type Problem } from "@signalbox/client";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { Loaded, Page } from "../parts/page.tsx";
-import { ProblemNote, toProblem } from "../parts/problem.tsx";
-import { useFormat } from "../words/use-format.ts";
-import { useWords } from "../words/words.tsx";
-
-const EVERY_MS = 5_000;
+import { useClient } from "../../gateway.tsx";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { Loaded, Page } from "../../parts/page.tsx";
+import { ProblemNote, toProblem } from "../../parts/problem.tsx";
+import { pairingsQuery } from "../../queries.ts";
+import { useFormat } from "../../words/use-format.ts";
+import { useWords } from "../../words/words.tsx";
 
 type Person = PairingList["paired"][number];
 
 /** Who was let in by a code, who waits for that, and where an owner takes the code. */
-export function PeoplePage({ client }: { client: Client }): ReactNode {
+export function PeoplePage(): ReactNode {
+  const client = useClient();
   const words = useWords();
   const [problem, setProblem] = useState<Problem>();
-  const query = useQuery({
-    queryKey: ["pairings"],
-    queryFn: () => client.pairings(),
-    refetchInterval: EVERY_MS,
-  });
+  const query = useQuery(pairingsQuery(client));
   const revoke = async ({ channel, account, peer }: Person) => {
     try {
       await client.revokePairing({ channel, account, peer });
@@ -31,7 +28,7 @@ export function PeoplePage({ client }: { client: Client }): ReactNode {
   };
   return (
     <Page title={words.pages.people}>
-      <CodeForm client={client} onApproved={() => void query.refetch()} />
+      <CodeForm onApproved={() => void query.refetch()} />
       {problem && <ProblemNote problem={problem} />}
       <Loaded query={query}>
         {({ pending, paired }) => (
@@ -45,7 +42,8 @@ export function PeoplePage({ client }: { client: Client }): ReactNode {
   );
 }
 
-function CodeForm({ client, onApproved }: { client: Client; onApproved: () => void }): ReactNode {
+function CodeForm({ onApproved }: { onApproved: () => void }): ReactNode {
+  const client = useClient();
   const words = useWords();
   const [code, setCode] = useState("");
   const [letIn, setLetIn] = useState<string>();

@@ -1,21 +1,22 @@
-import type { AgentInfo, Client, ConversationInfo, Problem } from "@signalbox/client";
+import type { ConversationInfo, Problem } from "@signalbox/client";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { ConfirmButton } from "../parts/confirm-button.tsx";
-import { ProblemNote, toProblem } from "../parts/problem.tsx";
-import { useWords } from "../words/words.tsx";
+import { useConversations } from "../../conversation/conversations.tsx";
+import { useClient } from "../../gateway.tsx";
+import { ConfirmButton } from "../../parts/confirm-button.tsx";
+import { ProblemNote, toProblem } from "../../parts/problem.tsx";
+import { useWords } from "../../words/words.tsx";
 
 interface Props {
-  client: Client;
+  /** Undefined until the gateway lists it. */
   info: ConversationInfo | undefined;
-  agents: AgentInfo[];
   agentId: string;
-  onBegin: (agent: string) => void;
-  onChanged: () => Promise<void>;
 }
 
 /** With whom one talks, and what can be done with the conversation as a whole. */
-export function ChatHeader({ client, info, agents, agentId, onBegin, onChanged }: Props): ReactNode {
+export function ChatHeader({ info, agentId }: Props): ReactNode {
   const words = useWords();
+  const client = useClient();
+  const { agents, begin, refresh } = useConversations();
   const [renaming, setRenaming] = useState(false);
   const [problem, setProblem] = useState<Problem>();
   const agent = agents.find((each) => each.id === agentId);
@@ -25,7 +26,7 @@ export function ChatHeader({ client, info, agents, agentId, onBegin, onChanged }
       await request;
       setProblem(undefined);
       next();
-      await onChanged();
+      await refresh();
     } catch (error) {
       setProblem(toProblem(error));
     }
@@ -36,7 +37,7 @@ export function ChatHeader({ client, info, agents, agentId, onBegin, onChanged }
       <header>
         <label className="agent">
           <span className="hidden">{words.chat.agent}</span>
-          <select value={agentId} onChange={(event) => onBegin(event.target.value)}>
+          <select value={agentId} onChange={(event) => begin(event.target.value)}>
             {agent === undefined && <option value={agentId}>{agentId}</option>}
             {agents.map(({ id, name }) => (
               <option key={id} value={id}>
@@ -54,7 +55,7 @@ export function ChatHeader({ client, info, agents, agentId, onBegin, onChanged }
             <ConfirmButton
               label={words.chat.remove}
               question={words.chat.reallyRemove}
-              onConfirm={() => void change(client.removeConversation(info.id), () => onBegin(agentId))}
+              onConfirm={() => void change(client.removeConversation(info.id), () => begin(agentId))}
             />
           </span>
         )}
