@@ -66,8 +66,8 @@ const owners = [
 const NEVER_SEEN = { __TSR_index: 0 };
 
 /**
- * What is behind the `#` of the address names the page, and nothing else of it is looked at: the gateway serves one page,
- * whatever it was asked for.
+ * What is behind the `#` of the address names the page, and nothing else of it is looked at: the gateway serves one
+ * page, whatever it was asked for.
  */
 const history = createBrowserHistory({
   parseLocation: () => {
