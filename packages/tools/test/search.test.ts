@@ -123,6 +123,8 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     const text = await call("grep", { pattern: "foo", glob: "f*.txt" });
     expect(text.split("\n")).toHaveLength(201);
     expect(text).toMatch(/\[there is more; ask for less\]$/);
+    const oneFile = await searched({ "f.txt": "foo\n".repeat(300) }, path);
+    expect(await oneFile.call("grep", { pattern: "foo" })).toMatch(/\[there is more; ask for less\]$/);
     expect((await call("grep", { pattern: "foo", glob: "long.js" })).length).toBeLessThan(450);
   });
 });

@@ -2,8 +2,9 @@ import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { contentRoom, failure, success } from "../result.ts";
+import type { Candidate } from "../search/candidate.ts";
 import type { Search } from "../search/search.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { OpenFile, Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
 import { openPlace, type SearchPlace, searchEnd } from "./search-place.ts";
@@ -19,6 +20,9 @@ export interface GrepToolOptions {
 const MAX_LINES = 200;
 /** Of one line: minified files have lines of megabytes. */
 const MAX_LINE_CHARS = 400;
+/** Files that are read while those before them wait to be shown. */
+const READ_AHEAD = 8;
+const MORE = "there is more; ask for less";
 
 /** `grep`: lines of files by what they hold. No effects. */
 export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions): ToolDefinition {
@@ -41,18 +45,21 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
       const end = searchEnd(context.signal, searchMs);
       try {
         const place = await openPlace(workspace, path, run);
-        const shown = new ShownLines(place, args.context ?? 0, contentRoom(context));
         const request = {
           ...place.target,
           ...(glob === undefined ? {} : { glob }),
           line: { pattern, ignoreCase },
         };
+        const shown = new ShownLines(args.context ?? 0, contentRoom(context));
         await end.until(async () => {
-          for await (const { path: file, line = 1 } of search(request, end.signal)) {
-            if (await shown.isFull(file, line)) return end.stop("there is more; ask for less");
+          const candidates = byFile(search(request, end.signal));
+          for await (const file of inAdvance(candidates, (each) => readMatches(place, each))) {
+            if (file === undefined) continue;
+            if (shown.isFull) return end.stop(MORE);
+            place.show(file);
+            if (!shown.add(file)) return end.stop(MORE);
           }
         });
-        await shown.finish();
         const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
         const text = shown.lines === 0 ? "(nothing was found)" : shown.text;
         return success(`${text}${notes.join("")}`, { lines: shown.lines });
@@ -65,18 +72,85 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
   });
 }
 
-/** The lines that were found, file by file: each file is read anew when a candidate of the next one comes. */
+/** A file with candidates, and the numbers of their lines. */
+interface FileCandidates {
+  readonly path: string;
+  readonly at: readonly number[];
+}
+
+/** The text of such a file. */
+interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt"> {
+  readonly lines: readonly string[];
+  readonly at: readonly number[];
+}
+
+/** Searches come upon the lines of a file one after the other. Also where a search fails, what it came upon counts. */
+async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<FileCandidates> {
+  let file: { readonly path: string; readonly at: number[] } | undefined;
+  try {
+    for await (const { path, line = 1 } of candidates) {
+      if (file !== undefined && file.path !== path) yield file;
+      if (file?.path !== path) file = { path, at: [] };
+      // One more than is shown says that there is more.
+      if (file.at.length <= MAX_LINES) file.at.push(line);
+    }
+  } catch (error) {
+    if (file !== undefined) yield file;
+    throw error;
+  }
+  if (file !== undefined) yield file;
+}
+
+/** Works on the next few while the search goes on; gives what came of them in their order. */
+async function* inAdvance<Item, Result>(
+  items: AsyncIterable<Item>,
+  work: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const begun: Promise<Result>[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    for await (const item of items) {
+      const result = work(item);
+      // Whoever has enough does not wait for the rest.
+      result.catch(() => {});
+      begun.push(result);
+      if (begun.length < READ_AHEAD) continue;
+      const [next] = begun.splice(0, 1);
+      if (next !== undefined) yield await next;
+    }
+  } catch (error) {
+    failure = { error };
+  }
+  for (const result of begun) yield await result;
+  if (failure !== undefined) throw failure.error;
+}
+
+/** Reads a file anew, by a way that no link leads out of; undefined where the run may not see it. */
+async function readMatches(
+  place: SearchPlace,
+  { path, at }: FileCandidates,
+): Promise<FileMatches | undefined> {
+  const file = await place.open(path);
+  if (file === undefined) return undefined;
+  try {
+    const bytes = await file.handle.readFile();
+    if (detectEncoding(bytes, true) !== "utf-8") return undefined;
+    const lines = bytes.toString("utf8").replace(/\n$/, "").split("\n");
+    return { path: file.path, displayPath: file.displayPath, changedAt: file.changedAt, lines, at };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What is shown, line by line, as far as there is room. */
 class ShownLines {
-  readonly #place: SearchPlace;
   readonly #around: number;
   readonly #room: number;
   readonly #parts: string[] = [];
   #chars = 0;
   #lines = 0;
-  #file: { readonly path: string; readonly at: number[] } | undefined;
 
-  constructor(place: SearchPlace, around: number, room: number) {
-    this.#place = place;
+  constructor(around: number, room: number) {
     this.#around = around;
     this.#room = room;
   }
@@ -89,32 +163,12 @@ class ShownLines {
     return this.#parts.join("\n");
   }
 
-  /** Takes a candidate; says whether there is room for no more. */
-  async isFull(path: string, line: number): Promise<boolean> {
-    if (this.#file?.path !== path) {
-      await this.finish();
-      this.#file = { path, at: [] };
-    }
-    if (this.#file.at.length <= MAX_LINES) this.#file.at.push(line);
+  get isFull(): boolean {
     return this.#lines >= MAX_LINES || this.#chars >= this.#room;
   }
 
-  /** Shows what was found in the file that came last. */
-  async finish(): Promise<void> {
-    const { path, at } = this.#file ?? { path: "", at: [] };
-    this.#file = undefined;
-    const file = at.length === 0 ? undefined : await this.#place.open(path);
-    if (file === undefined) return;
-    try {
-      const bytes = await file.handle.readFile();
-      if (detectEncoding(bytes, true) !== "utf-8") return;
-      this.#show(file.displayPath, bytes.toString("utf8").replace(/\n$/, "").split("\n"), at);
-    } finally {
-      await file.close();
-    }
-  }
-
-  #show(name: string, lines: readonly string[], at: readonly number[]): void {
+  /** Says whether all of it had room. */
+  add({ displayPath, lines, at }: FileMatches): boolean {
     const matched = new Set(at);
     let last = 0;
     for (const number of matched) {
@@ -123,13 +177,14 @@ class ShownLines {
         const line = lines[each - 1];
         // A match further on shows itself, and what is around it.
         if (line === undefined || (each > number && matched.has(each))) break;
-        if (this.#lines >= MAX_LINES || this.#chars >= this.#room) return;
+        if (this.isFull) return false;
         if (this.#around > 0 && each === from && last > 0 && each > last + 1) this.#add("--");
-        this.#add(`${visibleName(name)}:${each}${matched.has(each) ? ":" : "-"} ${shortened(line)}`);
+        this.#add(`${visibleName(displayPath)}:${each}${matched.has(each) ? ":" : "-"} ${shortened(line)}`);
         this.#lines += matched.has(each) ? 1 : 0;
         last = each;
       }
     }
+    return true;
   }
 
   #add(text: string): void {

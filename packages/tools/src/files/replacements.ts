@@ -15,31 +15,67 @@ export type Replaced =
 
 /** Applies replacements one after the other to the whole text, or none. */
 export function replaceAll(original: string, edits: readonly Replacement[]): Replaced {
-  const crlf = original.includes("\r\n") && !/(^|[^\r])\n/.test(original);
-  const withLineEndings = (text: string): string => (crlf ? text.replace(/\r?\n/g, "\r\n") : text);
+  const areCrlf = areLinesCrlf(original);
   let text = original;
   let lines = 0;
   let replaced = 0;
   let firstLine = Number.POSITIVE_INFINITY;
   for (const [i, edit] of edits.entries()) {
     const which = edits.length === 1 ? "" : `edit ${i + 1}: `;
-    const from = withLineEndings(edit.old_string);
-    const to = withLineEndings(edit.new_string);
-    if (from === to) return { problem: `${which}old and new text are the same.` };
-    const places = occurrences(text, from);
-    if (places.length === 0) return { problem: `${which}${notFound(text, from)}` };
-    if (places.length > 1 && edit.replace_all !== true) {
-      const where = places.slice(0, 10).map((at) => count(lineAt(text, at)));
-      return {
-        problem: `${which}the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
-      };
-    }
-    firstLine = Math.min(firstLine, lineAt(text, places[0] ?? 0));
-    lines += places.length * Math.max(lineCount(from), lineCount(to));
-    replaced += places.length;
-    text = text.split(from).join(to);
+    const wanted = areCrlf ? withCrlf(edit) : edit;
+    const made = replaceFound(text, wanted) ?? { problem: notFound(text, wanted.old_string) };
+    if ("problem" in made) return { problem: `${which}${made.problem}` };
+    text = made.text;
+    lines += made.lines;
+    replaced += made.replaced;
+    firstLine = Math.min(firstLine, made.firstLine);
   }
   return { text, lines, replaced, firstLine };
+}
+
+/** Applies one; undefined where its old text does not occur, which takes long to explain in a long text. */
+export function replaceIfFound(text: string, edit: Replacement): Replaced | undefined {
+  return replaceFound(text, areLinesCrlf(text) ? withCrlf(edit) : edit);
+}
+
+function replaceFound(text: string, edit: Replacement): Replaced | undefined {
+  const { old_string: from, new_string: to, replace_all: isForAll = false } = edit;
+  if (from === to) return { problem: "old and new text are the same." };
+  const places = occurrences(text, from);
+  const [first] = places;
+  if (first === undefined) return undefined;
+  if (places.length > 1 && !isForAll) {
+    const where = places.slice(0, 10).map((at) => count(lineAt(text, at)));
+    return {
+      problem: `the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
+    };
+  }
+  return {
+    text: putAt(text, places, from.length, to),
+    lines: places.length * Math.max(lineCount(from), lineCount(to)),
+    replaced: places.length,
+    firstLine: lineAt(text, first),
+  };
+}
+
+function areLinesCrlf(text: string): boolean {
+  return text.includes("\r\n") && !/(^|[^\r])\n/.test(text);
+}
+
+/** Models write line feeds alone. */
+function withCrlf(edit: Replacement): Replacement {
+  const inCrlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
+  return { ...edit, old_string: inCrlf(edit.old_string), new_string: inCrlf(edit.new_string) };
+}
+
+function putAt(text: string, places: readonly number[], length: number, to: string): string {
+  let result = "";
+  let end = 0;
+  for (const at of places) {
+    result += text.slice(end, at) + to;
+    end = at + length;
+  }
+  return result + text.slice(end);
 }
 
 function notFound(text: string, wanted: string): string {

@@ -14,8 +14,10 @@ export interface SearchPlace {
   readonly target: Pick<SearchRequest, "folder" | "file">;
   /** A file as the agent would write it; nothing where the run may not know of it, or not without taint. */
   nameOf(path: string): Promise<string | undefined>;
-  /** The same file, opened without following links out of the workspace; the run has then read it. Close it. */
+  /** The same file, opened without following links out of the workspace. Close it. */
   open(path: string): Promise<OpenFile | undefined>;
+  /** The run is shown what a file holds. */
+  show(file: Pick<OpenFile, "path" | "changedAt">): void;
   /** What the model should know of what it was not shown. */
   notes(): readonly string[];
 }
@@ -71,13 +73,11 @@ export async function openPlace(
       const name = displayed(candidate);
       const file = name && (await workspace.openFile(name).catch(() => undefined));
       if (!file) return undefined;
-      if (file.displayPath === name) {
-        words.read(file.path, file.changedAt, run);
-        return file;
-      }
+      if (file.displayPath === name) return file;
       await file.close();
       return undefined;
     },
+    show: ({ path, changedAt }) => words.read(path, changedAt, run),
     notes: () =>
       left === 0
         ? []

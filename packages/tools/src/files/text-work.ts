@@ -2,7 +2,7 @@ import { createSemaphore } from "../semaphore.ts";
 import { inThread, type ThreadOutcome, threadFile } from "../thread.ts";
 import { type Comparison, comparedLines, comparedWhole } from "./comparison.ts";
 import { changedText, type PatchChange, PatchError } from "./patch-format.ts";
-import { type Replaced, type Replacement, replaceAll } from "./replacements.ts";
+import { type Replaced, type Replacement, replaceAll, replaceIfFound } from "./replacements.ts";
 
 /** What is to be made of a text. */
 type TextWork =
@@ -42,12 +42,13 @@ export async function replaceBeside(
   edits: readonly Replacement[],
   signal?: AbortSignal,
 ): Promise<Replaced> {
+  const [only] = edits;
+  if (only !== undefined && edits.length === 1 && only.replace_all !== true && text.length <= AT_ONCE) {
+    const replaced = replaceIfFound(text, only);
+    if (replaced !== undefined) return replaced;
+  }
   // A text that is not there is looked for by likeness: of several, one may take away what the next looks for.
-  const isPlain =
-    edits.length === 1 &&
-    edits.every(({ old_string, replace_all }) => replace_all !== true && text.includes(old_string));
-  const most = isPlain ? AT_ONCE : AT_ONCE_BY_LETTERS;
-  if (text.length * edits.length <= most) return replaceAll(text, edits);
+  if (text.length * edits.length <= AT_ONCE_BY_LETTERS) return replaceAll(text, edits);
   const outcome = await workedOut({ kind: "replace", text, edits }, signal);
   if (outcome.kind !== "made") return { problem: PROBLEMS[outcome.kind] };
   return isReplaced(outcome.value) ? outcome.value : { problem: PROBLEMS.failed };

@@ -1,3 +1,5 @@
+import { isUtf8 } from "node:buffer";
+
 /** How the bytes of a text file are to be read. */
 export type TextEncoding = "utf-8" | "utf-16le" | "utf-16be" | "gb18030";
 
@@ -12,7 +14,7 @@ export function detectEncoding(sample: Uint8Array, isWhole: boolean): TextEncodi
   if (sample[0] === 0xff && sample[1] === 0xfe) return "utf-16le";
   if (sample[0] === 0xfe && sample[1] === 0xff) return "utf-16be";
   if (sample.includes(0)) return undefined;
-  if (decodes("utf-8", sample, isWhole)) return "utf-8";
+  if (isWhole ? isUtf8(sample) : decodes("utf-8", sample, false)) return "utf-8";
   return decodes("gb18030", sample, isWhole) && !hasOddControls(sample) ? "gb18030" : undefined;
 }
 
