@@ -125,7 +125,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       if (listening?.intake !== undefined) void activity.count(listening.intake.settled());
       await activity.ended(drainMs);
       await listening?.session.flush().catch(() => {});
-      await listening?.receiver.backfill.flush().catch(() => {});
+      await listening?.receiver.backfill.stop().catch(() => {});
       api.stop();
     },
     health: () => activity.health(state, listening?.connection.health()),

@@ -5,7 +5,6 @@ import {
   createActivity,
   createWebhook,
   type Handled,
-  reasonOf,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -41,6 +40,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   const sender = createSender(context, api, places, cards);
   const activity = createActivity(context.clock);
   const receiver = createReceiver({ context, api, people, places, onTrouble: activity.note });
+  const { backfill } = receiver;
   let state: "starting" | "ready" | "stopped" = "starting";
 
   async function handle(envelope: EventEnvelope): Promise<Handled> {
@@ -55,12 +55,12 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   });
   const connection =
     config.transport === "socket"
-      ? createLongConnection({ context, handle, reconnected: (lostAt) => catchUp(lostAt) })
+      ? createLongConnection({
+          context,
+          handle,
+          reconnected: (since) => backfill.catchUp({ signal: context.signal, since }),
+        })
       : undefined;
-
-  async function catchUp(since?: number): Promise<void> {
-    await receiver.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
-  }
 
   /** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
   async function staysIn(to: FeishuAddress, messageId: string, signal: AbortSignal): Promise<void> {
@@ -78,11 +78,8 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       await connection?.start(signal);
       if (state !== "starting") return;
       state = "ready";
-      // What was said while this process was down. Webhooks are delivered again by Feishu itself.
-      if (connection !== undefined)
-        catchUp().catch((error: unknown) => {
-          logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
-        });
+      // What Feishu could not post while this process was down it posts again, but up to six hours later.
+      void backfill.catchUp({ signal: context.signal });
     },
     async stop({ drainMs }) {
       const wasStopped = state === "stopped";
@@ -90,7 +87,7 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       connection?.stop();
       receiver.stop();
       await activity.ended(drainMs);
-      if (!wasStopped) await receiver.backfill.flush().catch(() => {});
+      if (!wasStopped) await backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, connection?.health()),
     self: () => people.known(),

@@ -16,6 +16,7 @@ import { challengeOf } from "./inbound/webhook.ts";
 const PERMISSIONS: readonly { readonly anyOf: readonly string[]; readonly without: string }[] = [
   { anyOf: ["im:message", "im:message:send_as_bot"], without: "no answer can be sent" },
   { anyOf: ["im:message", "im:message:readonly"], without: "quoted and missed messages cannot be read" },
+  { anyOf: ["im:message.group_msg"], without: "what was missed in groups cannot be read" },
   { anyOf: ["im:resource"], without: "files are neither read nor sent" },
   { anyOf: ["im:chat:readonly", "im:chat"], without: "groups have no names" },
   { anyOf: ["cardkit:card:write"], without: "answers are not typed while they are written" },

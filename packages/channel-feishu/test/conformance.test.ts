@@ -225,11 +225,5 @@ const harness: ChannelHarness<FeishuAddress> = {
 
 runChannelConformance(feishu, harness, {
   test: { describe, it, afterAll },
-  skip: [
-    {
-      test: "hands over what was said while its process was away, in order and once",
-      reason: "called by webhook, it is called again by Feishu; its long connection has a test of its own",
-    },
-  ],
   print: inMatrix("feishu"),
 });

@@ -7,7 +7,6 @@ import {
   type Handled,
   isLasting,
   objectAt,
-  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
@@ -108,16 +107,14 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       // Stopped meanwhile.
       if (state !== "starting") return line.stop();
       state = "ready";
-      catchUp().catch((error: unknown) => {
-        logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
-      });
+      void catchUp();
     },
     async stop({ drainMs }) {
       const wasStopped = state === "stopped";
       state = "stopped";
       line.stop();
       await activity.ended(drainMs);
-      if (!wasStopped) await receiver?.backfill.flush().catch(() => {});
+      if (!wasStopped) await receiver?.backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, line.health()),
     self: () => people.known(),

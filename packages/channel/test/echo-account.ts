@@ -62,10 +62,11 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
       if (state !== "starting") return;
       state = "ready";
       server.commands = (context.commands ?? []).map(({ name }) => name);
-      await backfill.catchUp({ signal });
+      void backfill.catchUp({ signal });
     },
     async stop() {
       state = "stopped";
+      await backfill.stop();
     },
     health: () => (messages.isRefused() ? { state: "down" as const, reason: "refused" } : { state }),
     self: () => ({ id: "bot" }),

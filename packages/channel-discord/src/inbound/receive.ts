@@ -67,7 +67,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     botId,
     read: (channelId, since, signal) =>
       missedMessages({ api, places, people, botId }, channelId, since, signal),
-    take: async (data) => (await read({ type: "MESSAGE_CREATE", data, deliveryId: "" }))(),
+    async take(data) {
+      const handOver = await read({ type: "MESSAGE_CREATE", data, deliveryId: "" });
+      return (await handOver()) ? "accepted" : "rejected";
+    },
   });
 
   async function read(told: Told): Promise<() => Promise<boolean>> {

@@ -1,27 +1,44 @@
 import { describe, expect, it } from "vitest";
 import { ChannelError, createBackfill, createMemoryState } from "../index.ts";
+import { turnedClock } from "../testkit/index.ts";
 
 const start = 1_800_000_000_000;
 const never = new AbortController().signal;
 
 function open(state = createMemoryState(), botId = "bot-1") {
-  let now = start;
+  const clock = turnedClock(start);
   const read: [string, number][] = [];
   const taken: string[] = [];
+  const away = new Set<string>();
+  let isFull = false;
   const backfill = createBackfill<string>({
     state,
     botId,
-    clock: { now: () => now, delay: async () => {} },
+    clock,
     read: async (conversation, since) => {
-      read.push([conversation, now - since]);
+      read.push([conversation, clock.now() - since]);
       if (conversation === "left") throw new ChannelError("not_found", "the bot is not in it any more");
-      if (conversation === "down") throw new ChannelError("transient", "no answer");
+      if (away.has(conversation)) throw new ChannelError("transient", "no answer");
       return [`${conversation} 1`, `${conversation} 2`];
     },
-    take: async (message) => void taken.push(message),
+    take: async (message) => {
+      if (isFull) return "rejected";
+      taken.push(message);
+      return "accepted";
+    },
     mostConversations: 2,
   });
-  return { state, backfill, read, taken, pass: (ms: number) => (now += ms) };
+  return {
+    state,
+    backfill,
+    read,
+    taken,
+    away,
+    clock,
+    setFull: (full: boolean) => {
+      isFull = full;
+    },
+  };
 }
 
 describe("backfill", () => {
@@ -49,7 +66,7 @@ describe("backfill", () => {
   });
 
   it("reads no further back than a day, nor more than the newest conversations", async () => {
-    const { backfill, read, pass } = open();
+    const { backfill, read, clock } = open();
     for (const [conversation, ago] of [
       ["old", 90_000_000],
       ["a", 3000],
@@ -57,7 +74,7 @@ describe("backfill", () => {
       ["c", 1000],
     ] as const)
       await backfill.note(conversation, start - ago);
-    pass(1000);
+    clock.turn(1000);
     await backfill.catchUp({ signal: never, since: start });
     expect(read).toEqual([
       ["c", 16_000],
@@ -75,17 +92,61 @@ describe("backfill", () => {
     };
     for (let ms = 0; ms < 100; ms += 1) await backfill.note("a", start - 1000 + ms);
     expect(writes).toBe(1);
-    await backfill.flush();
+    await backfill.stop();
     expect(await state.get("bot-1/watermarks")).toEqual({ conversations: { a: start - 901 } });
   });
 
-  it("goes on to the next conversation where one cannot be read any more, and not where the platform is away", async () => {
+  it("goes on to the next conversation where one cannot be read any more", async () => {
     const { backfill, taken } = open();
     await backfill.note("left", start - 1_000);
     await backfill.note("a", start - 2_000);
     await backfill.catchUp({ signal: never });
     expect(taken).toEqual(["a 1", "a 2"]);
-    await backfill.note("down", start - 500);
-    await expect(backfill.catchUp({ signal: never })).rejects.toMatchObject({ code: "transient" });
+  });
+
+  it("tries again, after the others and ever later, where the platform is away", async () => {
+    const { backfill, read, taken, away, clock } = open();
+    away.add("down");
+    await backfill.note("down", start - 1_000);
+    await backfill.note("a", start - 2_000);
+    const caughtUp = backfill.catchUp({ signal: never });
+    await expect.poll(() => clock.waiting).toBe(1);
+    expect(taken).toEqual([]);
+    clock.turn(1_000);
+    await expect.poll(() => clock.waiting).toBe(1);
+    expect(taken).toEqual(["a 1", "a 2"]);
+    away.delete("down");
+    clock.turn(1_000);
+    expect(read.map(([conversation]) => conversation)).toEqual(["down", "a", "down"]);
+    clock.turn(1_000);
+    await caughtUp;
+    expect(taken).toEqual(["a 1", "a 2", "down 1", "down 2"]);
+  });
+
+  it("tries again what its host does not take for now", async () => {
+    const { backfill, taken, clock, setFull } = open();
+    await backfill.note("a", start - 1_000);
+    setFull(true);
+    const caughtUp = backfill.catchUp({ signal: never });
+    await expect.poll(() => clock.waiting).toBe(1);
+    setFull(false);
+    clock.turn(1_000);
+    await caughtUp;
+    expect(taken).toEqual(["a 1", "a 2"]);
+  });
+
+  it("begins at the next start where it could not read, whatever came in live meanwhile", async () => {
+    const before = open();
+    await before.backfill.note("a", start - 60_000);
+    before.away.add("a");
+    const caughtUp = before.backfill.catchUp({ signal: never });
+    await expect.poll(() => before.clock.waiting).toBe(1);
+    await before.backfill.note("a", start);
+    await before.backfill.stop();
+    await caughtUp;
+    expect(before.clock.waiting).toBe(0);
+    const after = open(before.state);
+    await after.backfill.catchUp({ signal: never });
+    expect(after.read).toEqual([["a", 90_000]]);
   });
 });

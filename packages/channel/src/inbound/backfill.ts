@@ -1,19 +1,20 @@
 import type { ChannelLogger, ChannelState, Clock } from "../contract/definition.ts";
-import { reasonOf, unlessRefused } from "../contract/errors.ts";
+import { isChannelError, reasonOf, unlessRefused } from "../contract/errors.ts";
 import type { Json } from "../contract/json.ts";
 import { isPayload, objectAt, type Payload } from "./payload.ts";
+import type { Handled } from "./webhook.ts";
 
 export interface BackfillOptions<Message> {
   readonly state: ChannelState;
   readonly clock: Clock;
-  /** Told where a watermark could not be kept. */
+  /** Told where a watermark could not be kept, or a conversation not be read yet. */
   readonly logger?: Pick<ChannelLogger, "warn">;
   /** The bot's own id on the platform: another bot under the same account starts afresh. */
   readonly botId: string;
   /** The messages of one conversation since a moment, oldest first, at most as many as one request gives. */
   read(conversation: string, since: number, signal: AbortSignal): Promise<readonly Message[]>;
   /** Hands a message to the same gate as a live one; repetitions are told there. */
-  take(message: Message): Promise<unknown>;
+  take(message: Message): Promise<Handled>;
   /** Nothing older is read, in milliseconds. Default one day. */
   readonly mostAgeMs?: number;
   /** The conversations that are remembered, those with the latest messages. Default 200. */
@@ -29,11 +30,18 @@ export interface Backfill {
   note(conversation: string, at: number): Promise<void>;
   /**
    * Reads each known conversation from its watermark on, at the earliest from `since`. On a first start nothing is
-   * known, so that nothing is read.
+   * known, so that nothing is read. What cannot be read or is not taken now is tried again, ever later; until then the
+   * watermark that is written stays before it, whatever comes in live. Resolves, and never rejects, once everything is
+   * read, or when `signal` fires or `stop` is called.
    */
   catchUp(options: { readonly signal: AbortSignal; readonly since?: number }): Promise<void>;
-  /** Writes the watermarks down. */
-  flush(): Promise<void>;
+  /** Reads no more, and writes the watermarks down. */
+  stop(): Promise<void>;
+}
+
+/** What has to be read yet of a conversation. */
+interface Gap {
+  readonly since: number;
 }
 
 const dayMs = 24 * 3_600_000;
@@ -41,11 +49,17 @@ const dayMs = 24 * 3_600_000;
 const overlapMs = 15_000;
 /** A watermark that is written late costs a longer look back, not a message. */
 const writeEveryMs = 10_000;
+/** Between two tries: the first pause, which doubles, and the longest. */
+const pauseMs = 1_000;
+const mostPauseMs = 300_000;
 
 export function createBackfill<Message>(options: BackfillOptions<Message>): Backfill {
   const { state, clock, logger, botId, mostAgeMs = dayMs, mostConversations = 200 } = options;
   const key = `${botId}/watermarks`;
+  const life = new AbortController();
+  const gaps = new Map<string, Gap>();
   let loading: Promise<Map<string, number>> | undefined;
+  let reading: Promise<void> | undefined;
   let writtenAt = 0;
 
   function load(): Promise<Map<string, number>> {
@@ -59,10 +73,18 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     return loading;
   }
 
+  function newestOf(watermarks: Map<string, number>): readonly [string, number][] {
+    return [...watermarks].sort((a, b) => b[1] - a[1]).slice(0, mostConversations);
+  }
+
   async function write(watermarks: Map<string, number>): Promise<void> {
     writtenAt = clock.now();
-    const newest = [...watermarks].sort((a, b) => b[1] - a[1]).slice(0, mostConversations);
-    const value: Json = Object.fromEntries(newest);
+    const value: Json = Object.fromEntries(
+      newestOf(watermarks).map(([conversation, at]) => {
+        const gap = gaps.get(conversation);
+        return [conversation, gap === undefined ? at : Math.min(at, gap.since)];
+      }),
+    );
     await state.set(key, { conversations: value });
   }
 
@@ -74,6 +96,49 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     if (before === undefined || clock.now() - writtenAt >= writeEveryMs) await write(watermarks);
   }
 
+  async function findGaps(notBefore: number): Promise<void> {
+    const earliest = clock.now() - mostAgeMs;
+    const watermarks = newestOf(await load());
+    for (const [conversation, at] of watermarks.filter(([, at]) => at >= earliest)) {
+      const since = Math.max(at, notBefore) - overlapMs;
+      gaps.set(conversation, { since: Math.min(since, gaps.get(conversation)?.since ?? since) });
+    }
+  }
+
+  async function readGap(conversation: string, gap: Gap, signal: AbortSignal): Promise<void> {
+    const since = Math.max(gap.since, clock.now() - mostAgeMs);
+    // One that the bot was taken out of keeps nobody from the others.
+    const messages = await unlessRefused(options.read(conversation, since, signal), []);
+    for (const message of messages)
+      if ((await options.take(message)) === "rejected") throw new Error("a message was not taken");
+    // Where the connection broke again meanwhile, there is another.
+    if (gaps.get(conversation) === gap) gaps.delete(conversation);
+  }
+
+  async function readGaps(signal: AbortSignal): Promise<void> {
+    for (const [conversation, gap] of gaps) {
+      if (signal.aborted) return;
+      // Should it fail, the others have their turn before it is tried again.
+      gaps.delete(conversation);
+      gaps.set(conversation, gap);
+      await readGap(conversation, gap, signal);
+    }
+  }
+
+  async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        if (signal.aborted) return;
+        const asked = isChannelError(error) ? (error.retryAfterMs ?? 0) : 0;
+        const waitMs = Math.max(asked, Math.min(pauseMs * 2 ** failures, mostPauseMs));
+        logger?.warn("what was missed could not be read yet", { reason: reasonOf(error), waitMs });
+        await clock.delay(waitMs, signal).catch(() => {});
+      }
+    }
+  }
+
   return {
     note: (conversation, at) =>
       moveUp(conversation, at).catch((error: unknown) => {
@@ -81,18 +146,16 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       }),
 
     async catchUp({ signal, since = 0 }) {
-      const earliest = clock.now() - mostAgeMs;
-      const watermarks = [...(await load())].filter(([, at]) => at >= earliest);
-      for (const [conversation, at] of watermarks.sort((a, b) => b[1] - a[1]).slice(0, mostConversations)) {
-        signal.throwIfAborted();
-        const from = Math.max(at - overlapMs, since - overlapMs, earliest);
-        // One that the bot was taken out of keeps nobody from the others.
-        const messages = await unlessRefused(options.read(conversation, from, signal), []);
-        for (const message of messages) await options.take(message);
-      }
+      const until = AbortSignal.any([signal, life.signal]);
+      await untilDone(() => findGaps(since), until);
+      reading ??= untilDone(() => readGaps(until), until).finally(() => {
+        reading = undefined;
+      });
+      await reading;
     },
 
-    async flush() {
+    async stop() {
+      life.abort();
       if (loading !== undefined) await write(await loading);
     },
   };

@@ -18,6 +18,7 @@ import { type Upload, Uploads } from "./uploads.ts";
 const ALL_PERMISSIONS = [
   "im:message",
   "im:message:send_as_bot",
+  "im:message.group_msg",
   "im:resource",
   "im:chat:readonly",
   "cardkit:card:write",
