@@ -17,6 +17,7 @@ const strange: fc.Arbitrary<unknown> = fc.oneof(
 );
 const someName = fc.constantFrom(
   ...["message", "chat", "from", "sender_chat", "entities", "text", "caption", "photo", "document", "quote"],
+  ...["rich_message", "blocks", "items", "cells", "credit", "expression", "button"],
   ...[
     "reply_to_message",
     "forward_origin",

@@ -63,6 +63,56 @@ export const recorded: readonly Recorded[] = [
     ],
   },
   {
+    name: "a rich message with a mention, a picture and a table",
+    payload: {
+      update_id: 20,
+      message: {
+        ...inGroup,
+        rich_message: {
+          blocks: [
+            { type: "heading", text: "Sales", size: 2 },
+            {
+              type: "paragraph",
+              text: [
+                { type: "mention", text: "@Signalbox_Bot", username: "Signalbox_Bot" },
+                " add ",
+                { type: "bold", text: "them" },
+                " up",
+              ],
+            },
+            {
+              type: "photo",
+              photo: [{ file_id: "large", file_unique_id: "l", width: 900, height: 600, file_size: 90_000 }],
+              caption: { text: "the shop" },
+            },
+            {
+              type: "table",
+              cells: [
+                [
+                  { text: "City", is_header: true, align: "left", valign: "top" },
+                  { text: "Sold", is_header: true, align: "right", valign: "top" },
+                ],
+                [
+                  { text: { type: "italic", text: "Oslo" }, align: "left", valign: "top" },
+                  { text: "7", align: "right", valign: "top" },
+                ],
+              ],
+            },
+          ],
+        },
+      },
+    },
+    events: [
+      {
+        type: "message",
+        addressed: "mention",
+        text: "## Sales\n\n@Signalbox_Bot add **them** up\n\nthe shop\n\n| City | Sold |\n| --- | --- |\n| *Oslo* | 7 |",
+        media: [{ kind: "image", mimeType: "image/jpeg", ref: { fileId: "large" } }],
+        mentions: [{ id: "42", isSelf: true }],
+      },
+    ],
+  },
+  {
     name: "an answer to the bot with a quoted stretch",
     payload: {
       update_id: 3,

@@ -1,4 +1,5 @@
 import type { OutboundPart } from "@signalbox/channel";
+import { messageObject, textMessage, update } from "@signalbox/testkit/telegram";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Bench, never, openBench } from "./harness.ts";
@@ -189,5 +190,114 @@ describe("rich messages", () => {
       { numRuns: 200 },
     );
     expect(called(bench)).toContain("sendRichMessage");
+  });
+});
+
+describe("rich messages of people", () => {
+  async function read(blocks: readonly unknown[]) {
+    await using bench = await openBench();
+    const fields = { rich_message: { blocks } };
+    await bench.standIn.push(update("message", messageObject(undefined, { fields })));
+    await expect.poll(() => bench.events.length).toBe(1);
+    return bench.events[0];
+  }
+  const paragraph = (text: unknown) => ({ type: "paragraph", text });
+  const textOf = async (...blocks: readonly unknown[]) => {
+    const event = await read(blocks);
+    return event?.type === "message" ? event.text : event;
+  };
+
+  it.each([
+    [
+      "marks",
+      paragraph(["so ", { type: "bold", text: ["very ", { type: "code", text: "x" }] }]),
+      "so **very `x`**",
+    ],
+    ["a link", paragraph({ type: "url", text: "docs", url: "https://e.org" }), "[docs](https://e.org)"],
+    ["an address", paragraph({ type: "url", text: "https://e.org", url: "https://e.org" }), "https://e.org"],
+    ["a formula", paragraph({ type: "mathematical_expression", expression: "x^2" }), "$x^2$"],
+    ["a formula by itself", { type: "mathematical_expression", expression: "x^2" }, "$$x^2$$"],
+    ["code", { type: "pre", text: "ls -l", language: "sh" }, "```sh\nls -l\n```"],
+    ["an emoji", paragraph({ type: "custom_emoji", custom_emoji_id: "1", alternative_text: "👍" }), "👍"],
+    [
+      "a list with a list in it",
+      {
+        type: "list",
+        items: [
+          {
+            label: "3.",
+            value: 3,
+            blocks: [paragraph("three"), { type: "list", items: [{ blocks: [paragraph("deep")] }] }],
+          },
+          { label: "•", has_checkbox: true, is_checked: true, blocks: [paragraph("done")] },
+        ],
+      },
+      "3. three\n\n   - deep\n- [x] done",
+    ],
+    [
+      "a quotation",
+      { type: "blockquote", blocks: [paragraph("one"), paragraph("two")], credit: "Zhang" },
+      "> one\n>\n> two\n>\n> — Zhang",
+    ],
+    ["details", { type: "details", summary: "More", blocks: [paragraph("inside")] }, "More\n\ninside"],
+    ["a place", { type: "map", location: { latitude: 1, longitude: 2 }, zoom: 3 }, "[location: 1, 2]"],
+    ["buttons", { type: "buttons", buttons: [{ text: "Yes", url: "https://e.org" }] }, "[Yes]"],
+    ["a pipe in a table", { type: "table", cells: [[{ text: "a|b" }], [{}]] }, "| a\\|b |\n| --- |\n|  |"],
+    [
+      "what nobody knows yet",
+      { type: "poem", text: "roses", blocks: [paragraph("are red")] },
+      "roses\n\nare red",
+    ],
+  ])("read as Markdown: %s", async (_, block, text) => {
+    expect(await textOf(block)).toBe(text);
+  });
+
+  it("bring along their files", async () => {
+    const file = { file_id: "f", file_unique_id: "u", file_size: 5 };
+    const voice = { type: "voice_note", voice_note: file, caption: { text: "listen" } };
+    expect(
+      await read([{ type: "collage", blocks: [voice, { type: "document", document: file }] }]),
+    ).toMatchObject({
+      text: "listen",
+      media: [
+        { kind: "audio", mimeType: "audio/ogg", ref: { fileId: "f" } },
+        { kind: "file", ref: { fileId: "f" } },
+      ],
+    });
+  });
+
+  it("can begin with a command", async () => {
+    await using bench = await openBench(
+      {},
+      { context: { commands: [{ name: "status", description: "How it is" }] } },
+    );
+    const command = { type: "bot_command", text: "/status", bot_command: "/status" };
+    const fields = { rich_message: { blocks: [paragraph([command, " all"])] } };
+    await bench.standIn.push(update("message", messageObject(undefined, { fields })));
+    await expect.poll(() => bench.events).toMatchObject([{ type: "command", name: "status", args: "all" }]);
+  });
+
+  it("are quoted as what they say, and read again when they are edited", async () => {
+    await using bench = await openBench();
+    const rich_message = { blocks: [{ type: "heading", text: "Plan", size: 1 }] };
+    const answered = messageObject(undefined, { messageId: 5, fields: { rich_message } });
+    await bench.standIn.push(textMessage("why?", { fields: { reply_to_message: answered } }));
+    await bench.standIn.push(
+      update("edited_message", messageObject(undefined, { messageId: 5, fields: { rich_message } })),
+    );
+    await expect
+      .poll(() => bench.events)
+      .toMatchObject([
+        { type: "message", replyTo: { messageId: "5001:5", text: "# Plan" } },
+        { type: "edited", messageId: "5001:5", text: "# Plan" },
+      ]);
+  });
+
+  it("that nest without end are read as far as Telegram would nest them", async () => {
+    let block: unknown = paragraph("deepest");
+    for (let level = 0; level < 5_000; level += 1) block = { type: "blockquote", blocks: [block] };
+    let text: unknown = "deepest";
+    for (let level = 0; level < 5_000; level += 1) text = [{ type: "bold", text }];
+    expect(await textOf(paragraph("top"), block, paragraph(text))).toMatch(/^top\n\n/);
   });
 });

@@ -2,10 +2,12 @@ import {
   click,
   commandMessage,
   groupMention,
+  messageObject,
   person,
   startTelegram,
   type TelegramUpdate,
   textMessage,
+  update,
 } from "@signalbox/testkit/telegram";
 import type { Random } from "../crash/random.ts";
 import type { MalformedPlatform, Posted } from "./malformed.ts";
@@ -30,6 +32,7 @@ const words: Vocabulary = {
     ] as const),
     ...(["message_id", "message_thread_id", "date", "edit_date", "entities", "caption", "photo"] as const),
     ...(["document", "voice", "file_id", "file_size", "media_group_id", "reply_to_message"] as const),
+    ...(["rich_message", "blocks", "items", "cells", "caption", "credit", "summary"] as const),
     ...(["forward_origin", "sender_chat", "is_bot", "is_topic_message", "data", "offset"] as const),
   ],
   texts: [
@@ -87,7 +90,7 @@ function nonsense(random: Random, number: number): Posted {
 function soundUpdate(random: Random, number: number): TelegramUpdate {
   const from = { id: random.int(2_000, 2_050) };
   const ids = { updateId: number, messageId: number, from };
-  switch (random.int(0, 5)) {
+  switch (random.int(0, 6)) {
     case 0:
       return groupMention("hello", "signalbox_bot", ids);
     case 1:
@@ -102,6 +105,16 @@ function soundUpdate(random: Random, number: number): TelegramUpdate {
       const reply = textMessage("before", { from: person })["message"];
       const origin = { type: "hidden_user", sender_user_name: "Somebody", date: 1 };
       return textMessage("hello", { ...ids, fields: { reply_to_message: reply, forward_origin: origin } });
+    }
+    case 5: {
+      const list = { type: "list", items: [{ label: "1.", value: 1, blocks: [{ type: "divider" }] }] };
+      const table = { type: "table", cells: [[{ text: "hello" }], [{ text: ["hel", "lo"] }]] };
+      const quote = { type: "blockquote", blocks: [list, table], credit: { type: "bold", text: "Somebody" } };
+      return update(
+        "message",
+        messageObject(undefined, { ...ids, fields: { rich_message: { blocks: [quote] } } }),
+        number,
+      );
     }
     default:
       return textMessage("hello", ids);

@@ -1,5 +1,5 @@
 import { type Conversation, objectAt, type Payload, type Sender, textAt } from "@signalbox/channel";
-import { addressCodec, type TelegramAddress } from "../address.ts";
+import { addressCodec, messageIdOf, type TelegramAddress } from "../address.ts";
 import type { Bot } from "./text.ts";
 
 /** Where something happened, and where an answer goes. */
@@ -84,4 +84,11 @@ export function nameOf(user: Payload): string {
 export function idAt(payload: Payload): string | undefined {
   const { id } = payload;
   return Number.isSafeInteger(id) && id !== 0 ? String(id) : undefined;
+}
+
+export function messageIdAt(message: Payload, { to }: Where): string | undefined {
+  const { message_id: id } = message;
+  return typeof id === "number" && Number.isSafeInteger(id) && id > 0
+    ? messageIdOf(to.chatId, id)
+    : undefined;
 }

@@ -1,18 +1,19 @@
 import { type MediaKind, type MediaRef, objectAt, objectsAt, type Payload, textAt } from "@signalbox/channel";
 
-/** Fields of a message that hold a file, and what it is where Telegram does not say. */
+/** Fields of a message, or of a block of a rich one, that hold a file, and what it is where Telegram does not say. */
 const kinds: readonly (readonly [field: string, kind: MediaKind, mimeType: string])[] = [
   // A GIF comes as `animation` and, for older bots, as `document` too: the first that fits counts.
   ["animation", "video", "video/mp4"],
   ["document", "file", "application/octet-stream"],
   ["audio", "audio", "audio/mpeg"],
   ["voice", "audio", "audio/ogg"],
+  ["voice_note", "audio", "audio/ogg"],
   ["video", "video", "video/mp4"],
   ["video_note", "video", "video/mp4"],
   ["sticker", "sticker", "image/webp"],
 ];
 
-/** What a message brings along. */
+/** What a message, or a block of a rich one, brings along. */
 export function mediaOf(message: Payload): readonly MediaRef[] {
   const photo = largest(objectsAt(message, "photo"));
   if (photo !== undefined) return reference(photo, "image", "image/jpeg");

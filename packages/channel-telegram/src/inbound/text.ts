@@ -52,38 +52,47 @@ function isIndex(value: unknown): value is number {
 
 function mentionOf(entity: Entity, raw: string, bot: Bot): Mention[] {
   const words = raw.slice(entity.offset, entity.offset + entity.length);
-  if (entity.type === "text_mention") {
-    const user = objectAt(entity.payload, "user");
-    const id = String(user["id"] ?? "");
-    return id === "" ? [] : [{ id, name: words, isSelf: id === bot.id }];
-  }
-  if (entity.type !== "mention") return [];
-  const username = words.replace(/^@/, "");
+  if (entity.type === "text_mention") return mentionOfUser(objectAt(entity.payload, "user"), words, bot);
+  return entity.type === "mention" ? [mentionOfName(words, bot)] : [];
+}
+
+export function mentionOfUser(user: Payload, name: string, bot: Bot): Mention[] {
+  const id = String(user["id"] ?? "");
+  return id === "" ? [] : [{ id, name, isSelf: id === bot.id }];
+}
+
+/** By `@name`, or without the @. Telegram says of others only what they call themselves. */
+export function mentionOfName(written: string, bot: Bot): Mention {
+  const username = written.replace(/^@/, "");
   const isSelf = username.toLowerCase() === bot.username.toLowerCase();
-  // Telegram says of others only what they call themselves.
-  return [{ id: isSelf ? bot.id : `@${username}`, name: username, isSelf }];
+  return { id: isSelf ? bot.id : `@${username}`, name: username, isSelf };
 }
 
 function commandOf(entities: readonly Entity[], raw: string): ReadText["command"] {
   const entity = entities.find(({ type, offset }) => type === "bot_command" && offset === 0);
-  if (entity === undefined) return undefined;
-  const [name = "", bot] = raw.slice(1, entity.length).split("@");
-  const args = raw.slice(entity.length).trim();
+  return entity === undefined ? undefined : commandIn(raw, entity.length);
+}
+
+/** @param length of the command at the front; 0 where there is none */
+export function commandIn(raw: string, length: number): ReadText["command"] {
+  if (length === 0) return undefined;
+  const [name = "", bot] = raw.slice(1, length).split("@");
+  const args = raw.slice(length).trim();
   return { name: name.toLowerCase(), args, ...(bot === undefined ? {} : { bot: bot.toLowerCase() }) };
 }
 
-function withoutOwnMention(text: string, { username }: Bot): string {
+export function withoutOwnMention(text: string, { username }: Bot): string {
   const start = new RegExp(`^\\s*@${username}(?![A-Za-z0-9_])[\\s,:]*`, "i");
   return username === "" ? text : text.replace(start, "");
 }
 
 /** How Markdown writes what looks like that. */
-const wraps: Readonly<Record<string, readonly [string, string]>> = {
-  bold: ["**", "**"],
-  italic: ["*", "*"],
-  strikethrough: ["~~", "~~"],
-  code: ["`", "`"],
-};
+export const wraps: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
+  ["bold", ["**", "**"]],
+  ["italic", ["*", "*"]],
+  ["strikethrough", ["~~", "~~"]],
+  ["code", ["`", "`"]],
+]);
 
 /** Writes formatted stretches as Markdown; what Markdown has no mark for is left as it is. */
 function toMarkdown(raw: string, entities: readonly Entity[]): string {
@@ -115,11 +124,15 @@ function toMarkdown(raw: string, entities: readonly Entity[]): string {
   return text + raw.slice(at);
 }
 
+export function linkTo(url: string): readonly [string, string] {
+  return ["[", `](${/[\s()]/.test(url) ? `<${url}>` : url})`];
+}
+
 function wrapOf({ type, payload }: Entity): readonly [string, string] | undefined {
   if (type === "text_link") {
     const url = textAt(payload, "url");
-    return url === undefined ? undefined : ["[", `](${/[\s()]/.test(url) ? `<${url}>` : url})`];
+    return url === undefined ? undefined : linkTo(url);
   }
   if (type === "pre") return [`\n\`\`\`${textAt(payload, "language") ?? ""}\n`, "\n```\n"];
-  return wraps[type];
+  return wraps.get(type);
 }

@@ -4,7 +4,6 @@ import {
   type InboundEvent,
   isPayload,
   type MessageBody,
-  normalizeLineEnds,
   objectAt,
   objectsAt,
   type Payload,
@@ -13,12 +12,10 @@ import {
   timeAt,
   toJson,
 } from "@signalbox/channel";
-import { messageIdOf } from "../address.ts";
 import type { Clicked } from "../outbound/buttons.ts";
-import { idAt, nameOf, personOf, senderOf, type Where, whereOf } from "./conversation.ts";
-import { mediaOf } from "./media.ts";
-import { noteOf } from "./notes.ts";
-import { type Bot, type ReadText, readText } from "./text.ts";
+import { type Read, readBody } from "./body.ts";
+import { idAt, messageIdAt, nameOf, personOf, senderOf, type Where, whereOf } from "./conversation.ts";
+import type { Bot } from "./text.ts";
 
 /** What an update leaves open. */
 export interface Facts {
@@ -95,13 +92,12 @@ function readMessage(message: Payload, reading: Reading): readonly InboundEvent[
   const base = common(reading, where, sender, timeAt(message, "date"));
   const service = readService(message, base);
   if (service !== undefined) return service;
-  const read = readText(message, facts.bot);
-  const command = commandFor(read, facts);
+  const { body, command: written } = readBody(message, where, facts.bot);
+  const command = commandFor(written, facts);
   if (command !== undefined) {
     const addressed = where.conversation.kind === "direct" ? "dm" : "mention";
     return [{ ...base, type: "command", addressed, ...command }];
   }
-  const body = bodyOf(message, read, where);
   if (body.text === "" && body.media.length === 0) return [];
   return [
     { ...base, type: "message", messageId, addressed: addressedBy(message, where, body, facts), ...body },
@@ -114,7 +110,7 @@ function readEdited(message: Payload, reading: Reading): readonly InboundEvent[]
   const sender = senderOf(message, facts.bot);
   const messageId = where === undefined ? undefined : messageIdAt(message, where);
   if (where === undefined || sender === undefined || messageId === undefined) return undefined;
-  const body = bodyOf(message, readText(message, facts.bot), where);
+  const { body } = readBody(message, where, facts.bot);
   return [
     {
       ...common(reading, where, sender, timeAt(message, "edit_date") ?? timeAt(message, "date")),
@@ -124,45 +120,6 @@ function readEdited(message: Payload, reading: Reading): readonly InboundEvent[]
       ...body,
     },
   ];
-}
-
-function bodyOf(message: Payload, { text, mentions }: ReadText, where: Where): MessageBody {
-  const answered = objectAt(message, "reply_to_message");
-  const answeredId = messageIdAt(answered, where);
-  const quoted = quotedText(message, answered);
-  const senderId = idAt(objectAt(answered, "from"));
-  const origin = message["forward_origin"];
-  return {
-    text: normalizeLineEnds(text || noteOf(message)),
-    media: mediaOf(message),
-    mentions,
-    ...(answeredId === undefined
-      ? {}
-      : {
-          replyTo: {
-            messageId: answeredId,
-            ...(quoted === undefined ? {} : { text: normalizeLineEnds(quoted) }),
-            ...(senderId === undefined ? {} : { senderId }),
-          },
-        }),
-    ...(isPayload(origin) ? { forwarded: forwardedFrom(origin) } : {}),
-  };
-}
-
-/** The stretch that the person chose to quote, else the whole message that is answered. */
-function quotedText(message: Payload, answered: Payload): string | undefined {
-  return (
-    textAt(objectAt(message, "quote"), "text") ?? textAt(answered, "text") ?? textAt(answered, "caption")
-  );
-}
-
-function forwardedFrom(origin: Payload): { readonly from?: string } {
-  const chat = isPayload(origin["chat"]) ? objectAt(origin, "chat") : objectAt(origin, "sender_chat");
-  const from =
-    (nameOf(objectAt(origin, "sender_user")) || undefined) ??
-    textAt(origin, "sender_user_name") ??
-    textAt(chat, "title");
-  return from === undefined ? {} : { from };
 }
 
 function addressedBy(message: Payload, where: Where, body: MessageBody, { bot }: Facts): Addressed {
@@ -176,7 +133,7 @@ function addressedBy(message: Payload, where: Where, body: MessageBody, { bot }:
 
 /** A command for this bot that Telegram lists; others are words, and those for another bot none of ours. */
 function commandFor(
-  { command }: ReadText,
+  command: Read["command"],
   { commands, bot }: Facts,
 ): { name: string; args: string } | undefined {
   if (command === undefined) return undefined;
@@ -266,13 +223,6 @@ function emojiIn(change: Payload, field: string): readonly string[] {
       textAt(reaction, "emoji") ?? textAt(reaction, "custom_emoji_id") ?? textAt(reaction, "type");
     return emoji === undefined ? [] : [emoji];
   });
-}
-
-function messageIdAt(message: Payload, { to }: Where): string | undefined {
-  const { message_id: id } = message;
-  return typeof id === "number" && Number.isSafeInteger(id) && id > 0
-    ? messageIdOf(to.chatId, id)
-    : undefined;
 }
 
 function common({ eventId, update, facts }: Reading, where: Where, sender: Sender, at: number | undefined) {
