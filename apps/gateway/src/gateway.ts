@@ -190,11 +190,14 @@ async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms
 
 /** Whoever held a token that is revoked has nothing going on any more. Gives what ends the watch. */
 function endWithTokens(
-  { opened: { store }, surroundings: { toolbox }, options: { logger } }: Parts,
+  { opened: { store }, resolved, surroundings: { toolbox }, options: { logger } }: Parts,
   { lanes }: Way,
 ): () => void {
+  const surfaces = Object.values(resolved.surfaces).map(({ definition }) => definition);
   return watchRevokedTokens({
     tokens: store.access.tokens.list,
+    isAuthenticated: (channel) =>
+      surfaces.some(({ id, capabilities }) => id === channel && capabilities.authenticatedByGateway === true),
     async end(isRevoked) {
       lanes.stopWhere(
         (item) => eventsOf(item).some((event) => isRevoked(speakerOf(event))),

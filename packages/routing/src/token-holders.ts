@@ -10,8 +10,14 @@ export function tokenOfHolder(senderId: string): string | undefined {
   return senderId.startsWith(BEGINS) ? senderId.slice(BEGINS.length) : undefined;
 }
 
-/** The same of a sender with the channel in front, as runs know who speaks: only the gateway's own have tokens. */
-export function tokenOfSpeaker(speaker: string): string | undefined {
-  const [, senderId] = /^(?:web|api):(.*)$/s.exec(speaker) ?? [];
-  return senderId === undefined ? undefined : tokenOfHolder(senderId);
+/**
+ * The same of a sender with the channel in front, as runs know who speaks. Elsewhere than on channels whose senders the
+ * gateway itself lets in, an id only looks like that.
+ */
+export function tokenOfSpeaker(
+  speaker: string,
+  isAuthenticated: (channel: string) => boolean,
+): string | undefined {
+  const [channel = "", ...rest] = speaker.split(":");
+  return isAuthenticated(channel) ? tokenOfHolder(rest.join(":")) : undefined;
 }

@@ -7,12 +7,16 @@ afterEach(() => void vi.useRealTimers());
 
 const [ALICE, BOB] = [`api:${tokenHolder("alice")}`, `api:${tokenHolder("bob")}`];
 
+const isAuthenticated = (channel: string): boolean => channel === "api";
+
 it("has what goes on for the holder of a revoked token end, and for nobody else", async () => {
   let names = ["alice", "bob"];
   const ended: string[][] = [];
   const stop = watchRevokedTokens({
+    isAuthenticated,
     tokens: async () => names.map((name) => ({ name })),
-    end: async (isRevoked) => void ended.push([ALICE, BOB, "feishu:ou_1"].filter(isRevoked)),
+    end: async (isRevoked) =>
+      void ended.push([ALICE, BOB, "feishu:ou_1", `other:${tokenHolder("alice")}`].filter(isRevoked)),
     logger: { warn: () => expect.unreachable() },
   });
   await vi.advanceTimersByTimeAsync(5_000);
@@ -27,6 +31,7 @@ it("looks again where it could not", async () => {
   let looks = 0;
   const warned: string[] = [];
   const stop = watchRevokedTokens({
+    isAuthenticated,
     async tokens() {
       looks += 1;
       if (looks === 1) throw new Error("the disk is gone");

@@ -7,6 +7,8 @@ const LOOK_MS = 5_000;
 export interface RevokedTokensPorts {
   /** The tokens that there are. */
   readonly tokens: () => Promise<readonly { readonly name: string }[]>;
+  /** Whether the gateway itself lets in who writes on a channel. */
+  readonly isAuthenticated: (channel: string) => boolean;
   /** Ends what goes on for such speakers: runs, what waits for one, commands in the background. */
   readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;
   readonly logger: { warn(details: object, message: string): void };
@@ -16,11 +18,11 @@ export interface RevokedTokensPorts {
  * Has what goes on for whoever held a token end once it is revoked.
  * @returns what ends the watch
  */
-export function watchRevokedTokens({ tokens, end, logger }: RevokedTokensPorts): () => void {
+export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: RevokedTokensPorts): () => void {
   const look = async (): Promise<void> => {
     const names = new Set((await tokens()).map(({ name }) => name));
     await end((speaker) => {
-      const name = tokenOfSpeaker(speaker);
+      const name = tokenOfSpeaker(speaker, isAuthenticated);
       return name !== undefined && !names.has(name);
     });
   };
