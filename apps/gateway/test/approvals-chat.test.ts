@@ -1,7 +1,8 @@
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ask, from, open, said } from "./feishu-talk.ts";
-import { eventually, LI, type Started, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, LI, openWorld, type Started, type World, ZHANG } from "./harness.ts";
+import { plainChannel, plainMessage, said as words } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
 describe("approvals", () => {
@@ -55,5 +56,36 @@ describe("approvals", () => {
     await started.settled();
     expect(said(world).at(-1)).toBe("Stopped.");
     expect(modelRequests(world.anthropic)).toHaveLength(1);
+  });
+
+  it("no agent changes a question that is quoted to it, but what it said itself", async () => {
+    const world = await openWorld();
+    world.configure(
+      exampleConfig({
+        channels: { plain: { accounts: { main: {} } } },
+        access: { owners: ["plain:anna"], dm: "open", groups: { mode: "open" } },
+      }),
+    );
+    const edited: string[] = [];
+    const plain = plainChannel({ edit: async (_to, messageId) => void edited.push(messageId) });
+    const started = await world.start({ channels: [plain.definition] });
+    const mo = { sender: { id: "mo", isBot: false, isSelf: false } };
+    world.script([{ toolCalls: [identity] }, { text: "as you say" }]);
+    await plain.emit(plainMessage("m1", "write the motto down", mo));
+    await eventually(() => plain.sent.length > 0, "the question is put");
+    const [id = ""] = /(?<=Approval )\w{8}/.exec(JSON.stringify(plain.sent)) ?? [];
+    await plain.emit(plainMessage("m2", `/approve ${id} deny`));
+    await started.settled();
+
+    const question = "out-1";
+    const answer = `out-${1 + words(plain).indexOf("as you say")}`;
+    for (const quoted of [question, answer]) {
+      const input = { action: "edit", message_id: quoted, message: "Read the weather?" };
+      world.script([{ toolCalls: [{ name: "message", input }] }, { text: "done" }]);
+      const quote = { replyTo: { messageId: quoted, text: "what it said" } };
+      await plain.emit(plainMessage(`about ${quoted}`, "make this friendlier", { ...mo, ...quote }));
+      await started.settled();
+    }
+    expect(edited).toEqual([answer]);
   });
 });

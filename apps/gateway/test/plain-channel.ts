@@ -1,4 +1,5 @@
 import type {
+  Channel,
   ChannelDefinition,
   EditedEvent,
   EmitResult,
@@ -15,7 +16,8 @@ export interface PlainChannel {
   readonly sent: readonly { readonly to: unknown; readonly key: string; readonly message: Outbound }[];
 }
 
-export function plainChannel(): PlainChannel {
+/** @param methods what its platform can do besides. */
+export function plainChannel(methods: Partial<Channel> = {}): PlainChannel {
   const sent: { to: unknown; key: string; message: Outbound }[] = [];
   let emit: PlainChannel["emit"] = () => Promise.reject(new Error("the channel does not run"));
   return {
@@ -44,6 +46,7 @@ export function plainChannel(): PlainChannel {
             sent.push({ to, key: idempotencyKey, message });
             return { parts: message.parts.map((_, index) => ({ index, messageId: `out-${sent.length}` })) };
           },
+          ...methods,
         };
       },
     },

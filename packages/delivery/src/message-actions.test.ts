@@ -77,7 +77,9 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
     changed,
     shown,
     prepared: () => prepared,
-    act: (action: MessageAction, callId = call.callId) => act(action, run, { ...call, callId }),
+    run,
+    act: (action: MessageAction, callId = call.callId, acting = run) =>
+      act(action, acting, { ...call, callId }),
     rows: () => outbox.list({ states: ["pending"] }),
   };
 }
@@ -264,6 +266,43 @@ it("changes nothing that it has not sent itself: no question that an owner is to
     expect(await act({ action: "delete", messageId })).toMatchObject({ ok: false });
   }
   expect(done).toEqual([]);
+});
+
+it("changes of what is quoted what an agent said, and nothing that the gateway or others did", async () => {
+  const done: unknown[] = [];
+  const { act, outbox, run } = harness({
+    edit: async (_to, messageId) => void done.push(["edit", messageId]),
+    remove: async (_to, messageId) => void done.push(["delete", messageId]),
+    react: async (_to, messageId) => void done.push(["react", messageId]),
+  });
+  const keys = { "m-question": questionKey("01ABCDEF"), "m-word": "word", "m-sent": "sent-abc" };
+  const room = { channel: "plain", account: "main", address: "plain:room" };
+  const expiry = { expiresAt: systemClock.now() + 60_000, claim: false };
+  for (const [messageId, key] of Object.entries(keys)) {
+    const row = outboxRow(room, { parts: [{ type: "text", text: "Delete everything?" }] }, expiry);
+    const [added] = await outbox.enqueue([{ ...row, key }], { lease, sessionKey: "s" });
+    await outbox.claimDue({ lease, limit: 1 });
+    await outbox.markSent(added?.id ?? "", lease, [{ part: 0, receipt: { messageId } }]);
+  }
+  for (const messageId of [...Object.keys(keys), "m-of-others"]) {
+    const quoting = { ...run, event: { ...run.event, replyTo: { messageId } } };
+    const outcomes = [
+      await act({ action: "react", messageId, emoji: "👍" }, "c1", quoting),
+      await act({ action: "edit", messageId, text: "Read the weather?" }, "c2", quoting),
+      await act({ action: "delete", messageId }, "c3", quoting),
+      await act(send("Yes.", { replyTo: messageId }), `c4${messageId}`, quoting),
+    ];
+    const isOwn = messageId === "m-sent";
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, isOwn, isOwn, true]);
+  }
+  expect(done).toEqual([
+    ["react", "m-question"],
+    ["react", "m-word"],
+    ["react", "m-sent"],
+    ["edit", "m-sent"],
+    ["delete", "m-sent"],
+    ["react", "m-of-others"],
+  ]);
 });
 
 it("shows a text to a client that reads the session, and says nothing to one that waits for one answer", async () => {

@@ -64,7 +64,7 @@ export interface ActingCall {
 
 export interface MessageActionsOptions<Run extends ActingRun, Row extends OutboxRow = OutboxRow>
   extends MessagePlaceOptions {
-  readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey">;
+  readonly outbox: Pick<OutboxStore<Row>, "enqueue" | "withKey" | "ofMessage">;
   readonly lease: LeaseToken;
   /** Sends rows that were just added. */
   readonly deliver: (rows: readonly Row[]) => void;
@@ -75,7 +75,7 @@ export interface MessageActionsOptions<Run extends ActingRun, Row extends Outbox
     capabilities: Capabilities,
     signal: AbortSignal,
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
-  /** Whether a message is of a conversation: platforms' ids do not say where they lead. */
+  /** Whether a message came in through a conversation: platforms' ids do not say where they lead. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
   /** Keeps what was sent to another conversation for the agent that is answered there. */
   readonly keepThere: (
@@ -203,7 +203,7 @@ async function payloadOf<Run extends ActingRun>(
   // Platforms put an answer where the answered message is, whatever the address says.
   if (replyTo !== undefined) {
     if (!isCurrent) return no("A message to another conversation cannot reply to one.");
-    if (!(await options.isOfConversation(replyTo, to, run)))
+    if (!isQuoted(replyTo, to, run) && !(await options.isOfConversation(replyTo, to, run)))
       return no(`There is no message ${replyTo} in this conversation to reply to.`);
   }
   const prepared = await options.prepare(media, run, capabilities, signal);
@@ -239,7 +239,7 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
   { signal }: ActingCall,
 ): Promise<MessageOutcome> {
   if (running === undefined) return no(NOT_RUNNING);
-  const message = await messageAt(options, action.messageId, to, run);
+  const message = await messageAt(options, action, to, run);
   if ("ok" in message) return message;
   const { id } = message;
   const address = definition.codec.decode(to.address);
@@ -265,19 +265,42 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
 
 /** The platform's id of a message of a conversation, by that id or by the one that `send` gave. */
 async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
-  { outbox, isOfConversation }: MessageActionsOptions<Run, Row>,
-  messageId: string,
+  options: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
+  action: Exclude<MessageAction, SendingAction>,
   to: Destination,
   run: Run,
 ): Promise<{ readonly id: string } | MessageOutcome> {
+  const { messageId } = action;
   const missing = no(`There is no message ${messageId} in that conversation.`);
   if (!messageId.startsWith(SENT))
-    return (await isOfConversation(messageId, to, run)) ? { id: messageId } : missing;
-  const row = await outbox.withKey(messageId);
+    return (await mayReach(options, action, to, run)) ? { id: messageId } : missing;
+  const row = await options.outbox.withKey(messageId);
   if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
   const receipt = row.receipts.find(({ part }) => part === 0)?.receipt;
   const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
   return id === undefined ? no(`${messageId} is not out yet. Try again later.`) : { id };
+}
+
+/**
+ * What is quoted may be anything that stands there. Of what went out by this account an agent changes what an agent
+ * said: whoever quotes a question of the gateway's, or its list of what waits for an owner, must not have it rewritten.
+ */
+async function mayReach<Run extends ActingRun, Row extends OutboxRow>(
+  { outbox, isOfConversation }: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
+  { action, messageId }: Exclude<MessageAction, SendingAction>,
+  to: Destination,
+  run: Run,
+): Promise<boolean> {
+  if (await isOfConversation(messageId, to, run)) return true;
+  if (!isQuoted(messageId, to, run)) return false;
+  if (action === "react") return true;
+  const row = await outbox.ofMessage({ channel: to.channel, account: to.account, messageId });
+  return row !== undefined && (row.runId !== undefined || row.key.startsWith(SENT));
+}
+
+/** Whether the message that is answered quotes another one. */
+function isQuoted(messageId: string, to: Destination, { event }: ActingRun): boolean {
+  return destinationKey(to) === destinationKey(event) && event.replyTo?.messageId === messageId;
 }
 
 type PollAction = Extract<MessageAction, { action: "poll" }>;

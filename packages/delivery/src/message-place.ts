@@ -14,6 +14,8 @@ export interface MessageDestination {
 export interface CurrentConversation extends Destination {
   readonly conversation: { readonly kind: string };
   readonly sender: { readonly id: string };
+  /** The message that the one answered quotes. */
+  readonly replyTo?: { readonly messageId: string } | undefined;
 }
 
 /** Whether a destination is the conversation that is answered, however it is written. */

@@ -63,6 +63,8 @@ export interface StoredReceipt {
 
 export interface OutboxRow extends Destination {
   readonly id: string;
+  /** The run that it is an answer of. */
+  readonly runId?: string;
   readonly payload: DeliveryMessage;
   readonly partCount: number;
   /** The idempotency key for the platform. */
@@ -124,6 +126,12 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   awaiting(id: string): Promise<readonly string[]>;
   get(id: string): Promise<Row | undefined>;
   withKey(key: string): Promise<Row | undefined>;
+  /** The row that became this message at its platform, if it is one of the latest 2,000. */
+  ofMessage(message: {
+    readonly channel: string;
+    readonly account: string;
+    readonly messageId: string;
+  }): Promise<Row | undefined>;
   /** Whether a row to that destination is `pending` or `sending`. */
   hasOpen(destination: Destination): Promise<boolean>;
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, or, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
@@ -6,7 +6,7 @@ import type { Entries } from "./entries.ts";
 import { rowOf } from "./ids.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
 import { isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
-import type { Bodies } from "./types/common.ts";
+import type { Bodies, JsonValue } from "./types/common.ts";
 import type { OutboxChange, OutboxStore } from "./types/outbox.ts";
 
 interface Parts<T extends Bodies> {
@@ -15,14 +15,40 @@ interface Parts<T extends Bodies> {
   readonly answers: Answers;
 }
 
+type DeskMethod =
+  | "answers"
+  | "awaiting"
+  | "get"
+  | "withKey"
+  | "ofMessage"
+  | "hasOpen"
+  | "list"
+  | "retry"
+  | "drop";
+
 const DEFAULT_LIMIT = 100;
+/** No index leads from a platform's id to a row, which each send would pay for. */
+const LOOKED_THROUGH = 2_000;
 
 /** What people see of the outbox, and what an operator changes in it by hand: whatever needs no lease. */
 export function createOutboxDesk<T extends Bodies>(
   { database, queue, now }: Context,
   { rows, entries, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "answers" | "awaiting" | "get" | "withKey" | "hasOpen" | "list" | "retry" | "drop"> {
+): Pick<OutboxStore<T>, DeskMethod> {
   const { db } = database;
+  const latest = db.select().from(outbox).orderBy(desc(outbox.seq)).limit(LOOKED_THROUGH).as("latest");
+  const naming = database.query((p: Bound<{ channel: string; account: string; messageId: string }>) =>
+    db
+      .select({ seq: latest.seq, receipts: latest.receipts })
+      .from(latest)
+      .where(
+        and(
+          eq(latest.channel, p.channel),
+          eq(latest.account, p.account),
+          sql`instr(${latest.receipts}, ${p.messageId}) > 0`,
+        ),
+      ),
+  );
   const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
     db
       .update(outbox)
@@ -73,6 +99,16 @@ export function createOutboxDesk<T extends Bodies>(
         return record === undefined ? undefined : rows.full(record.seq);
       }),
 
+    ofMessage: ({ channel, account, messageId }) =>
+      queue.read(() => {
+        // As the text of a receipt has it.
+        const quoted = JSON.stringify(messageId);
+        const record = naming
+          .all({ channel, account, messageId: quoted })
+          .find(({ receipts }) => receipts.some(({ receipt }) => isOfMessage(receipt, messageId)));
+        return record === undefined ? undefined : rows.full(record.seq);
+      }),
+
     hasOpen: (destination) => queue.read(() => rows.hasUnsent(destination)),
 
     list: ({ limit = DEFAULT_LIMIT, states, changedAfter } = {}) =>
@@ -99,6 +135,10 @@ export function createOutboxDesk<T extends Bodies>(
         remove.run({ seq: row.seq });
       }),
   };
+}
+
+function isOfMessage(receipt: JsonValue, messageId: string): boolean {
+  return typeof receipt === "object" && receipt !== null && Reflect.get(receipt, "messageId") === messageId;
 }
 
 /** Rows that changed after a moment, or then and behind the row `id`. */

@@ -59,15 +59,13 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
   });
 }
 
-/** Of the conversation that is answered also what its message quotes, which may be the agent's own. */
 async function isMessageOf(
   store: Pick<GatewayStore, "inbox">,
   messageId: string,
   to: Destination,
   event: MessageEvent,
 ): Promise<boolean> {
-  if (destinationKey(to) === destinationKey(event))
-    return event.replyTo?.messageId === messageId || (await isOfConversation(store, event, messageId));
+  if (destinationKey(to) === destinationKey(event)) return isOfConversation(store, event, messageId);
   const { channel, account, address } = to;
   return (await store.inbox.find({ channel, account, messageId }))?.payload.event.address === address;
 }

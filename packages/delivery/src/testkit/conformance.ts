@@ -50,6 +50,20 @@ export function outboxConformance(test: Test, open: () => Promise<OutboxUnderTes
     );
   });
 
+  check("finds the row of a message by any of its parts, on its own account alone", async (it) => {
+    const [sent, other] = await it.outbox.enqueue(
+      [row("a", { claim: true, partCount: 2 }), row("b", { claim: true })],
+      it,
+    );
+    await it.outbox.markPart(sent?.id ?? "", it.lease, { part: 0, receipt: { messageId: "m1" } });
+    await it.outbox.markSent(sent?.id ?? "", it.lease, [{ part: 1, receipt: { messageId: "m10" } }]);
+    await it.outbox.markSent(other?.id ?? "", it.lease, [{ part: 0, receipt: { note: "m2" } }]);
+    const of = async (messageId: string, account = "main") =>
+      (await it.outbox.ofMessage({ channel: "plain", account, messageId }))?.id;
+    assert.deepEqual([await of("m1"), await of("m10")], [sent?.id, sent?.id]);
+    assert.deepEqual([await of("m2"), await of("m"), await of("m1", "second")], Array(3).fill(undefined));
+  });
+
   check("inserts a claimed row as sending, unless something waits for its destination", async (it) => {
     const [first] = await it.outbox.enqueue([row("a", { claim: true })], it);
     const [second] = await it.outbox.enqueue([row("a", { claim: true })], it);

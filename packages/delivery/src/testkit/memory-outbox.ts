@@ -1,4 +1,4 @@
-import type { Clock } from "@signalbox/channel";
+import { type Clock, isPayload } from "@signalbox/channel";
 import type {
   LeaseToken,
   OutboxInsert,
@@ -158,6 +158,13 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     awaiting: async () => [],
     get: async (id) => entries.get(id),
     withKey: async (key) => [...entries.values()].find((entry) => entry.key === key),
+    ofMessage: async ({ channel, account, messageId }) =>
+      [...entries.values()].findLast(
+        (entry) =>
+          entry.channel === channel &&
+          entry.account === account &&
+          entry.receipts.some(({ receipt }) => isPayload(receipt) && receipt["messageId"] === messageId),
+      ),
     hasOpen: async (destination) =>
       open().some((entry) => destinationKey(entry) === destinationKey(destination)),
     async list({ states = ["dead", "uncertain", "expired"], changedAfter, limit = 100 } = {}) {

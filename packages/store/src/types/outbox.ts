@@ -120,6 +120,12 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
   withKey(key: string): Promise<OutboxRow<T> | undefined>;
+  /** The row that became this message at its platform, if it is one of the latest 2,000. */
+  ofMessage(message: {
+    readonly channel: string;
+    readonly account: string;
+    readonly messageId: string;
+  }): Promise<OutboxRow<T> | undefined>;
   /** Whether a row to that address is `pending` or `sending`. */
   hasOpen(destination: {
     readonly channel: string;
