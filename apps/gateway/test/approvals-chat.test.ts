@@ -1,3 +1,4 @@
+import type { ScriptedTurn } from "@signalbox/testkit";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ask, from, open, said } from "./feishu-talk.ts";
@@ -70,7 +71,8 @@ describe("approvals", () => {
     const plain = plainChannel({ edit: async (_to, messageId) => void edited.push(messageId) });
     const started = await world.start({ channels: [plain.definition] });
     const mo = { sender: { id: "mo", isBot: false, isSelf: false } };
-    world.script([{ toolCalls: [identity] }, { text: "as you say" }]);
+    const turns: ScriptedTurn[] = [{ toolCalls: [identity] }, { text: "as you say" }];
+    world.script(() => turns.shift() ?? { text: "done" });
     await plain.emit(plainMessage("m1", "write the motto down", mo));
     await eventually(() => plain.sent.length > 0, "the question is put");
     const [id = ""] = /(?<=Approval )\w{8}/.exec(JSON.stringify(plain.sent)) ?? [];
@@ -81,7 +83,7 @@ describe("approvals", () => {
     const answer = `out-${1 + words(plain).indexOf("as you say")}`;
     for (const quoted of [question, answer]) {
       const input = { action: "edit", message_id: quoted, message: "Read the weather?" };
-      world.script([{ toolCalls: [{ name: "message", input }] }, { text: "done" }]);
+      turns.push({ toolCalls: [{ name: "message", input }] });
       const quote = { replyTo: { messageId: quoted, text: "what it said" } };
       await plain.emit(plainMessage(`about ${quoted}`, "make this friendlier", { ...mo, ...quote }));
       await started.settled();
