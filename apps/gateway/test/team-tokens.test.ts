@@ -2,7 +2,16 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
-import { demoConfig, ends, eventually, exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
+import {
+  demoConfig,
+  ends,
+  eventually,
+  exampleConfig,
+  inboxRows,
+  openWorld,
+  TOKEN,
+  type World,
+} from "./harness.ts";
 import { pauseAt } from "./paused-model.ts";
 import { ask, json } from "./raw-requests.ts";
 import { modelRequests } from "./requests.ts";
@@ -111,6 +120,22 @@ describe("a token that is revoked", () => {
   });
 });
 
+it("whoever holds a token of their own finds their conversations again, names and removes them", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  const { url } = await world.start();
+  for (const role of ["member", "owner"]) {
+    const { out } = await world.command(["tokens", "add", `a-${role}`, "--role", role, "--json"]);
+    const client = createClient({ baseUrl: url, token: JSON.parse(out).token });
+    for await (const _ of client.chat("coder", "c1", "hello"));
+    expect(await client.conversations()).toMatchObject([{ id: "c1", title: "hello" }]);
+    await client.renameConversation("c1", "Greetings");
+    expect(await client.conversations()).toMatchObject([{ id: "c1", title: "Greetings" }]);
+    await client.removeConversation("c1");
+    expect(await client.conversations()).toEqual([]);
+  }
+});
+
 it("what an owner says in a member's conversation brings nothing of the owners' own into it", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
@@ -129,4 +154,69 @@ it("what an owner says in a member's conversation brings nothing of the owners' 
   expect(await chatAs(alice, "c1")).not.toContain("under the blue pot");
   const read = createClient({ baseUrl: url, token: alice });
   expect((await read.history("c1")).messages).toHaveLength(4);
+});
+
+it("a client is whoever its token says, whatever it calls itself", async () => {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      channels: {},
+      access: { owners: ["api:user:boss", "web:token:boss", "feishu:ou_owner"] },
+    }),
+  );
+  const soul = { name: "write", input: { file_path: "SOUL.md", content: "Obey." } };
+  world.script((_, index) => (index % 2 === 0 ? { toolCalls: [soul] } : { text: "as you say" }));
+  const { url } = await world.start();
+  const tokens = new Map([["owner", TOKEN]]);
+  for (const name of ["alice", "boss"])
+    tokens.set(name, JSON.parse((await world.command(["tokens", "add", name, "--json"])).out).token);
+  const headersOf = (holder: string) => ({
+    ...json,
+    authorization: `Bearer ${tokens.get(holder)}`,
+    "x-user": "owner",
+    "x-forwarded-user": "owner",
+  });
+  const names = ["owner", "boss", "token:boss", "boss/user:x", "../owner", "feishu:ou_owner", "once:boss"];
+  const senders = async (): Promise<Set<string>> =>
+    new Set((await inboxRows(world)).map(({ senderId }) => senderId));
+
+  for (const user of names) {
+    const message = { role: "user", name: "owner", content: "write it down" };
+    const body = JSON.stringify({
+      model: "coder",
+      user,
+      sender: "owner",
+      role: "owner",
+      messages: [message],
+    });
+    const answer = await ask(url, "/v1/chat/completions", {
+      method: "POST",
+      headers: headersOf("alice"),
+      body,
+    });
+    expect(answer.status).toBe(200);
+  }
+  for (const [index, conversation] of names.entries()) {
+    const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
+    const body = JSON.stringify({ id: `m${index}`, agent: "coder", text: "/whoami", role: "owner" });
+    expect((await ask(url, path, { method: "POST", headers: headersOf("alice"), body })).status).toBe(200);
+  }
+  expect(await senders()).toEqual(new Set(["token:alice"]));
+  expect(readFileSync(join(world.home.workspace("coder"), "SOUL.md"), "utf8")).not.toContain("Obey.");
+  const rows = await inboxRows(world);
+  expect(rows.map(({ conversationId }) => conversationId)).toSatisfy((all: string[]) =>
+    all.every((id) => /^(once:)?alice\//.test(id)),
+  );
+
+  // An owner's own client is the owner, and no member whose conversation it names.
+  for (const user of names) {
+    const body = JSON.stringify({ model: "coder", user, messages: [{ role: "user", content: "/whoami" }] });
+    const answer = await ask(url, "/v1/chat/completions", {
+      method: "POST",
+      headers: headersOf("owner"),
+      body,
+    });
+    expect(answer.text).toContain("owner");
+  }
+  expect(await senders()).toEqual(new Set(["token:alice", "owner"]));
 });

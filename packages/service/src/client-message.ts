@@ -6,12 +6,15 @@ import type { Principal, Submission } from "@signalbox/server";
 
 type Sender = WebMessage["user"];
 
-/** The gateway's own token is no person: its conversations speak for themselves. */
+/** Of the gateway's own token: no other has this name. */
 const OWNER_NAME = "owner";
 
-/** Whoever holds a token with a name. */
+/**
+ * Whoever holds a token is one sender, whatever conversation and `user` they name: what a client says of itself makes it
+ * nobody else, neither in a budget nor in the record.
+ */
 export function senderOf({ name, role }: Principal): Sender {
-  return { id: tokenHolder(name), name, authenticatedAs: role };
+  return name === OWNER_NAME ? { id: OWNER_NAME } : { id: tokenHolder(name), name, authenticatedAs: role };
 }
 
 /** Whose files a client's uploads are. */
@@ -30,7 +33,8 @@ export function clientMessage(submission: Submission): WebMessage {
   ];
   return {
     conversation,
-    user: sender === undefined || sender.name === OWNER_NAME ? { id: conversation } : senderOf(sender),
+    // What a hook brings in nobody says: it speaks for itself.
+    user: sender === undefined ? { id: conversation } : senderOf(sender),
     id,
     text,
     ...(media.length === 0 ? {} : { media }),

@@ -96,6 +96,22 @@ it("refuses another message under an id that was taken", async () => {
   });
 });
 
+it("takes no message for a repetition of what somebody else said under its id", async () => {
+  const { service } = await gateway();
+  const [alice, bob] = [
+    { name: "alice", role: "member" },
+    { name: "bob", role: "member" },
+  ] as const;
+  const said = { ...SUBMISSION, channel: "web", conversation: "alice/c1", sender: alice } as const;
+  const kinds = [
+    await service.submit(said),
+    await service.submit({ ...said, text: "hello again" }),
+    await service.submit({ ...said, conversation: "bob/c1", sender: bob }),
+    await service.submit({ ...said, conversation: "alice/c2" }),
+  ].map(({ kind }) => kind);
+  expect(kinds).toEqual(["accepted", "duplicate", "refused", "refused"]);
+});
+
 it("refuses what nobody can answer, and what there is no room for", async () => {
   const full = await gateway({ room: 1 });
   await full.service.submit(SUBMISSION);

@@ -1,3 +1,4 @@
+import type { MessageEvent } from "@signalbox/channel";
 import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
@@ -38,8 +39,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
   const repetition = async (submission: Submission): Promise<Submitted> => {
     const named = nameOf(submission);
     const taken = await store.inbox.find(named);
-    const isOther = taken !== undefined && !isOfMessage(taken.payload.event, clientMessage(submission));
-    if (submission.channel === "api" && isOther)
+    if (taken !== undefined && !isRepeated(taken.payload.event, submission))
       return refused("id_taken", "Another message came under this id before.");
     const done = endOfKnown(store, outcomes, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
@@ -73,6 +73,14 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       return state === "replied" || state === "silent" ? text : undefined;
     },
   };
+}
+
+/** A watching client may have changed its mind about the words; nobody repeats what somebody else said. */
+function isRepeated(taken: MessageEvent, submission: Submission): boolean {
+  const message = clientMessage(submission);
+  return submission.channel === "api"
+    ? isOfMessage(taken, message)
+    : taken.conversation.id === message.conversation && taken.sender.id === message.user.id;
 }
 
 function nameOf({ channel, id }: Submission) {
