@@ -10,8 +10,8 @@ type Sender = WebMessage["user"];
 const OWNER_NAME = "owner";
 
 /**
- * Whoever holds a token is one sender, whatever conversation and `user` they name: what a client says of itself makes it
- * nobody else, neither in a budget nor in the record.
+ * Whoever holds a token is one sender, whatever conversation and `user` they name: what a client says of itself makes
+ * it nobody else, neither in a budget nor in the record.
  */
 export function senderOf({ name, role }: Principal): Sender {
   return name === OWNER_NAME ? { id: OWNER_NAME } : { id: tokenHolder(name), name, authenticatedAs: role };
