@@ -1,12 +1,12 @@
 import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
-import type { Config, LoadedConfig } from "@signalbox/config";
+import type { LoadedConfig } from "@signalbox/config";
 import type { DraftTiming } from "@signalbox/delivery";
 import type { GatewayToken, Home } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import type { Vault } from "@signalbox/redaction";
 import type { GatewayService } from "@signalbox/server";
-import type { StartExecSandbox } from "@signalbox/setup";
+import type { ReadConfiguration, Reloaded, StartExecSandbox } from "@signalbox/setup";
 import type { GatewayHook } from "@signalbox/setup/hooks";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Instrument } from "./compose/instrument.ts";
@@ -42,22 +42,6 @@ export interface GatewayOptions {
   readonly leaseMs?: number;
   /** Where commands of agents run; several gateways of one process may share it. Default: each proves its own. */
   readonly execSandbox?: StartExecSandbox;
-}
-
-/**
- * Reads the configuration; given what applies, so that a section without which nothing starts stays where it is wrong.
- */
-export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
-
-/** What became of a configuration that was read again, by its sections. */
-export interface Reloaded {
-  readonly applied: readonly string[];
-  /** Keys that are not as they were at the start, and of no effect before the next one. */
-  readonly forStart: readonly string[];
-  /** Which stay as they were, for a mistake in them or in one that is changed together with them. */
-  readonly kept: readonly string[];
-  /** Accounts that were started anew, or ended. */
-  readonly accounts: readonly string[];
 }
 
 /** A running gateway. */

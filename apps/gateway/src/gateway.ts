@@ -1,44 +1,29 @@
-import { randomBytes } from "node:crypto";
 import { reasonOf } from "@signalbox/agent-core";
 import { type EmitResult, type InboundEvent, speakerOf } from "@signalbox/channel";
 import { channelState } from "@signalbox/channel/accounts";
 import {
   type AccountLeases,
-  createAccountLeases,
-  createUpkeep,
   keepToken,
   refuseGuessableToken,
   refuseOpenListening,
   type Upkeep,
-  type UpkeepOptions,
 } from "@signalbox/home";
 import { atMost, createLifecycle, type End, type Lifecycle, tryAgain, watchEnd } from "@signalbox/lanes";
-import { READING } from "@signalbox/prompt";
-import { type GatewayService, isOneOff } from "@signalbox/server";
-import { createService, openWork, watchRevokedTokens } from "@signalbox/service";
-import {
-  accountCommands,
-  type BringUp,
-  createBringUp,
-  createLiveSetup,
-  explainRoute,
-  prepareWorkspaces,
-} from "@signalbox/setup";
-import { createConsolidation } from "@signalbox/setup/memories";
-import { createScheduleDesk, type WakeAgent } from "@signalbox/wakes";
+import { openWork, watchRevokedTokens } from "@signalbox/service";
+import { accountCommands, type BringUp, createBringUp, loadAhead } from "@signalbox/setup";
+import type { WakeAgent } from "@signalbox/wakes";
+import { openBase } from "./compose/base.ts";
 import { listen } from "./compose/listen.ts";
-import { loadAhead } from "./compose/load-ahead.ts";
-import { openHome } from "./compose/open-home.ts";
-import { createReload, type Reloading } from "./compose/reload.ts";
+import { createReloading } from "./compose/reload.ts";
+import { createGatewayService } from "./compose/service.ts";
 import { createSurroundings, type Parts, type Surroundings } from "./compose/surroundings.ts";
+import { createGatewayUpkeep, leasesOfAccounts } from "./compose/upkeep.ts";
 import { createWay, type Way } from "./compose/way.ts";
 import type { Gateway, GatewayOptions } from "./gateway-options.ts";
 import { eventsOf } from "./path/4-queue/message.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";
-import { VERSION } from "./version.ts";
 
-const LEASE_MS = 30_000;
 /** How long runs that are told to stop may take to do so, in milliseconds. */
 const ENDING_MS = 5_000;
 
@@ -66,50 +51,41 @@ async function start(
   resolvedAtStart: ResolvedConfig,
   lifecycle: Lifecycle,
 ): Promise<Gateway> {
-  const { home, token, logger, leaseMs = LEASE_MS, now = Date.now } = options;
-  const opened = await openHome(options, leaseMs, lifecycle);
+  const { home, token, logger } = options;
   const first = { loaded: options.loaded, resolved: resolvedAtStart };
-  const configuration = createLiveSetup(first);
-  const { resolved } = configuration;
-  await prepareWorkspaces(options, resolved.agents);
-  await resolved.skills.pinFirstSeen();
+  const base = await openBase(options, first, lifecycle);
+  const { opened, configuration, now } = base;
   const ending = watchEnd(options.onFatal, now);
-  const surroundings = await createSurroundings(options, resolved, opened, configuration, ending.fatal);
+  const surroundings = await createSurroundings(base, ending.fatal);
   lifecycle.started("memory", () => surroundings.memories.close());
   lifecycle.started("mcp", () => surroundings.mcp.close());
   lifecycle.started("commands", () => surroundings.toolbox.endCommands());
-  const parts: Parts = { options, resolved, opened, surroundings, configuration };
+  const parts: Parts = { ...base, surroundings };
   const way = createWay(parts);
   lifecycle.started("faults", () => restOrCount(way, ending, logger));
-  const accountLeases = accountLeasesOf(parts, leaseMs);
-  const upkeep = upkeepOf(parts, way, { leaseMs, renewAccounts: accountLeases.renew, onLost: ending.fatal });
+  const accountLeases = leasesOfAccounts(parts);
+  const upkeep = createGatewayUpkeep(parts, way, accountLeases, ending.fatal);
   let isReady = false;
-  const reloading = createReload(parts, first);
-  const service = serviceOf(parts, way, { upkeep, reloading, ready: () => isReady && !ending.isAsked() });
+  const reloading = createReloading(parts, first);
+  const ready = (): boolean => isReady && !ending.isAsked();
+  const service = createGatewayService(parts, way, { upkeep, reloading, ready });
   const http = await listen(parts, service);
-  const { router, metrics } = surroundings;
-  lifecycle.started("router", () => router.flush());
+  lifecycle.started("router", () => surroundings.router.flush());
   lifecycle.started("revoked tokens", endWithTokens(parts, way));
   lifecycle.started("upkeep", () => upkeep.stop());
   lifecycle.started("http", (left) => http.stop(Math.min(1_000, left())));
   opened.lock.describe({ url: http.url, startedAt: now() });
-  await router.warm();
+  await surroundings.router.warm();
   const bringUp = await letIn(parts, way, { upkeep, accountLeases }, lifecycle);
   // A start that fails must not leave a token that nobody was shown.
   if (token.isNew) keepToken(home, token.value);
   isReady = true;
-  metrics
-    .load()
-    .catch((error: unknown) => logger.error({ err: reasonOf(error) }, "there are no metrics in this run"));
-  const stopping = new AbortController();
-  lifecycle.started("loading", () => stopping.abort());
-  loadAhead(parts, way, http.url, stopping.signal);
   return {
-    connected: bringUp.rest(stopping.signal),
+    connected: bringUp.rest(loadLater(parts, way, http.url, lifecycle)),
     url: http.url,
-    demo: resolved.models.demoOnly,
+    demo: base.resolved.models.demoOnly,
     service,
-    reload: reloading.reload,
+    reload: (read) => reloading.reload(read),
     stop() {
       ending.ask();
       return lifecycle.stop(configuration.config().gateway.shutdownMs);
@@ -117,14 +93,37 @@ async function start(
   };
 }
 
-/** The right to run an account, where several gateways have the same. */
-function accountLeasesOf({ resolved: { accounts }, opened: { store, lease } }: Parts, leaseMs: number) {
-  return createAccountLeases({
-    leases: store.leases,
-    holder: lease.holder,
-    leaseMs,
-    isShared: (channel) => accounts.definitions.some(({ id }) => id === channel),
-  });
+/** What a gateway that is ready loads beside its work. Gives what fires once it stops. */
+function loadLater(
+  { options: { logger }, resolved, opened, surroundings, configuration: { config } }: Parts,
+  { lanes }: Way,
+  url: string,
+  lifecycle: Lifecycle,
+): AbortSignal {
+  const { agents, models, accounts } = resolved;
+  const { metrics, toolbox, memories } = surroundings;
+  metrics
+    .load()
+    .catch((error: unknown) => logger.error({ err: reasonOf(error) }, "there are no metrics in this run"));
+  const stopping = new AbortController();
+  lifecycle.started("loading", () => stopping.abort());
+  loadAhead(
+    {
+      config,
+      agents,
+      models,
+      accounts,
+      memories,
+      prepareTools: toolbox.prepare,
+      prepareStore: () => opened.store.admin.prepare(),
+      redact: opened.redact,
+      url,
+      busy: () => lanes.counts().running > 0,
+      logger,
+    },
+    stopping.signal,
+  );
+  return stopping.signal;
 }
 
 /** Lets messages in: what an earlier process left comes before anything new. */
@@ -217,95 +216,4 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
       .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "this start counts as a crash"));
   }
   ending.close();
-}
-
-function upkeepOf(
-  { options, resolved, opened, surroundings, configuration: { config } }: Parts,
-  { lanes, recover }: Way,
-  leases: Pick<UpkeepOptions, "leaseMs" | "renewAccounts" | "onLost">,
-): Upkeep {
-  const { logger, now = Date.now } = options;
-  const { store, lease } = opened;
-  return createUpkeep({
-    store,
-    lease,
-    logger,
-    now,
-    async recover() {
-      await recover();
-      await surroundings.subAgents.recover();
-      // Somebody may have been let in by the command line.
-      await surroundings.delivery.pairingNotices.look();
-    },
-    ...leases,
-    oneOffs: { channel: "api", isOneOff },
-    retention: () => config().retention,
-    consolidate: createConsolidation({
-      memories: surroundings.memories,
-      agents: resolved.agents,
-      models: resolved.models,
-      forUpkeep: surroundings.spending.forUpkeep,
-      logger,
-      now,
-      enabled: () => config().memory.enabled && config().memory.consolidate,
-    }),
-    busy: () => lanes.counts().running > 0,
-    pruneMedia: surroundings.media.prune,
-    wakeOutbox: surroundings.delivery.wake,
-  });
-}
-
-interface ServedPorts {
-  readonly upkeep: Upkeep;
-  readonly reloading: Pick<Reloading, "state">;
-  readonly ready: () => boolean;
-}
-
-function serviceOf(
-  { options, resolved, opened, surroundings }: Parts,
-  { lanes }: Way,
-  { upkeep, reloading, ready }: ServedPorts,
-): GatewayService {
-  const { now = Date.now } = options;
-  const { agents, models, accounts, surfaces, uploads } = resolved;
-  const { store, lease, redact, audit } = opened;
-  const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
-  const { delivery, toolbox, trust, scheduledWakes } = surroundings;
-  return createService({
-    version: VERSION,
-    reading: READING,
-    explainRoute: (event) => explainRoute(router, event),
-    configuration: reloading.state,
-    store,
-    lease,
-    upkeep,
-    lanes,
-    exchanges,
-    inquiries,
-    live,
-    outcomes,
-    metrics,
-    redact,
-    ready,
-    now,
-    startedAt: now(),
-    agents,
-    models,
-    accounts,
-    surfaces,
-    uploads,
-    approvals: toolbox.approvals,
-    trust,
-    audit,
-    schedules: createScheduleDesk({
-      scheduledWakes,
-      store,
-      agents,
-      now,
-      newId: () => randomBytes(4).toString("hex"),
-    }),
-    outboxInFlight: delivery.inFlight,
-    wakeOutbox: delivery.wake,
-    onPaired: () => void delivery.pairingNotices.look(),
-  });
 }

@@ -1,6 +1,7 @@
 export { GatewayError, type GatewayErrorCode } from "@signalbox/home";
 export type { LiveEvent } from "@signalbox/protocol";
 export type { GatewayService, LiveHub, Outcome, Submission, Submitted, TurnUsage } from "@signalbox/server";
+export type { Reloaded } from "@signalbox/setup";
 export {
   type AfterToolCall,
   type BeforeModelResolve,
@@ -16,4 +17,4 @@ export {
   type RunEnded,
 } from "@signalbox/setup/hooks";
 export { type CreateGatewayOptions, createGateway, type EmbeddedGateway } from "./create-gateway.ts";
-export type { Gateway, Reloaded } from "./gateway-options.ts";
+export type { Gateway } from "./gateway-options.ts";

@@ -26,7 +26,7 @@ import {
   rereadConfig,
 } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
-import { execSandbox, type StartExecSandbox } from "@signalbox/setup";
+import { execSandbox, type Reloaded, type StartExecSandbox } from "@signalbox/setup";
 import type { GatewayHook } from "@signalbox/setup/hooks";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
@@ -37,7 +37,7 @@ import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/t
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
 import { startGateway } from "../src/gateway.ts";
-import type { Gateway, Reloaded } from "../src/gateway-options.ts";
+import type { Gateway } from "../src/gateway-options.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
 import type { GatewayBodies, GatewayStore } from "../src/store.ts";
 import { type Child, endChild, listeningChild, type StartedChild, spawnProgram } from "./children.ts";

@@ -1,10 +1,9 @@
 export type { AccountLookup, DeliveryAccount } from "./account.ts";
 export { type BlockReplies, type BlockRepliesOptions, createBlockReplies } from "./blocks/block-replies.ts";
 export type { BlockRules } from "./blocks/finished-block.ts";
-export { unsaid } from "./blocks/unsaid.ts";
 export { createDelivery, type Delivery, type DeliveryOptions, type DeliveryState } from "./delivery.ts";
 export { createDrafts, type Drafts, type DraftsOptions, type NoteStore } from "./drafts.ts";
-export { withDraft } from "./finish-draft.ts";
+export { type FinalReply, finalReply, type SeenOfAnswer } from "./final-reply.ts";
 export type { DraftTiming, EndedDraft, WatchedRun } from "./growing-draft.ts";
 export type { DeliveryLogger } from "./logger.ts";
 export {

@@ -11,10 +11,12 @@ export { changeConfig, proposedConfig } from "./config/edit.ts";
 export { readConfig, rereadConfig } from "./config/read.ts";
 export { type ConfigVersion, configText, configVersions, restoreConfig } from "./config/versions.ts";
 export { type ConfigWatch, watchConfig } from "./config/watch.ts";
-export { gatewayLease, lockHome, openDatabase, takeLease, withDatabase } from "./database.ts";
+export { gatewayLease, lockHome, takeLease, withDatabase } from "./database.ts";
 export { GatewayError, type GatewayErrorCode } from "./errors.ts";
 export { folderFault, prepareHome, prepareWorkspace } from "./folders.ts";
 export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
+export type { HomeLogger } from "./logger.ts";
+export { type OpenHome, type OpenHomeOptions, openHome } from "./open-home.ts";
 export { closeHome, type OpenFile, openFiles } from "./permissions.ts";
 export { storeWithRedaction } from "./redacted-store.ts";
 export { type Restored, restoreBackup } from "./restore.ts";
@@ -32,5 +34,5 @@ export {
   refuseOpenListening,
 } from "./token.ts";
 export { type OneOffs, pruneOneOffs } from "./upkeep/one-offs.ts";
-export { pruneStore, retentionOf, type UpkeepLogger } from "./upkeep/pruning.ts";
+export { pruneStore, retentionOf } from "./upkeep/pruning.ts";
 export { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep/upkeep.ts";

@@ -8,7 +8,8 @@ interface AskedSubject {
   readonly rules?: readonly (readonly string[])[];
 }
 
-type AskingBodies = Bodies & { readonly approval: { readonly subject: AskedSubject } };
+/** Bodies of a store whose approvals quote what was asked for. */
+export type AskingBodies = Bodies & { readonly approval: { readonly subject: AskedSubject } };
 
 /** The store with every text that explains something passed through `redact`: errors quote what they were given. */
 export function storeWithRedaction<T extends AskingBodies>(

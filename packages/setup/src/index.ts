@@ -31,17 +31,24 @@ export {
 } from "./next-setup.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { withoutSecrets } from "./redacted-answers.ts";
-export { explainRoute, routeInput, routingConfig } from "./routing.ts";
+export { explainRoute, gateInput, routeInput, routingConfig } from "./routing.ts";
 export { type Asking, type AskingPorts, type AskingRun, createAsking } from "./running/asking.ts";
 export { type BringUp, type BringUpOptions, createBringUp } from "./running/bring-up.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";
 export { createGatewayDesk, type GatewayDeskPorts } from "./running/gateway-desk.ts";
 export { createReadLinks, type ReadLinks, type ReadLinksPorts } from "./running/links.ts";
 export { createLiveRouter } from "./running/live-router.ts";
+export { type LoadAheadPorts, loadAhead } from "./running/load-ahead.ts";
 export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
 export { createPictureFitter } from "./running/pictures.ts";
+export {
+  type ReadConfiguration,
+  type Reloaded,
+  Reloading,
+  type ReloadingPorts,
+} from "./running/reload.ts";
 export { samplingOf } from "./running/sampling.ts";
 export {
   createSpenders,

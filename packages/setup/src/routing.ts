@@ -2,6 +2,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { Config, LoadedConfig, Problem } from "@signalbox/config";
 import {
   checkBindings,
+  type GateInput,
   type RouteExplanation,
   type RouteInput,
   type Router,
@@ -65,6 +66,23 @@ export function routeInput(event: MessageEvent): RouteInput {
     roles: sender.roles,
     teamId: conversation.teamId,
     threadId: conversation.threadId,
+  };
+}
+
+/** What the gate reads of a message, beside what is known of its route and of its client. */
+export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | "tokenRole">): GateInput {
+  return {
+    ...known,
+    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
+    channel: event.channel,
+    account: event.account,
+    conversationKind: event.conversation.kind,
+    conversationId: event.conversation.id,
+    parentId: event.conversation.parentId,
+    senderId: event.sender.id,
+    senderIsBot: event.sender.isBot,
+    senderIsSelf: event.sender.isSelf,
+    addressed: event.addressed,
   };
 }
 

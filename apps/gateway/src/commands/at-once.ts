@@ -21,53 +21,66 @@ export interface AtOnceOptions extends SettlePorts, Omit<AnswerOptions, "store">
 export function createAtOnceCommands(
   options: AtOnceOptions,
 ): (message: QueuedMessage, agent: Agent, order: Order) => void {
-  const { logger } = options;
-
-  const answer = async (message: QueuedMessage, agent: Agent, order: Order): Promise<CommandEnd> => {
-    switch (order.kind) {
-      case "refused": {
-        const refused = `a ${message.stored.role} may not use /${order.name}`;
-        return { name: order.name, text: `You may not use /${order.name} here.`, refused };
-      }
-      case "choose":
-        return { name: order.name, text: await applyChoice(options, message, agent, order.choice) };
-      case "command":
-        if (isAtOnce(order.name)) {
-          const asked = { message, agent, args: order.args };
-          return { name: order.name, text: await ANSWERS[order.name](options, asked) };
-        }
-        break;
-    }
-    throw new TypeError(`${order.kind} needs a turn`);
-  };
-
-  /** A fault of our own is told; only a store that fails is worth another try. */
-  const answerOrFault = async (message: QueuedMessage, agent: Agent, order: Order): Promise<CommandEnd> => {
-    try {
-      return await answer(message, agent, order);
-    } catch (error) {
-      if (error instanceof StoreError) throw error;
-      const refused = reasonOf(error);
-      logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
-      const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
-      return { name, text: failureNote("internal"), refused };
-    }
-  };
-
-  /** An answer that cannot even be put into words of its channel would fail for ever. */
-  const giveUp = async ({ id }: QueuedMessage, error: unknown): Promise<void> => {
-    const message = reasonOf(error);
-    await options.store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
-    options.onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
-  };
-
   return async (message, agent, order) => {
     // Whoever gave the message on is to hear of its acceptance before its end.
     await setImmediate();
     await options.supervisor.run({
       name: `answer the command ${message.id}`,
-      attempt: async () => settleCommand(options, message, await answerOrFault(message, agent, order)),
-      giveUp: (error) => giveUp(message, error),
+      attempt: async () =>
+        settleCommand(options, message, await answerOrFault(options, message, agent, order)),
+      giveUp: (error) => giveUp(options, message, error),
     });
   };
+}
+
+/** A fault of our own is told; only a store that fails is worth another try. */
+async function answerOrFault(
+  options: AtOnceOptions,
+  message: QueuedMessage,
+  agent: Agent,
+  order: Order,
+): Promise<CommandEnd> {
+  try {
+    return await answer(options, message, agent, order);
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    const refused = reasonOf(error);
+    options.logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
+    const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
+    return { name, text: failureNote("internal"), refused };
+  }
+}
+
+async function answer(
+  options: AtOnceOptions,
+  message: QueuedMessage,
+  agent: Agent,
+  order: Order,
+): Promise<CommandEnd> {
+  switch (order.kind) {
+    case "refused": {
+      const refused = `a ${message.stored.role} may not use /${order.name}`;
+      return { name: order.name, text: `You may not use /${order.name} here.`, refused };
+    }
+    case "choose":
+      return { name: order.name, text: await applyChoice(options, message, agent, order.choice) };
+    case "command":
+      if (isAtOnce(order.name)) {
+        const asked = { message, agent, args: order.args };
+        return { name: order.name, text: await ANSWERS[order.name](options, asked) };
+      }
+      break;
+  }
+  throw new TypeError(`${order.kind} needs a turn`);
+}
+
+/** An answer that cannot even be put into words of its channel would fail for ever. */
+async function giveUp(
+  { store, onOutcome }: AtOnceOptions,
+  { id }: QueuedMessage,
+  error: unknown,
+): Promise<void> {
+  const message = reasonOf(error);
+  await store.inbox.settle(id, "failed-reported", { rule: "internal", reason: message });
+  onOutcome(id, { state: "failed", text: "", error: { code: "internal", message } });
 }

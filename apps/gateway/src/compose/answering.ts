@@ -6,15 +6,15 @@ import { createPrefixWatch } from "@signalbox/prompt";
 import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
 import { createReadLinks, createTimeZones } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
+import { createSystemPrompt } from "@signalbox/setup/system-prompt";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import type { Standing } from "../path/2-admit/standing.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
-import { createSystemPrompt } from "../path/5-prepare/system-prompt.ts";
 import { createTakeUp } from "../path/5-prepare/take-up.ts";
-import { createUserMessages } from "../path/5-prepare/user-messages.ts";
+import { createUserMessages, type UserMessages } from "../path/5-prepare/user-messages.ts";
 import { createRun } from "../path/6-run/run.ts";
 import { createCommit } from "../path/7-conclude/commit.ts";
 import { createConclude } from "../path/7-conclude/conclude.ts";
@@ -36,37 +36,29 @@ interface SharedWithTaking {
 }
 
 /** The stages behind the lanes. */
-export function createAnsweringHalf(
-  parts: Parts,
-  { waitingRuns, crashes, readOrder, standing }: SharedWithTaking,
-): Answering {
-  const { options, resolved, opened, surroundings } = parts;
-  const { logger, now = Date.now } = options;
-  const { agents, models } = resolved;
-  const { definition } = resolved.accounts;
-  const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, router, account, media, typing, toolbox } = surroundings;
-  const { drafts, blocks, exchanges, spending } = surroundings;
-  const common = { store, lease, definition, exchanges, live, hooks, tracer, drafts, blocks, logger, now };
+export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Answering {
+  const { opened, surroundings } = parts;
+  const { waitingRuns, crashes, readOrder, standing } = shared;
+  const { metrics, router, media, spending, toolbox, typing, memories } = surroundings;
+  const common = commonPorts(parts);
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
-  const histories = createHistories(store.sessions);
-  const timeZoneOf = createTimeZones(parts.configuration);
-  const userMessages = createUserMessages({ ...common, account, incoming: media.in, timeZoneOf });
-  const isRemembering = (): boolean => parts.configuration.config().memory.enabled;
-  const flush = createRunFlush(surroundings.memories, isRemembering, { logger, now });
+  const histories = createHistories(opened.store.sessions);
+  const userMessages = userMessagesOf(parts, common);
   const commit = createCommit({ ...common, userMessages });
-  const conclusion = { ...common, deliver: surroundings.delivery.deliver, onOutcome: surroundings.onOutcome };
-  const refuse = createRefuse({ ...conclusion, crashes });
-  const deliver = createDeliver(conclusion);
-  const opening = { ...common, histories, chooseModel: createChooseModel({ agents, models, hooks }) };
-  const compactionCache = createCompactionCache(store.kv);
-  const running = { ...common, spending, waitingRuns, compactionCache, flush };
+  const refuse = createRefuse({ ...common, crashes });
+  const deliver = createDeliver(common);
+  const opening = { ...common, histories, chooseModel: createChooseModel(common) };
+  const running = {
+    ...common,
+    spending,
+    waitingRuns,
+    compactionCache: createCompactionCache(opened.store.kv),
+    flush: createRunFlush(memories, () => parts.configuration.config().memory.enabled, common),
+  };
   return createAnswering({
+    ...common,
     commands: createInTurnCommands({
       ...running,
-      ...conclusion,
-      agents,
-      models,
       histories,
       toolbox,
       standing,
@@ -85,7 +77,6 @@ export function createAnsweringHalf(
     prepare: createPreparing(parts, standing),
     run: createRun({ ...running, typing, metrics, userMessages, incoming: media.in }),
     conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
-    ...common,
     commit,
     refuse,
     deliver,
@@ -94,12 +85,43 @@ export function createAnsweringHalf(
   });
 }
 
+/** What most of them work with. */
+function commonPorts({ options, resolved, opened, surroundings, now }: Parts) {
+  const { store, lease } = opened;
+  const { live, tracer, hooks, drafts, blocks, exchanges, delivery, onOutcome } = surroundings;
+  return {
+    store,
+    lease,
+    definition: resolved.accounts.definition,
+    agents: resolved.agents,
+    models: resolved.models,
+    exchanges,
+    live,
+    hooks,
+    tracer,
+    drafts,
+    blocks,
+    deliver: delivery.deliver,
+    onOutcome,
+    logger: options.logger,
+    now,
+  };
+}
+
+function userMessagesOf(
+  { surroundings: { account, media }, configuration }: Parts,
+  common: ReturnType<typeof commonPorts>,
+): UserMessages {
+  const timeZoneOf = createTimeZones(configuration);
+  return createUserMessages({ ...common, account, incoming: media.in, timeZoneOf });
+}
+
 /** What gives a run its memory, its tools and its prompt. */
 function createPreparing(
-  { options, resolved, opened, surroundings, configuration }: Parts,
+  { options, resolved, opened, surroundings, configuration, now }: Parts,
   standing: Standing,
 ): Prepare {
-  const { logger, now = Date.now } = options;
+  const { logger } = options;
   const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
     spending,

@@ -14,10 +14,10 @@ import type { Parts } from "./surroundings.ts";
  * @throws GatewayError where the address is taken or not allowed
  */
 export async function listen(
-  { options, opened, surroundings, configuration }: Parts,
+  { options, opened, surroundings, configuration, now }: Parts,
   service: GatewayService,
 ): Promise<HttpServer> {
-  const { loaded, logger, consoleDir: pageDir, now = Date.now } = options;
+  const { loaded, logger, consoleDir: pageDir } = options;
   const { host, port } = loaded.config.gateway;
   const { store, audit } = opened;
   try {
@@ -30,9 +30,9 @@ export async function listen(
       logger,
       now,
       auth: createAuth({ token: options.token.value, store: store.access, now, onSignIn: audit.signIn }),
-      hooks: configuration.derived((now) => ({
-        hooks: now.resolved.secrets.hooks,
-        defaultAgent: now.resolved.agents.defaultId,
+      hooks: configuration.derived(({ resolved }) => ({
+        hooks: resolved.secrets.hooks,
+        defaultAgent: resolved.agents.defaultId,
       })),
       onRefused: surroundings.metrics.refused,
     });

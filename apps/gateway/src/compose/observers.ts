@@ -11,11 +11,9 @@ import type { SpendingReports } from "@signalbox/setup";
 import { countingHooks, createGatewayHooks, type GatewayHooks, OWN_HOOKS } from "@signalbox/setup/hooks";
 import { createMetrics, createTracer, type Metrics } from "@signalbox/telemetry";
 import type { Delegation } from "@signalbox/wakes";
-import type { GatewayOptions } from "../gateway-options.ts";
-import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
-import type { OpenHome } from "./open-home.ts";
+import type { Base } from "./base.ts";
 
 /** Whoever is told what happens: without secrets. */
 export interface Observers {
@@ -31,12 +29,11 @@ export interface Observers {
 }
 
 export function createObservers(
-  options: GatewayOptions,
-  { pointHooks }: ResolvedConfig,
-  { store, lease, redact }: OpenHome,
+  { options, resolved: { pointHooks }, opened, now }: Base,
   subAgents: Pick<Delegation, "ended">,
 ): Observers {
-  const { logger, hooks = [], now = Date.now } = options;
+  const { logger, hooks = [] } = options;
+  const { store, lease, redact } = opened;
   const onViewerError = (error: unknown): void => logger.error({ err: reasonOf(error) }, "a viewer failed");
   const onTraceError = (error: unknown): void =>
     logger.warn({ err: reasonOf(error) }, "a trace could not be written");

@@ -6,16 +6,14 @@ import {
   type Drafts,
   type Typing,
 } from "@signalbox/delivery";
-import { type Accounts, createSpenders, createTranscriptionCosts, type LiveSetup } from "@signalbox/setup";
+import { type Accounts, createSpenders, createTranscriptionCosts } from "@signalbox/setup";
 import { createMedia, type Media, type MediaOptions } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import type { AgentWorkspaces } from "@signalbox/tools";
-import type { GatewayOptions } from "../gateway-options.ts";
-import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import type { GatewayBodies } from "../store.ts";
+import type { Base } from "./base.ts";
 import { createReplyDelivery, type ReplyDelivery } from "./delivery.ts";
 import type { Observers } from "./observers.ts";
-import type { OpenHome } from "./open-home.ts";
 
 /** What leads from the gateway to the platforms and back. */
 export interface Outward {
@@ -27,26 +25,19 @@ export interface Outward {
   readonly blocks: BlockReplies<RunId>;
 }
 
-export function createOutward(
-  options: GatewayOptions,
-  resolved: ResolvedConfig,
-  opened: OpenHome,
-  configuration: LiveSetup<ResolvedConfig>,
-  { hooks, tracer, metrics, spendingReports }: Observers,
-  workspaces: AgentWorkspaces,
-): Outward {
+export function createOutward(base: Base, observers: Observers, workspaces: AgentWorkspaces): Outward {
+  const { options, resolved, opened, configuration, now } = base;
   const { accounts } = resolved;
-  const { store, lease } = opened;
-  const { logger, instrument, now = Date.now } = options;
-  const { config } = configuration;
-  const account: Accounts["get"] = (channel, name) => {
+  const { logger, instrument } = options;
+  const { hooks, tracer, metrics, spendingReports } = observers;
+  const account: Outward["account"] = (channel, name) => {
     const running = accounts.get(channel, name);
     return running && (instrument?.account(running) ?? running);
   };
-  const media = openMedia(options, resolved, opened, configuration, { workspaces, account, spendingReports });
+  const media = openMedia(base, { workspaces, account, spendingReports });
   const delivery = createReplyDelivery({
-    store,
-    lease,
+    store: opened.store,
+    lease: opened.lease,
     accounts,
     account,
     hooks,
@@ -63,50 +54,61 @@ export function createOutward(
     account,
     media,
     delivery,
-    typing: createTyping({ account, on: () => config().replies.typing, logger }),
-    drafts: createDrafts({
-      account,
-      stream: () => config().replies.stream,
-      timing: options.drafts,
-      logger,
-      notes: store.kv,
-      hasOpen: store.outbox.hasOpen,
-      mayShow,
-    }),
-    blocks: createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
-      account,
-      when: () => config().replies.blocks.when,
-      rules: () => config().replies.blocks,
-      mayShow,
-      logger,
-      notes: store.kv,
-      capabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
-      enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
-      deliver: delivery.deliver,
-    }),
+    typing: createTyping({ account, on: () => configuration.config().replies.typing, logger }),
+    drafts: openDrafts(base, { account, mayShow }),
+    blocks: openBlocks(base, { account, mayShow, deliver: delivery.deliver }),
   };
+}
+
+interface Showing {
+  readonly account: Outward["account"];
+  readonly mayShow: () => boolean;
+}
+
+function openDrafts({ options, opened: { store }, configuration }: Base, showing: Showing): Drafts {
+  return createDrafts({
+    ...showing,
+    stream: () => configuration.config().replies.stream,
+    timing: options.drafts,
+    logger: options.logger,
+    notes: store.kv,
+    hasOpen: store.outbox.hasOpen,
+  });
+}
+
+function openBlocks(
+  { options, resolved: { accounts }, opened: { store, lease }, configuration: { config } }: Base,
+  showing: Showing & Pick<ReplyDelivery, "deliver">,
+): BlockReplies<RunId> {
+  return createBlockReplies<OutboxRow<GatewayBodies>, RunId>({
+    ...showing,
+    when: () => config().replies.blocks.when,
+    rules: () => config().replies.blocks,
+    logger: options.logger,
+    notes: store.kv,
+    capabilities: (channel, name) => accounts.definition(channel, name)?.capabilities,
+    enqueue: (runId, row) => store.outbox.enqueue([row], { lease, runId }),
+  });
 }
 
 /** Attachments, in and out; recordings are paid for by whoever sends them. */
 function openMedia(
-  { home, env, logger, now = Date.now }: GatewayOptions,
-  { agents, web: { fetch } }: ResolvedConfig,
-  { store }: OpenHome,
-  configuration: LiveSetup<ResolvedConfig>,
+  { options, resolved, opened, configuration, now }: Base,
   around: Pick<MediaOptions, "workspaces" | "account"> & Pick<Observers, "spendingReports">,
 ): Media {
+  const { home, env, logger } = options;
+  const { agents, web } = resolved;
   const { config } = configuration;
   const { workspaces, account, spendingReports } = around;
-  const spenderOf = createSpenders(configuration);
   return createMedia({
     config,
     env,
     home,
     workspaces,
-    store,
+    store: opened.store,
     agents,
-    fetch,
-    payForTranscription: createTranscriptionCosts(config, spenderOf, spendingReports),
+    fetch: web.fetch,
+    payForTranscription: createTranscriptionCosts(config, createSpenders(configuration), spendingReports),
     account,
     logger,
     now,

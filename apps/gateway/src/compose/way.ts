@@ -1,32 +1,26 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { createAttachmentCrashes } from "@signalbox/attachments";
-import { senderName } from "@signalbox/channel/accounts";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
-import { type Agent, explainRoute, toolsOf } from "@signalbox/setup";
+import { type Agent, toolsOf } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
-import { createAtOnceCommands } from "../commands/at-once.ts";
 import { createReadOrder } from "../commands/read-order.ts";
-import { createReceive } from "../path/1-receive/receive.ts";
-import { type Admit, createAdmit } from "../path/2-admit/admit.ts";
+import { createAdmit } from "../path/2-admit/admit.ts";
 import { createDecide, type Decide } from "../path/2-admit/decide.ts";
 import { createStanding } from "../path/2-admit/standing.ts";
-import { createAccept, recoverAccepted } from "../path/3-accept/accept.ts";
-import { createUnanswered } from "../path/3-accept/unanswered.ts";
-import { createEdits } from "../path/4-queue/edits.ts";
+import { recoverAccepted } from "../path/3-accept/accept.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
-import { isMeantByStop, mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
-import { createQueue } from "../path/4-queue/queue.ts";
+import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
 import { createAnswer } from "../path/answer.ts";
 import { POISON_ATTEMPTS } from "../path/failures.ts";
-import { type Answering, createTaking, type Taking } from "../path/path.ts";
-import { VERSION } from "../version.ts";
+import type { Answering, Taking } from "../path/path.ts";
 import { createAnsweringHalf } from "./answering.ts";
 import type { Parts } from "./surroundings.ts";
+import { createTakingHalf } from "./taking.ts";
 
 /** The way of a message, put together: its two halves and the lanes between them. */
 export interface Way {
@@ -65,7 +59,8 @@ export function createWay(parts: Parts): Way {
   const standing = createStanding(agents, decide);
   const answering = createAnsweringHalf(parts, { waitingRuns, crashes, readOrder, standing });
   const lanes = lanesOf(parts, answering, queueModes);
-  const { taking, admit } = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, decide });
+  const admit = createAdmit({ decide, botLoops: createBotLoops(parts.now) });
+  const taking = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, admit });
   return {
     lanes,
     skillCommands: skills,
@@ -115,11 +110,11 @@ function commandsOf({ resolved: { skills, plugins } }: Parts): (agent: Agent) =>
 }
 
 function lanesOf(
-  { options, resolved, opened, surroundings, configuration: { config } }: Parts,
+  { options, resolved, opened, surroundings, configuration: { config }, now }: Parts,
   answering: Answering,
   queueModes: QueueModes,
 ): Lanes<Queued> {
-  const { logger, now = Date.now } = options;
+  const { logger } = options;
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { exchanges, live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
@@ -150,108 +145,5 @@ function lanesOf(
       onOutcome,
       deliver: delivery.deliver,
     }),
-  });
-}
-
-interface TakingPorts {
-  readonly lanes: Lanes<Queued>;
-  readonly queueModes: QueueModes;
-  readonly readOrder: ReturnType<typeof createReadOrder>;
-  readonly skills: (agent: Agent) => readonly SkillCommand[];
-  readonly decide: Decide;
-}
-
-/** The stages that lead to the lanes. */
-function createTakingHalf(
-  parts: Parts,
-  ports: TakingPorts,
-): { readonly taking: Taking; readonly admit: Admit } {
-  const { options, resolved, opened, surroundings, configuration } = parts;
-  const { lanes, queueModes, readOrder } = ports;
-  const { logger, now = Date.now } = options;
-  const { config } = configuration;
-  const { accounts } = resolved;
-  const { definition } = accounts;
-  const { store, lease } = opened;
-  const { live, tracer, metrics, hooks, delivery, supervisor } = surroundings;
-  const answerAtOnce = createAnswerAtOnce(parts, ports);
-  const queue = createQueue({
-    agents: resolved.agents,
-    readOrder,
-    answerAtOnce,
-    lanes,
-    modes: queueModes,
-    inquiries: surroundings.inquiries,
-    logger,
-  });
-  const admit = createAdmit({ decide: ports.decide, botLoops: createBotLoops(now) });
-  const taking = createTaking({
-    receive: createReceive({ definition, logger }),
-    admit,
-    accept: createAccept({
-      inbox: store.inbox,
-      lease,
-      hooks,
-      live,
-      tracer,
-      logger,
-      now,
-      onAccepted: surroundings.outcomes.accepted,
-    }),
-    unanswered: createUnanswered({
-      store,
-      lease,
-      logger,
-      now,
-      supervisor,
-      historyLimit: () => config().access.groups.historyLimit,
-      nameOf: (event) => senderName(event, accounts.get(event.channel, event.account)),
-      wakeOutbox: delivery.wake,
-    }),
-    edits: createEdits({ store, lease, lanes, queue, tracer }),
-    queue,
-    metrics,
-  });
-  return { taking, admit };
-}
-
-/** The commands that are answered without a turn of their session. */
-function createAnswerAtOnce(
-  { options, resolved, opened, surroundings, configuration }: Parts,
-  { lanes, queueModes, skills }: TakingPorts,
-): ReturnType<typeof createAtOnceCommands> {
-  const { logger, now = Date.now } = options;
-  const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
-  const { supervisor, onOutcome, subAgents, inquiries } = surroundings;
-  return createAtOnceCommands({
-    store: opened.store,
-    lease: opened.lease,
-    audit: opened.audit,
-    models: resolved.models,
-    definition: resolved.accounts.definition,
-    skillApprovals: resolved.skills,
-    approvals: toolbox.approvals,
-    deliver: delivery.deliver,
-    queueMode: () => configuration.config().session.queue.mode,
-    startedAt: now(),
-    version: VERSION,
-    explainRoute: (event) => explainRoute(router, event),
-    queueModes,
-    budgetsLeft: spending.left,
-    waiting: (sessionKey) => lanes.waiting(sessionKey).length,
-    stop: (sessionKey, reason, by) =>
-      lanes.stop(sessionKey, reason, (item) => by === undefined || isMeantByStop(item, by)),
-    hooks,
-    exchanges,
-    live,
-    tracer,
-    logger,
-    now,
-    onOutcome,
-    supervisor,
-    skills,
-    trust,
-    inquiries,
-    subAgents,
   });
 }

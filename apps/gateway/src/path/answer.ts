@@ -35,41 +35,6 @@ export interface Left {
 export function createAnswer(
   ports: AnswerPorts,
 ): (batch: Batch<Queued>, handle: RunHandle<Queued>) => Promise<void> {
-  const { store, begin, goOn } = ports;
-
-  const leftOf = async (sessionKey: string, messages: readonly QueuedMessage[]): Promise<Left> => {
-    const session = await store.sessions.get(sessionKey);
-    const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
-    const waiting: QueuedMessage[] = [];
-    for (const message of messages)
-      if ((await store.inbox.get(message.id))?.state === "queued") waiting.push(message);
-    return { held, waiting };
-  };
-
-  const first = (batch: Batch<Queued>, handle: RunHandle<Queued>): Promise<void> => {
-    const [item] = batch.items;
-    return item?.kind === "resume"
-      ? goOn(item.interrupted, handle)
-      : begin({ messages: messagesIn(batch.items), summarised: messagesIn(batch.summarised) }, handle);
-  };
-
-  /** Goes on with the run that is on record, which the messages that it does not have steer first. */
-  const again = async ({ held, waiting }: Left, handle: RunHandle<Queued>): Promise<void> => {
-    if (held === undefined || resumedRun(held) === undefined)
-      return begin({ messages: waiting, summarised: [] }, handle);
-    const steering = [...waiting];
-    await goOn(held, {
-      ...handle,
-      takeSteering: () => {
-        // They came before whatever waits in the lane.
-        const before = handle.signal.aborted ? [] : steering.splice(0);
-        const { items, summarised } = handle.takeSteering();
-        return { items: [...before, ...items], summarised };
-      },
-    });
-    await begin({ messages: steering, summarised: [] }, handle);
-  };
-
   return async (batch, lane) => {
     const [item] = batch.items;
     if (item === undefined) return;
@@ -86,15 +51,62 @@ export function createAnswer(
     await ports.supervisor.run({
       name: `answer in ${sessionKey}`,
       attempt: async (failures) =>
-        failures === 0 ? first(batch, handle) : again(await leftOf(sessionKey, messages), handle),
+        failures === 0
+          ? answerFirst(ports, batch, handle)
+          : answerLeft(ports, await leftOf(ports, sessionKey, messages), handle),
       judge: (error, failures) =>
         // The next process goes on with it.
         lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
       giveUp: async (error) => {
         ports.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
-        await ports.giveUp(await leftOf(sessionKey, messages), error);
+        await ports.giveUp(await leftOf(ports, sessionKey, messages), error);
       },
       onWaiting: lane.standBy,
     });
   };
+}
+
+function answerFirst(
+  { begin, goOn }: AnswerPorts,
+  { items, summarised }: Batch<Queued>,
+  handle: RunHandle<Queued>,
+): Promise<void> {
+  const [item] = items;
+  return item?.kind === "resume"
+    ? goOn(item.interrupted, handle)
+    : begin({ messages: messagesIn(items), summarised: messagesIn(summarised) }, handle);
+}
+
+async function leftOf(
+  { store }: AnswerPorts,
+  sessionKey: string,
+  messages: readonly QueuedMessage[],
+): Promise<Left> {
+  const session = await store.sessions.get(sessionKey);
+  const held = session?.activeRun === undefined ? undefined : await store.runs.inspect(session.activeRun);
+  const waiting: QueuedMessage[] = [];
+  for (const message of messages)
+    if ((await store.inbox.get(message.id))?.state === "queued") waiting.push(message);
+  return { held, waiting };
+}
+
+/** Goes on with the run that is on record, which the messages that it does not have steer first. */
+async function answerLeft(
+  { begin, goOn }: AnswerPorts,
+  { held, waiting }: Left,
+  handle: RunHandle<Queued>,
+): Promise<void> {
+  if (held === undefined || resumedRun(held) === undefined)
+    return begin({ messages: waiting, summarised: [] }, handle);
+  const steering = [...waiting];
+  await goOn(held, {
+    ...handle,
+    takeSteering: () => {
+      // They came before whatever waits in the lane.
+      const before = handle.signal.aborted ? [] : steering.splice(0);
+      const { items, summarised } = handle.takeSteering();
+      return { items: [...before, ...items], summarised };
+    },
+  });
+  await begin({ messages: steering, summarised: [] }, handle);
 }

@@ -18,7 +18,7 @@ import type { BegunRun, NewMessages, Opened, OpenedRun } from "./5-prepare/opene
 import type { Prepare } from "./5-prepare/prepare.ts";
 import type { TakeUp } from "./5-prepare/take-up.ts";
 import type { Run } from "./6-run/run.ts";
-import { type Commit, failedRun, STOPPED_RUN } from "./7-conclude/commit.ts";
+import { type Commit, type Conclusion, failedRun, STOPPED_RUN } from "./7-conclude/commit.ts";
 import type { Conclude } from "./7-conclude/conclude.ts";
 import type { Refuse } from "./7-conclude/refuse.ts";
 import type { Deliver } from "./8-deliver/deliver.ts";
@@ -139,77 +139,86 @@ export interface Answering {
 }
 
 export function createAnswering(stages: AnsweringStages): Answering {
+  return {
+    begin: (given, handle) => begin(stages, given, handle),
+    goOn: (interrupted, handle) => goOn(stages, interrupted, handle),
+    async giveUp({ held, waiting }, error) {
+      const message = reasonOf(error);
+      if (held !== undefined) await end(stages, begunRun(held), failedRun("internal", message));
+      await stages.refuse(waiting, { code: "internal", message });
+    },
+  };
+}
+
+async function begin(stages: AnsweringStages, given: NewMessages, handle: RunHandle<Queued>): Promise<void> {
+  const [first] = given.messages;
+  if (first?.order !== undefined && first.order.kind !== "turn") return stages.commands.answer(first, handle);
+  await goOnWith(stages, await stages.open(given, handle), handle);
+}
+
+async function goOn(
+  stages: AnsweringStages,
+  interrupted: InterruptedRun<GatewayBodies>,
+  handle: RunHandle<Queued>,
+): Promise<void> {
+  const resumed = resumedRun(interrupted);
+  if (resumed === undefined) return;
+  const work = async (): Promise<"done"> => {
+    await goOnWith(stages, await stages.takeUp(resumed, handle), handle);
+    return "done";
+  };
+  // Two processes died under it: the next death has to tell which run it was.
+  const isSuspect = interrupted.run.attempts === POISON_ATTEMPTS - 1;
+  const alone = isSuspect ? await stages.quarantine.run(handle.signal, work) : undefined;
+  // One that was stopped before its turn has to be ended all the same.
+  if (alone === undefined) await work();
+}
+
+async function goOnWith(stages: AnsweringStages, opened: Opened, handle: RunHandle<Queued>): Promise<void> {
+  switch (opened.kind) {
+    case "nothing":
+      return;
+    case "run":
+      return answer(stages, opened.run);
+    case "command": {
+      const [message] = opened.run.messages;
+      return message && stages.commands.goOn(message, opened.handle, opened.interrupted);
+    }
+    case "over":
+      return end(stages, opened.run, opened.why === "taken-back" ? STOPPED_RUN : failedRun(opened.why));
+    case "refused":
+      await stages.refuse(opened.messages, opened);
+      return opened.left && begin(stages, opened.left, handle);
+  }
+}
+
+async function answer(stages: AnsweringStages, run: OpenedRun): Promise<void> {
+  const asked = run.messages.at(-1);
+  if (asked === undefined) return;
   const { metrics, tracer, logger } = stages;
-
-  const begin: Answering["begin"] = async (given, handle) => {
-    const [first] = given.messages;
-    if (first?.order !== undefined && first.order.kind !== "turn")
-      return stages.commands.answer(first, handle);
-    await goOnWith(await stages.open(given, handle), handle);
-  };
-
-  const goOn: Answering["goOn"] = async (interrupted, handle) => {
-    const resumed = resumedRun(interrupted);
-    if (resumed === undefined) return;
-    const work = async (): Promise<"done"> => {
-      await goOnWith(await stages.takeUp(resumed, handle), handle);
-      return "done";
-    };
-    // Two processes died under it: the next death has to tell which run it was.
-    const isSuspect = interrupted.run.attempts === POISON_ATTEMPTS - 1;
-    const alone = isSuspect ? await stages.quarantine.run(handle.signal, work) : undefined;
-    // One that was stopped before its turn has to be ended all the same.
-    if (alone === undefined) await work();
-  };
-
-  const goOnWith = async (opened: Opened, handle: RunHandle<Queued>): Promise<void> => {
-    switch (opened.kind) {
-      case "nothing":
-        return;
-      case "run":
-        return answer(opened.run);
-      case "command": {
-        const [message] = opened.run.messages;
-        return message && stages.commands.goOn(message, opened.handle, opened.interrupted);
-      }
-      case "over":
-        return end(opened.run, opened.why === "taken-back" ? STOPPED_RUN : failedRun(opened.why));
-      case "refused":
-        await stages.refuse(opened.messages, opened);
-        return opened.left && begin(opened.left, handle);
-    }
-  };
-
-  const answer = async (run: OpenedRun): Promise<void> => {
-    const asked = run.messages.at(-1);
-    if (asked === undefined) return;
+  try {
+    const prepared = await metrics.timed("prepare", () => stages.prepare(run, asked));
     try {
-      const prepared = await metrics.timed("prepare", () => stages.prepare(run, asked));
-      try {
-        const ended = await stages.run(prepared);
-        const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
-        if (concluded === undefined) return leaveOpen(tracer, run);
-        await metrics.timed("deliver", () => stages.deliver(concluded));
-      } finally {
-        prepared.tools.end();
-      }
-    } catch (error) {
-      if (isStoreFailure(error)) throw error;
-      logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
-      await end(run, failedRun("internal", reasonOf(error)));
+      const ended = await stages.run(prepared);
+      const concluded = ended && (await metrics.timed("conclude", () => stages.conclude(ended)));
+      if (concluded === undefined) return leaveOpen(tracer, run);
+      await metrics.timed("deliver", () => stages.deliver(concluded));
+    } finally {
+      prepared.tools.end();
     }
-  };
+  } catch (error) {
+    if (isStoreFailure(error)) throw error;
+    logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
+    await end(stages, run, failedRun("internal", reasonOf(error)));
+  }
+}
 
-  const end = async (run: BegunRun, conclusion: Parameters<Commit>[1]): Promise<void> =>
-    stages.deliver(await stages.commit(run, conclusion));
-
-  const giveUp: Answering["giveUp"] = async ({ held, waiting }, error) => {
-    const message = reasonOf(error);
-    if (held !== undefined) await end(begunRun(held), failedRun("internal", message));
-    await stages.refuse(waiting, { code: "internal", message });
-  };
-
-  return { begin, goOn, giveUp };
+async function end(
+  { commit, deliver }: AnsweringStages,
+  run: BegunRun,
+  conclusion: Conclusion,
+): Promise<void> {
+  deliver(await commit(run, conclusion));
 }
 
 function leaveOpen(tracer: Tracer, { messages }: OpenedRun): void {

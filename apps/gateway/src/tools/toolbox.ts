@@ -28,6 +28,7 @@ import {
   type LookFor,
   type SessionsCall,
   type SessionsRequest,
+  type ToolboxOptions as ToolboxOptionsOf,
   type ToolboxRun,
   createToolbox as toolboxOf,
 } from "@signalbox/tools";
@@ -95,14 +96,45 @@ type PlacedRun = ToolRun & {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, labels, tracer, hooks, speaking, audit, memories } = options;
-  const { store, definition } = speaking;
+  const { agents, config, home, audit, speaking } = options;
   const sandbox = createExecSandbox(config, home.programsDir, options.execSandbox);
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
-  const rules = createStandingRules(store.kv, () => config().tools.exec.rules);
+  const rules = createStandingRules(speaking.store.kv, () => config().tools.exec.rules);
   const asking = openAsking(speaking, options.inquiries);
   const toolbox = toolboxOf<PlacedRun>({
+    ...abilities(options),
+    ...decisions(options),
+    sandbox,
+    askUser: asking.forAnswer,
+    ask: asking.forApproval,
+    standingRules: ({ id }) => rules.of(id),
+    now: options.now,
+  });
+  const onDecided = (approval: Approval, approver: string): void => {
+    audit.approval(approval, approver);
+    void asking.decided(approval);
+  };
+  return {
+    approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
+    prepare: toolbox.prepare,
+    endCommands: toolbox.endCommands,
+    endCommandsOf: toolbox.endCommandsOf,
+    forRun: (run) => toolbox.forRun(withPlace(run, speaking.definition)),
+  };
+}
+
+type OptionsOfTools = ToolboxOptionsOf<PlacedRun>;
+
+/** What the tools work with. */
+function abilities(
+  options: ToolboxOptions,
+): Omit<
+  OptionsOfTools,
+  "sandbox" | "askUser" | "ask" | "standingRules" | "approvals" | "beforeCall" | "note" | "now"
+> {
+  const { config, home, labels, skills, memories, speaking } = options;
+  return {
     folders: ({ workspaceDir }) => ({
       workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
     }),
@@ -110,9 +142,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       const remembered = memories();
       return remembered === undefined ? undefined : createToolMemory(remembered, agent);
     },
-    sandbox,
     domains: ({ tools }) => tools.domains,
-    environment: async (agent) => (await options.skills.forAgent(agent)).environment(),
+    environment: async (agent) => (await skills.forAgent(agent)).environment(),
     withoutSecrets: options.withoutSecrets,
     fitPicture: options.fitPicture,
     fetch: options.fetch,
@@ -122,12 +153,20 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     more: options.more,
     send: createSend(speaking),
     isCurrent: (destination, { event }) => isCurrentConversation(destination, event),
-    askUser: asking.forAnswer,
     cron: options.cron,
     sessions: options.sessions,
-    approvals: store.approvals,
-    ask: asking.forApproval,
-    standingRules: ({ id }) => rules.of(id),
+  };
+}
+
+/** Who decides about calls, and where that is noted. */
+function decisions({
+  hooks,
+  tracer,
+  audit,
+  speaking,
+}: ToolboxOptions): Pick<OptionsOfTools, "approvals" | "beforeCall" | "note"> {
+  return {
+    approvals: speaking.store.approvals,
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;
@@ -141,18 +180,6 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       const { agent, sessionKey, event } = run;
       audit.tool({ ...data, agentId: agent.id, sessionKey, speaker: speakerOf(event) });
     },
-    now: options.now,
-  });
-  const onDecided = (approval: Approval, approver: string): void => {
-    audit.approval(approval, approver);
-    void asking.decided(approval);
-  };
-  return {
-    approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
-    prepare: toolbox.prepare,
-    endCommands: toolbox.endCommands,
-    endCommandsOf: toolbox.endCommandsOf,
-    forRun: (run) => toolbox.forRun(withPlace(run, definition)),
   };
 }
 

@@ -212,8 +212,8 @@ export const MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${GATEWAY}/path/7-conclude/commit.js`,
-        from: "            rows,\n",
-        to: "            rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }),\n",
+        from: "inbox, rows, end, shown };",
+        to: "inbox, rows: await store.outbox.enqueue(outbox, { lease, sessionKey: run.sessionKey }), end, shown };",
       },
     ],
     scenario: { course: killedAt(...times(4, "finish.after")), mode: "followup" },

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Lease, SessionStore } from "@signalbox/store";
-import type { UpkeepLogger } from "./pruning.ts";
+import type { HomeLogger } from "../logger.ts";
 
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
 const ONCE_MS = 60 * 60_000;
@@ -15,7 +15,7 @@ export interface OneOffs {
   /** Whether a conversation is one of a single request. */
   readonly isOneOff: (conversation: { readonly channel: string; readonly peer: string }) => boolean;
   readonly now: () => number;
-  readonly logger: Pick<UpkeepLogger, "warn">;
+  readonly logger: Pick<HomeLogger, "warn">;
 }
 
 /** Removes the conversations of clients that keep theirs themselves: nobody comes back to them. */

@@ -1,16 +1,9 @@
 import type { RetentionConfig } from "@signalbox/config";
 import type { MaintenanceStore, PruneReport, Retention } from "@signalbox/store";
+import type { HomeLogger } from "../logger.ts";
 
 const DAY_MS = 86_400_000;
 const MEGABYTE = 1_000_000;
-
-/** What upkeep tells, as pino takes it. */
-export interface UpkeepLogger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}
 
 /** The configured retention in the store's units. */
 export function retentionOf(config: RetentionConfig): Retention {
@@ -33,7 +26,7 @@ export function retentionOf(config: RetentionConfig): Retention {
 export async function pruneStore(
   maintenance: Pick<MaintenanceStore, "prune">,
   config: RetentionConfig,
-  logger: Pick<UpkeepLogger, "debug" | "info" | "warn">,
+  logger: Pick<HomeLogger, "debug" | "info" | "warn">,
 ): Promise<PruneReport> {
   const report = await maintenance.prune(retentionOf(config));
   logger.debug(report, "old rows were removed");

@@ -8,8 +8,9 @@ import {
   type SqliteStore,
   type StoreAdmin,
 } from "@signalbox/store";
+import type { HomeLogger } from "../logger.ts";
 import { type OneOffs, pruneOneOffs } from "./one-offs.ts";
-import { pruneStore, type UpkeepLogger } from "./pruning.ts";
+import { pruneStore } from "./pruning.ts";
 
 export interface UpkeepOptions {
   readonly store: Pick<SqliteStore, "leases" | "kv" | "sessions" | "maintenance"> & {
@@ -31,7 +32,7 @@ export interface UpkeepOptions {
   readonly wakeOutbox: () => void;
   /** Goes on with messages and runs that nobody works on. */
   readonly recover: () => Promise<void>;
-  readonly logger: UpkeepLogger;
+  readonly logger: HomeLogger;
   readonly now: () => number;
   /** Prolongs the leases of the accounts that run here. */
   readonly renewAccounts: () => Promise<void>;

@@ -10,7 +10,7 @@ import {
   type Router,
   tokenOfHolder,
 } from "@signalbox/routing";
-import { routeInput } from "@signalbox/setup";
+import { gateInput, routeInput } from "@signalbox/setup";
 import type { GatewayStore } from "../../store.ts";
 
 export interface DecidePorts {
@@ -44,7 +44,8 @@ export function createDecide(ports: DecidePorts): Decide {
     const place = askedPlace(event) ?? { kind: "routed", ...router.resolve(routeInput(event)) };
     const bound = place.kind === "routed" && isNamed(bindings()[place.bindingIndex ?? -1]?.match, place);
     const isAuthenticated = capabilities?.authenticatedByGateway === true;
-    const input = gateInput(event, bound, isAuthenticated ? await tokenRole(ports, event) : undefined);
+    const token = isAuthenticated ? await tokenRole(ports, event) : undefined;
+    const input = gateInput(event, { bound, tokenRole: token });
     const approved =
       gate.needsApproval(input) && (await pairing.isApproved(event.channel, event.account, event.sender.id));
     return { place, decision: gate.decide(input, approved), capabilities };
@@ -74,21 +75,4 @@ function askedPlace({ turn, channel, conversation }: MessageEvent): Place | unde
   if (agentId === undefined) return undefined;
   const sessionKey = formatSessionKey({ kind: "direct", agentId, channel, peerId: conversation.id });
   return { kind: "asked", agentId, sessionKey };
-}
-
-function gateInput(event: MessageEvent, bound: boolean, tokenRole: GateInput["tokenRole"]): GateInput {
-  return {
-    bound,
-    tokenRole,
-    forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
-    channel: event.channel,
-    account: event.account,
-    conversationKind: event.conversation.kind,
-    conversationId: event.conversation.id,
-    parentId: event.conversation.parentId,
-    senderId: event.sender.id,
-    senderIsBot: event.sender.isBot,
-    senderIsSelf: event.sender.isSelf,
-    addressed: event.addressed,
-  };
 }

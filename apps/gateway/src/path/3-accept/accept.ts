@@ -2,7 +2,7 @@ import type { Capabilities, InboundEvent, MessageEvent } from "@signalbox/channe
 import type { LiveHub } from "@signalbox/server";
 import { attachmentsSeen } from "@signalbox/service";
 import type { GatewayHooks } from "@signalbox/setup/hooks";
-import type { InboxId, InboxRow, LeaseToken } from "@signalbox/store";
+import type { InboxAccept, InboxId, InboxRow, LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
@@ -46,43 +46,10 @@ export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<
 /** Takes responsibility for a message: once for each, and on the disk before its platform is told so. */
 export function createAccept(ports: AcceptPorts): Accept {
   const { tracer, logger } = ports;
-
-  const tell = ({ id, stored, decision, route }: Accepted, { capabilities }: ReceivedMessage): void => {
-    const { event } = stored;
-    ports.onAccepted(id, event);
-    if (capabilities?.readsSession === true) {
-      const { messageId, text, timestamp } = event;
-      const message = {
-        id: messageId,
-        role: "user",
-        text,
-        at: timestamp,
-        ...attachmentsSeen(event),
-      } as const;
-      ports.live.publish(route.sessionKey, { type: "message", message });
-    }
-    const { kind, rule } = decision;
-    ports.hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
-  };
-
   return async (received, admitted) => {
-    const { event, as } = received;
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const outcome = await ports.inbox.accept({
-      channel: event.channel,
-      account: event.account,
-      eventId: eventKey(event),
-      kind: as,
-      // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
-      ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
-      conversationId: event.conversation.id,
-      senderId: event.sender.id,
-      receivedAt: ports.now(),
-      payload: stored,
-      ...(decision.kind === "answer" ? { route } : {}),
-      lease: ports.lease,
-    });
+    const outcome = await ports.inbox.accept(inboxEntry(ports, received, admitted, route));
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       logger.warn({ unfinished, limit }, "the inbox is full; a platform was refused");
@@ -96,9 +63,50 @@ export function createAccept(ports: AcceptPorts): Accept {
     const { id, seq } = outcome;
     const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
     trace(tracer, accepted, received, admitted);
-    tell(accepted, received);
+    tell(ports, accepted, received);
     return { outcome: "accepted", accepted };
   };
+}
+
+function inboxEntry(
+  { now, lease }: AcceptPorts,
+  { event, as }: ReceivedMessage,
+  { stored, decision }: Admitted,
+  route: Route,
+): InboxAccept<GatewayBodies> {
+  return {
+    channel: event.channel,
+    account: event.account,
+    eventId: eventKey(event),
+    kind: as,
+    // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
+    ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
+    conversationId: event.conversation.id,
+    senderId: event.sender.id,
+    receivedAt: now(),
+    payload: stored,
+    ...(decision.kind === "answer" ? { route } : {}),
+    lease,
+  };
+}
+
+/** Lets those know who watch the session, or hang on what comes in. */
+function tell(
+  { onAccepted, live, hooks }: AcceptPorts,
+  { id, stored, decision, route }: Accepted,
+  { capabilities }: ReceivedMessage,
+): void {
+  const { event } = stored;
+  onAccepted(id, event);
+  if (capabilities?.readsSession === true) {
+    const { messageId, text, timestamp: at } = event;
+    live.publish(route.sessionKey, {
+      type: "message",
+      message: { id: messageId, role: "user", text, at, ...attachmentsSeen(event) },
+    });
+  }
+  const { kind, rule } = decision;
+  hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
 }
 
 function trace(

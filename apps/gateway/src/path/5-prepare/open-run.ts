@@ -4,10 +4,17 @@ import { speakerOf } from "@signalbox/channel";
 import type { Quarantine, RunHandle } from "@signalbox/lanes";
 import { clientHistory } from "@signalbox/prompt";
 import type { Router } from "@signalbox/routing";
-import type { Histories } from "@signalbox/runs";
+import type { Histories, History } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { sessionSeed } from "@signalbox/service";
-import { type LeaseToken, type RunBegin, type Session, type SessionSeed, StoreError } from "@signalbox/store";
+import {
+  type LeaseToken,
+  type RunBegin,
+  type RunBegun,
+  type Session,
+  type SessionSeed,
+  StoreError,
+} from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -52,14 +59,13 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       logger.error({ agent: last.agentId, code }, message);
       return { kind: "refused", messages: [...summarised, ...messages], code, message };
     }
-    const { agent, agentModel } = chosen;
     const seed = sessionSeed(last, spokenText(last));
     if (await freshen(ports, last, session, seed)) {
       const { messageId } = (messages[0] ?? last).stored.event;
       ports.live.publish(sessionKey, { type: "reset", messageId });
     }
     const history = await ports.histories.load(sessionKey, await store.sessions.get(sessionKey));
-    const { provider, id } = agentModel.model;
+    const { provider, id } = chosen.agentModel.model;
     const sender = speakerOf(last.stored.event);
     const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
     const start = () => begin(ports, given, handle, opening);
@@ -67,26 +73,35 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const alone = isSuspect ? await ports.quarantine.run(handle.signal, start) : undefined;
     const started = alone ?? (await start());
     await crashes.end(messages);
-    if (started === undefined) return { kind: "nothing" };
-    const { begun, input, spoken, left } = started;
-    const first = begun.session.lastSeq - input.length + 1;
-    const run: OpenedRun = {
-      runId: begun.run.id,
-      sessionKey,
-      agent,
-      agentModel,
-      handle,
-      input,
-      spoken,
-      messages: left,
-      generation: begun.session.generation,
-      history: history.messages,
-      places: [...history.places, ...input.map((_, index) => first + index)],
-      calls: [],
-      earlier: [],
-      sentByTool: [],
-    };
-    return { kind: "run", run };
+    return started === undefined
+      ? { kind: "nothing" }
+      : { kind: "run", run: newRun(started, chosen, history, handle) };
+  };
+}
+
+function newRun(
+  { begun, input, spoken, left }: Started,
+  { agent, agentModel }: Pick<OpenedRun, "agent" | "agentModel">,
+  history: History,
+  handle: RunHandle<Queued>,
+): OpenedRun {
+  const { run, session } = begun;
+  const first = session.lastSeq - input.length + 1;
+  return {
+    runId: run.id,
+    sessionKey: session.key,
+    agent,
+    agentModel,
+    handle,
+    input,
+    spoken,
+    messages: left,
+    generation: session.generation,
+    history: history.messages,
+    places: [...history.places, ...input.map((_, index) => first + index)],
+    calls: [],
+    earlier: [],
+    sentByTool: [],
   };
 }
 
@@ -132,13 +147,21 @@ async function freshen(
   return true;
 }
 
+interface Started {
+  readonly begun: Extract<RunBegun, { outcome: "started" }>;
+  readonly input: readonly UserMessage[];
+  readonly spoken: readonly Spoken[];
+  /** What was not deleted meanwhile. */
+  readonly left: QueuedMessage[];
+}
+
 /** Undefined where every message was deleted meanwhile. */
 async function begin(
   ports: OpenRunPorts,
   { messages, summarised }: NewMessages,
   handle: RunHandle<Queued>,
   opening: Pick<RunBegin<GatewayBodies>, "session" | "sender" | "meta">,
-) {
+): Promise<Started | undefined> {
   const { store, lease } = ports;
   const isLeft = ({ id }: QueuedMessage): boolean => !handle.recalled.has(id);
   await ports.crashes.begin(messages);

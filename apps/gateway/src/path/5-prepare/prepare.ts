@@ -12,6 +12,7 @@ import {
 } from "@signalbox/prompt";
 import type { LiveHub } from "@signalbox/server";
 import type { ReadLinks, Spending } from "@signalbox/setup";
+import type { PromptedTurn } from "@signalbox/setup/system-prompt";
 import type { ToldEntry } from "@signalbox/store";
 import { packSections } from "@signalbox/telemetry";
 import { createSessionTaint, type SessionTaint } from "@signalbox/tools";
@@ -24,7 +25,6 @@ import { filesOf } from "./files-of.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
 import { openContexts } from "./run-contexts.ts";
-import type { PromptedTurn } from "./system-prompt.ts";
 
 export interface PreparePorts {
   readonly store: Pick<GatewayStore, "sessions" | "groupHistory" | "contexts">;
@@ -57,57 +57,77 @@ export type Prepare = (run: OpenedRun, asked: QueuedMessage) => Promise<Prepared
 
 export function createPrepare(ports: PreparePorts): Prepare {
   return async (run, asked) => {
-    const { agent, agentModel, sessionKey, runId, messages } = run;
-    const { event } = asked.stored;
-    const answers = messages.map(({ stored }) => stored.event.messageId);
-    ports.live.publish(sessionKey, { type: "run.start", runId, answers });
+    const answers = run.messages.map(({ stored }) => stored.event.messageId);
+    ports.live.publish(run.sessionKey, { type: "run.start", runId: run.runId, answers });
     const tools = await toolsFor(ports, run, asked);
     try {
-      for (const message of messages) hear(tools, message);
-      const taint = createSessionTaint(ports.store.sessions, run);
-      await taintByHistory(run, tools, taint);
-      // Whatever fails from here on, what others said here stands in the history already.
-      await taint.keep({ sources: tools.taint(), speakers: speakersOf(messages) });
-      const pages = await readPages(ports, run, tools);
-      const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
-      if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
-      const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, event) : [];
-      if (told.length > 0) tools.tainted("history");
-      const role = tools.role();
-      const besides = await openContexts(ports.store.contexts, run, role);
-      const memory = await ports.remember({
-        agent,
-        sessionKey,
-        role,
-        places: run.places,
-        text: messages.map(spokenText).join("\n"),
-        isTold: besides.isTold,
-      });
-      if (memory.untrusted) tools.tainted("memory");
-      const prompt = await ports.systemPrompt({
-        agent,
-        agentModel,
-        message: asked,
-        role,
-        tools: tools.tools,
-        pages,
-        files: media.flatMap(({ files }) => files),
-        memory: memory.sections,
-        answers: run.history.filter(({ role }) => role === "user").length,
-        opening: openingOf(run),
-      });
-      // What is kept beside a message must not outlive what is known of where it comes from.
-      await taint.keep({ sources: tools.taint(), speakers: [] });
-      const { recalled, forOwner } = memory;
-      const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
-      const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
-      traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
-      return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
+      const taint = await taintedBefore(ports, run, tools);
+      return await withContext(ports, run, asked, { tools, taint });
     } catch (error) {
       tools.end();
       throw error;
     }
   };
+}
+
+/** Whatever fails from here on, what others said here stands in the history already. */
+async function taintedBefore(
+  { store }: PreparePorts,
+  run: OpenedRun,
+  tools: RunTools,
+): Promise<SessionTaint> {
+  for (const message of run.messages) hear(tools, message);
+  const taint = createSessionTaint(store.sessions, run);
+  await taintByHistory(run, tools, taint);
+  await taint.keep({ sources: tools.taint(), speakers: speakersOf(run.messages) });
+  return taint;
+}
+
+/** Reads what the model is told beside the messages, and builds its prompt. */
+async function withContext(
+  ports: PreparePorts,
+  run: OpenedRun,
+  asked: QueuedMessage,
+  { tools, taint }: Pick<PreparedRun, "tools" | "taint">,
+): Promise<PreparedRun> {
+  const { agent, agentModel, sessionKey, messages } = run;
+  const pages = await readPages(ports, run, tools);
+  const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
+  if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
+  const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked.stored.event) : [];
+  if (told.length > 0) tools.tainted("history");
+  const role = tools.role();
+  const besides = await openContexts(ports.store.contexts, run, role);
+  const memory = await ports.remember({
+    agent,
+    sessionKey,
+    role,
+    places: run.places,
+    text: messages.map(spokenText).join("\n"),
+    isTold: besides.isTold,
+  });
+  if (memory.untrusted) tools.tainted("memory");
+  const prompt = await ports.systemPrompt({
+    agent,
+    agentModel,
+    sessionKey,
+    event: asked.stored.event,
+    isSubAgent: !isHeard(asked),
+    role,
+    tools: tools.tools,
+    pages,
+    files: media.flatMap(({ files }) => files),
+    memory: memory.sections,
+    answers: run.history.filter(({ role }) => role === "user").length,
+    opening: openingOf(run),
+  });
+  // What is kept beside a message must not outlive what is known of where it comes from.
+  await taint.keep({ sources: tools.taint(), speakers: [] });
+  const { recalled, forOwner } = memory;
+  const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
+  const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
+  traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
+  return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
 }
 
 /** Stays the same from turn to turn, as what is chosen by it must. */

@@ -18,7 +18,7 @@ import {
 } from "../4-queue/message.ts";
 import { POISON_ATTEMPTS } from "../failures.ts";
 import type { ChooseModel } from "./choose-model.ts";
-import type { BegunRun, Opened, Spoken } from "./opened-run.ts";
+import type { BegunRun, Opened, OpenedRun, Spoken } from "./opened-run.ts";
 
 export interface TakeUpPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs">;
@@ -39,69 +39,82 @@ export type TakeUp = (resumed: ResumedRun, handle: RunHandle<Queued>) => Promise
 
 /** Goes on with a run that an earlier process, or a failing store, has left. Throws what a failing store throws. */
 export function createTakeUp(ports: TakeUpPorts): TakeUp {
-  const { store, lease, tracer, logger } = ports;
-
-  /** A run of this very process was left by a failing store; one of an earlier process has to be taken over. */
-  const own = async ({ id, lease: written }: Run): Promise<Run | undefined> => {
-    if (written.name !== lease.name || written.epoch !== lease.epoch)
-      return store.runs.adopt({ runId: id, lease });
-    await ports.waitsNoMore(id);
-    return store.runs.get(id);
-  };
-
-  const messagesOf = ({ run, inbox }: InterruptedRun<GatewayBodies>): QueuedMessage[] =>
-    inbox.map((row): QueuedMessage => {
-      const order = ports.readOrder(row.payload, run.agentId);
-      return { ...messageOfRun(row, run), ...(order === undefined ? {} : { order }) };
-    });
-
+  const { store, tracer } = ports;
   return async (resumed, lane) => {
-    const run = await own(resumed.interrupted.run);
+    const run = await ownRun(ports, resumed.interrupted.run);
     if (run === undefined) return { kind: "nothing" };
     // While it waited, its messages may have been deleted.
     const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
     await Promise.all([ports.drafts.recall(run.id), ports.blocks.recall(run.id)]);
-    const { id: runId, sessionKey } = run;
     const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
     const handle: RunHandle<Queued> = {
       ...lane,
       recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
     };
-    const messages = messagesOf(interrupted);
+    const messages = messagesOf(ports, interrupted);
     for (const { id } of messages) tracer.note(id, "lane", `taken up after a restart, start ${run.attempts}`);
-    const said = interrupted.messages.map(({ message }) => message);
-    const begun: BegunRun = { runId, sessionKey, messages, handle, usedBefore: usedIn(said) };
-    const last = messages.at(-1);
+    const usedBefore = usedIn(interrupted.messages.map(({ message }) => message));
+    const begun = { runId: run.id, sessionKey: run.sessionKey, messages, handle, usedBefore };
     if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
     if (run.attempts > POISON_ATTEMPTS) {
-      logger.error({ run: runId, attempts: run.attempts }, "a run that ends the process is given up");
+      ports.logger.error({ run: run.id, attempts: run.attempts }, "a run that ends the process is given up");
       return { kind: "over", run: begun, why: "poison" };
     }
     if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
-    const session = await store.sessions.get(sessionKey);
-    const chosen = last && (await ports.chooseModel(last, session));
-    if (chosen?.kind !== "chosen") {
-      logger.error({ run: runId, err: chosen?.message }, "an interrupted run cannot go on");
-      return { kind: "over", run: begun, why: "no_agent" };
-    }
-    const history = await ports.histories.load(sessionKey, session);
-    return {
-      kind: "run",
-      run: {
-        ...begun,
-        handle,
-        generation: run.generation,
-        agent: chosen.agent,
-        agentModel: chosen.agentModel,
-        history: history.messages,
-        places: history.places,
-        spoken: spokenIn(history, interrupted, messages),
-        calls: interrupted.calls,
-        earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
-        sentByTool: sentTexts(said),
-      },
-    };
+    return openAgain(ports, { ...begun, handle }, { ...interrupted, run });
   };
+}
+
+/** A run of this very process was left by a failing store; one of an earlier process has to be taken over. */
+async function ownRun(
+  { store, lease, waitsNoMore }: TakeUpPorts,
+  { id, lease: written }: Run,
+): Promise<Run | undefined> {
+  if (written.name !== lease.name || written.epoch !== lease.epoch)
+    return store.runs.adopt({ runId: id, lease });
+  await waitsNoMore(id);
+  return store.runs.get(id);
+}
+
+function messagesOf(
+  { readOrder }: TakeUpPorts,
+  { run, inbox }: InterruptedRun<GatewayBodies>,
+): QueuedMessage[] {
+  return inbox.map((row): QueuedMessage => {
+    const order = readOrder(row.payload, run.agentId);
+    return { ...messageOfRun(row, run), ...(order === undefined ? {} : { order }) };
+  });
+}
+
+/** A turn goes on with what its agent and its history have become. */
+async function openAgain(
+  { store, chooseModel, histories, logger }: TakeUpPorts,
+  begun: BegunRun & Pick<OpenedRun, "handle">,
+  interrupted: InterruptedRun<GatewayBodies>,
+): Promise<Opened> {
+  const { sessionKey, messages } = begun;
+  const last = messages.at(-1);
+  const session = await store.sessions.get(sessionKey);
+  const chosen = last && (await chooseModel(last, session));
+  if (chosen?.kind !== "chosen") {
+    logger.error({ run: begun.runId, err: chosen?.message }, "an interrupted run cannot go on");
+    return { kind: "over", run: begun, why: "no_agent" };
+  }
+  const history = await histories.load(sessionKey, session);
+  const said = interrupted.messages.map(({ message }) => message);
+  const run: OpenedRun = {
+    ...begun,
+    generation: interrupted.run.generation,
+    agent: chosen.agent,
+    agentModel: chosen.agentModel,
+    history: history.messages,
+    places: history.places,
+    spoken: spokenIn(history, interrupted, messages),
+    calls: interrupted.calls,
+    earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
+    sentByTool: sentTexts(said),
+  };
+  return { kind: "run", run };
 }
 
 /**

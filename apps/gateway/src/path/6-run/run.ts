@@ -2,7 +2,15 @@ import type { AgentEvent, AgentLoopConfig, CompactionCache, ToolCallBlock } from
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { BlockReplies, Drafts, Typing } from "@signalbox/delivery";
 import { draftText, READING } from "@signalbox/prompt";
-import { createLiveView, type EndedRun, type LiveView, runDurably, type WaitingRuns } from "@signalbox/runs";
+import {
+  createLiveView,
+  type DurableRun,
+  type EndedRun,
+  type LiveView,
+  runDurably,
+  type Waiting,
+  type WaitingRuns,
+} from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { type Spending, samplingOf } from "@signalbox/setup";
 import { createRunTeller, type GatewayHooks } from "@signalbox/setup/hooks";
@@ -48,12 +56,10 @@ export interface RunEnded extends EndedRun {
 export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
 
 export function createRun(ports: RunPorts): Run {
-  const { store, lease, tracer } = ports;
   return async (prepared) => {
     const { runId, sessionKey, asked, handle, tools, taint } = prepared;
     const waiting = ports.waitingRuns.of(runId, handle);
     const run = withinBudgets(ports, prepared, waiting);
-    const steering = createSteering(ports, run);
     const view = createLiveView({
       runId,
       earlier: run.earlier,
@@ -61,37 +67,13 @@ export function createRun(ports: RunPorts): Run {
       now: ports.now,
       publish: (event) => ports.live.publish(sessionKey, event),
       retract: () => ports.live.retract(sessionKey),
-      note: (stage, text, data) => tracer.note(asked.id, stage, text, data),
+      note: (stage, text, data) => ports.tracer.note(asked.id, stage, text, data),
     });
     const stopTyping = isHeard(asked)
       ? ports.typing.begin(runId, asked.stored.event, run.input === undefined)
       : () => {};
     try {
-      const ended = await runDurably(
-        {
-          context: {
-            system: run.system,
-            history: run.history,
-            tools: tools.tools,
-            ...(run.input === undefined ? {} : { input: run.input }),
-          },
-          config: { ...loopConfig(ports, run), steering: () => steering.next() },
-          journal: {
-            store,
-            lease,
-            runId,
-            sessionKey,
-            places: run.places,
-            effects: tools.effects,
-            calls: run.calls,
-            takeSteered: steering.takeJoined,
-          },
-          isRepeatable,
-          waiting,
-          isLeft: () => handle.signal.reason instanceof ShutdownAbort,
-        },
-        watcher(ports, run, view),
-      );
+      const ended = await runDurably(durableRun(ports, run, waiting), watcher(ports, run, view));
       if (ended === undefined) return undefined;
       await taint.keep({ sources: tools.taint(), speakers: [] });
       const { result, tail } = ended;
@@ -102,17 +84,40 @@ export function createRun(ports: RunPorts): Run {
   };
 }
 
+function durableRun(ports: RunPorts, run: PreparedRun, waiting: Waiting): DurableRun {
+  const { runId, sessionKey, handle, tools } = run;
+  const steering = createSteering(ports, run);
+  return {
+    context: {
+      system: run.system,
+      history: run.history,
+      tools: tools.tools,
+      ...(run.input === undefined ? {} : { input: run.input }),
+    },
+    config: { ...loopConfig(ports, run), steering: () => steering.next() },
+    journal: {
+      store: ports.store,
+      lease: ports.lease,
+      runId,
+      sessionKey,
+      places: run.places,
+      effects: tools.effects,
+      calls: run.calls,
+      takeSteered: steering.takeJoined,
+    },
+    isRepeatable,
+    waiting,
+    isLeft: () => handle.signal.reason instanceof ShutdownAbort,
+  };
+}
+
 /** A message that a call sends has a key of its call: made again, it is the same message. */
 function isRepeatable({ name, args }: ToolCallBlock): boolean {
   return name === "message" && (args?.["action"] === "send" || args?.["action"] === "poll");
 }
 
 /** A client that waits for one answer can decide nothing in between. */
-function withinBudgets(
-  { spending, definition }: RunPorts,
-  run: PreparedRun,
-  waiting: ReturnType<RunPorts["waitingRuns"]["of"]>,
-): PreparedRun {
+function withinBudgets({ spending, definition }: RunPorts, run: PreparedRun, waiting: Waiting): PreparedRun {
   const { channel, account } = run.asked.stored.event;
   const canAsk = definition(channel, account)?.capabilities.awaitsSingleAnswer !== true;
   const agentModel = spending.forMessage(run.agentModel, run.asked, canAsk ? waiting.during : undefined);

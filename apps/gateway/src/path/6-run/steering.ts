@@ -25,7 +25,7 @@ export interface Steering {
 }
 
 export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering {
-  const { messages, handle, tools, taint, contexts } = run;
+  const { messages, handle } = run;
   const joinedSince: QueuedMessage[] = [];
   /** What the model was told and would answer. */
   let told: readonly QueuedMessage[] = [...messages];
@@ -36,38 +36,18 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
     return gone.length > 0 ? [ports.userMessages.takenBack(gone)] : [];
   };
 
-  /** What a message carries counts for the run as if it had begun with it. */
-  const read = async (joining: readonly QueuedMessage[]): Promise<readonly ReadAlong["media"][]> => {
-    for (const { id, stored } of joining) {
-      tools.heard(stored.event, stored.role, speakerOf(stored.event));
-      ports.tracer.note(id, "lane", `steers the running turn ${run.runId}`);
-    }
-    const media = await ports.incoming.show(joining.map(filesOf), run.agentModel.model.input);
-    if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
-    await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
-    return media;
-  };
-
   return {
     async next() {
       const { items, summarised } = handle.takeSteering();
       const short = messagesIn(summarised);
-      const joining = messagesIn(items);
+      const whole = messagesIn(items);
       const notes = takenBack();
-      if (short.length + joining.length === 0) return notes;
-      told = [...told, ...short, ...joining];
-      messages.push(...short, ...joining);
-      joinedSince.push(...short, ...joining);
-      // The note of each attachment is made before its bytes are shown and let go.
-      const spoken = await ports.userMessages.of(joining);
-      const media = await read([...short, ...joining]);
-      const said = spoken.map((words, index) => {
-        const own = media[short.length + index] ?? NOTHING_READ.media;
-        const whole = withFiles(words, own);
-        contexts.add(whole, { text: "", blocks: own.blocks });
-        return whole;
-      });
-      return [...notes, ...(short.length > 0 ? [ports.userMessages.summary(short)] : []), ...said];
+      const joining = [...short, ...whole];
+      if (joining.length === 0) return notes;
+      told = [...told, ...joining];
+      messages.push(...joining);
+      joinedSince.push(...joining);
+      return [...notes, ...(await said(ports, run, { short, whole }))];
     },
     takeJoined() {
       const ids: InboxId[] = [];
@@ -78,6 +58,40 @@ export function createSteering(ports: SteeringPorts, run: PreparedRun): Steering
       return ids;
     },
   };
+}
+
+/** Messages that join a run, in the words that its model is told. */
+async function said(
+  ports: SteeringPorts,
+  run: PreparedRun,
+  { short, whole }: { readonly short: readonly QueuedMessage[]; readonly whole: readonly QueuedMessage[] },
+): Promise<readonly UserMessage[]> {
+  // The note of each attachment is made before its bytes are shown and let go.
+  const spoken = await ports.userMessages.of(whole);
+  const media = await read(ports, run, [...short, ...whole]);
+  const told = spoken.map((words, index) => {
+    const own = media[short.length + index] ?? NOTHING_READ.media;
+    const message = withFiles(words, own);
+    run.contexts.add(message, { text: "", blocks: own.blocks });
+    return message;
+  });
+  return short.length > 0 ? [ports.userMessages.summary(short), ...told] : told;
+}
+
+/** What a message carries counts for the run as if it had begun with it. */
+async function read(
+  { tracer, incoming }: SteeringPorts,
+  { runId, agentModel, tools, taint }: PreparedRun,
+  joining: readonly QueuedMessage[],
+): Promise<readonly ReadAlong["media"][]> {
+  for (const { id, stored } of joining) {
+    tools.heard(stored.event, stored.role, speakerOf(stored.event));
+    tracer.note(id, "lane", `steers the running turn ${runId}`);
+  }
+  const media = await incoming.show(joining.map(filesOf), agentModel.model.input);
+  if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
+  await taint.keep({ sources: tools.taint(), speakers: speakersOf(joining) });
+  return media;
 }
 
 /** Its files were read before it is on record, so what they say stands in its own context. */

@@ -1,14 +1,6 @@
 import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
-import type { ChannelDefinition, MediaPart, Outbound } from "@signalbox/channel";
-import {
-  answerTo,
-  type BlockReplies,
-  type Drafts,
-  isRepeatable,
-  outboxRow,
-  unsaid,
-  withDraft,
-} from "@signalbox/delivery";
+import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
+import { type BlockReplies, type Drafts, finalReply, isRepeatable, outboxRow } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
@@ -74,7 +66,6 @@ export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Conclude
 
 /** A reply that could not be delivered for so long is reported instead of sent. */
 export const REPLY_TTL_MS: number = 24 * 60 * 60 * 1000;
-const STOPPED = "(stopped)";
 const SILENCE: Reply = { text: "", silent: true };
 
 /** The end of a run that somebody stopped. */
@@ -105,8 +96,7 @@ export function createCommit(ports: CommitPorts): Commit {
   return async (run, conclusion) => {
     const { runId, messages } = run;
     const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
-    const draft = await ports.drafts.end(runId);
-    const blocks = await ports.blocks.end(runId);
+    const seen = { draft: await ports.drafts.end(runId), blocks: await ports.blocks.end(runId) };
     // It answers the last message that is still there; a draft of one that is not goes from where it is.
     const answered = messages.findLast(isLeft) ?? messages.at(-1);
     const event = answered?.stored.event;
@@ -115,70 +105,41 @@ export function createCommit(ports: CommitPorts): Commit {
       answered && isHeard(answered) ? await answeredId(store, answered, conclusion.reply) : undefined;
     const used = wholeUsage(run.usedBefore, conclusion.used);
     // The model has read them; later turns are not to answer them either.
-    const read = messages.every(({ order }) => order === undefined || order.kind === "turn");
-    await keepForLooking(ports.exchanges, run, conclusion, { isRead: read, used });
+    const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
+    await keepForLooking(ports.exchanges, run, conclusion, { isRead, used });
     // From here to the commit nothing waits: a deletion is either known here, or comes after the end.
     const gone = !messages.some(isLeft);
+    const { told, error } = conclusion;
+    const outcome = gone ? "aborted" : conclusion.outcome;
     const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
-    const stopped =
-      conclusion.outcome === "aborted" && !gone ? stoppedAnswer(draft?.text, blocks) : undefined;
-    const answer = replyTo === undefined ? undefined : answerOf(reply, { stopped, blocks, replyTo, channel });
-    const payload = withDraft(answer, draft?.reference);
+    const payload = finalReply({
+      ...reply,
+      stopped: outcome === "aborted" && !gone,
+      seen,
+      replyTo,
+      capabilities: channel?.capabilities,
+    });
     const claim = channel !== undefined && isRepeatable(channel);
     const outbox =
       event && payload ? [outboxRow(event, payload, { expiresAt: now() + REPLY_TTL_MS, claim })] : [];
     const inbox = messages.map((message) => settleOf(message, isLeft(message), conclusion));
-    const noted = gone && read && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
-    const { told, error } = conclusion;
+    const noted = gone && isRead && messages.length > 0 ? [ports.userMessages.takenBack(messages)] : [];
     const rows = await store.runs.finish({
       runId,
       lease,
-      outcome: gone ? "aborted" : conclusion.outcome,
+      outcome,
       inbox,
       messages: [...(conclusion.messages ?? []), ...noted],
       outbox,
       // What a failed or stopped run was told may not have reached anybody.
-      ...(told === undefined || gone || conclusion.outcome !== "completed" ? {} : { told }),
+      ...(told === undefined || outcome !== "completed" ? {} : { told }),
       ...(used === undefined ? {} : { usage: journalUsage(used) }),
       ...(error === undefined ? {} : { error: error.message }),
     });
-    return {
-      run,
-      conclusion,
-      reply,
-      used,
-      answered,
-      inbox,
-      rows,
-      end: gone ? "aborted" : conclusion.end,
-      shown: channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent,
-    };
+    const end = gone ? "aborted" : conclusion.end;
+    const shown = channel?.capabilities.readsSession === true && replyTo !== undefined && !reply.silent;
+    return { run, conclusion, reply, used, answered, inbox, rows, end, shown };
   };
-}
-
-/** What people have read of a turn that was stopped is not taken away from them. */
-function stoppedAnswer(drafted: string | undefined, blocks: readonly string[]): string | undefined {
-  if (drafted) return `${drafted}\n\n${STOPPED}`;
-  return blocks.length > 0 ? STOPPED : undefined;
-}
-
-/**
- * The reply for the platform, without the blocks of it that were sent already: the first of them quotes the message.
- */
-function answerOf(
-  reply: ReadyReply,
-  given: {
-    readonly stopped: string | undefined;
-    readonly blocks: readonly string[];
-    readonly replyTo: string;
-    readonly channel: ChannelDefinition | undefined;
-  },
-): Outbound | undefined {
-  const { stopped, blocks, channel } = given;
-  if (reply.silent && stopped === undefined) return undefined;
-  const { text } = unsaid(stopped ?? reply.text, blocks);
-  if (text === "" && reply.attached === undefined && blocks.length > 0) return undefined;
-  return answerTo(text, blocks.length > 0 ? "" : given.replyTo, channel?.capabilities, reply.attached);
 }
 
 /**

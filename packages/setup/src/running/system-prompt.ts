@@ -1,5 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MediaForModel } from "@signalbox/attachments";
+import type { MessageEvent } from "@signalbox/channel";
 import { hearsOwners } from "@signalbox/memory/agents";
 import {
   type BuiltPrompt,
@@ -17,11 +18,12 @@ import {
   turnInstructions,
   type WorkspaceFile,
 } from "@signalbox/prompt";
-import type { Account, Agent, AgentModel, AgentsSkills } from "@signalbox/setup";
-import type { GatewayHooks } from "@signalbox/setup/hooks";
-import type { Logger } from "@signalbox/telemetry/logger";
 import type { Role } from "@signalbox/tools";
-import { isHeard, type QueuedMessage } from "../4-queue/message.ts";
+import type { Account } from "../accounts.ts";
+import type { Agent } from "../agents.ts";
+import type { GatewayHooks } from "../hooks/index.ts";
+import type { AgentModel } from "../models.ts";
+import type { AgentsSkills } from "../skills.ts";
 
 export interface SystemPromptPorts {
   readonly skills: Pick<AgentsSkills, "forAgent">;
@@ -31,7 +33,7 @@ export interface SystemPromptPorts {
   readonly hooks: Pick<GatewayHooks, "modify">;
   /** The machine, as operating system and architecture. */
   readonly system: string;
-  readonly logger: Logger;
+  readonly logger: { warn(fields: object, message: string): void };
   readonly now: () => number;
 }
 
@@ -41,8 +43,11 @@ export interface PromptedTurn {
   readonly agentModel: AgentModel;
   /** What the conversation began with, as far as it is in the history. */
   readonly opening: string;
+  readonly sessionKey: string;
   /** The last message of the turn. */
-  readonly message: QueuedMessage;
+  readonly event: MessageEvent;
+  /** A sub-agent's words are for the session that made it. */
+  readonly isSubAgent: boolean;
   /** The weakest of those who speak in it. */
   readonly role: Role;
   readonly tools: readonly PromptTool[];
@@ -60,9 +65,8 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     now: ports.now,
     onProblem: (dir, { name, message }) => ports.logger.warn({ dir, file: name }, message),
   });
-  return async ({ agent, agentModel, message, role, tools, pages, files, memory, answers, opening }) => {
-    const { sessionKey, stored } = message;
-    const { event } = stored;
+  return async (turn) => {
+    const { agent, agentModel, sessionKey, event, isSubAgent, role, pages, files } = turn;
     const model = `${agentModel.model.provider}/${agentModel.model.id}`;
     const { extra } = await ports.hooks.modify("before_prompt_build", {
       agentId: agent.id,
@@ -74,12 +78,11 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       extra: [],
       instructions: turnInstructions(event.turn),
     });
-    const isSubAgent = !isHeard(message);
     const tellsOwners = hearsOwners(sessionKey, role);
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
-    const firstRun = meetsOwner ? await firstRunOf(ports, agent, answers) : [];
+    const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
     const skills = await ports.skills.forAgent(agent);
-    const { text: catalogue } = skills.catalogue({ relevantTo: opening });
+    const { text: catalogue } = skills.catalogue({ relevantTo: turn.opening });
     return buildSystemPrompt({
       mode: isSubAgent ? "minimal" : "full",
       agent: {
@@ -87,13 +90,13 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
         name: agent.name,
         ...(agent.systemPrompt === undefined ? {} : { systemPrompt: agent.systemPrompt }),
       },
-      tools,
+      tools: turn.tools,
       ...(catalogue === "" ? {} : { skills: catalogue }),
       activeSkills: skills.active,
       workspaceDir: agent.workspaceDir,
       documentation: ports.documentation,
       workspaceFiles: filesFor(tellsOwners, await workspaceFiles(agent.workspaceDir)),
-      extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...memory, ...firstRun],
+      extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...turn.memory, ...firstRun],
       runtime: {
         session: sessionKey,
         channel: event.channel,

@@ -1,10 +1,30 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
+import type { Config } from "@signalbox/config";
 import { type Loadable, warmUp } from "@signalbox/lanes";
-import type { Agent } from "@signalbox/setup";
-import type { ResolvedConfig } from "../resolve/resolve-config.ts";
-import type { Parts } from "./surroundings.ts";
-import type { Way } from "./way.ts";
+import type { Memories } from "@signalbox/memory/agents";
+import type { Accounts } from "../accounts.ts";
+import type { Agent, Agents } from "../agents.ts";
+import type { Models } from "../models.ts";
+
+export interface LoadAheadPorts {
+  /** As it applies at the moment. */
+  readonly config: () => Pick<Config, "memory">;
+  readonly agents: Pick<Agents, "all">;
+  readonly models: Pick<Models, "load">;
+  readonly accounts: Pick<Accounts, "list" | "definitions">;
+  readonly memories: Pick<Memories, "of">;
+  /** Makes an agent's tools ahead of its first run. */
+  readonly prepareTools: (agent: Agent) => Promise<void>;
+  /** Prepares the statements of the database. */
+  readonly prepareStore: () => Promise<void>;
+  readonly redact: (text: string) => string;
+  /** Where this host listens. */
+  readonly url: string;
+  /** Whether somebody waits for an answer. */
+  readonly busy: () => boolean;
+  readonly logger: { debug(fields: object, message: string): void };
+}
 
 /**
  * Texts have a little of everything that is looked for in them. The second has letters beyond Latin: an expression is
@@ -14,33 +34,28 @@ const LATIN = 'hello there: https://example.org/?key=value {"password": "x"} on 
 const SAMPLES = [LATIN, `${LATIN} 你好`] as const;
 
 /** Loads in idle moments, until `signal` fires, what the first message would have to wait for. */
-export function loadAhead(parts: Parts, { lanes }: Way, url: string, signal: AbortSignal): void {
-  const { logger } = parts.options;
+export function loadAhead(ports: LoadAheadPorts, signal: AbortSignal): void {
   void warmUp({
-    parts: partsToLoad(parts, url),
-    busy: () => lanes.counts().running > 0,
+    parts: partsToLoad(ports),
+    busy: ports.busy,
     signal,
     onFailure: (part, error) =>
-      logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
+      ports.logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
   });
 }
 
 /** What is loaded, opened or compiled at its first use, in the order in which the first message would wait for it. */
-function partsToLoad(
-  { resolved, opened: { store, redact }, surroundings, configuration }: Parts,
-  url: string,
-): Loadable[] {
-  const { models, agents, accounts } = resolved;
-  const { toolbox, memories } = surroundings;
+function partsToLoad(ports: LoadAheadPorts): Loadable[] {
+  const { config, agents, models, accounts, memories, redact, url } = ports;
   const ofAgents = (name: string, load: (agent: Agent) => Promise<unknown>): Loadable[] =>
     agents.all.map((agent) => ({ name: `${name} of ${agent.id}`, load: () => load(agent) }));
   return [
     { name: "models", load: models.load },
     ...usedChannels(accounts).map(({ id, load }) => ({ name: `channel ${id}`, load: async () => load?.() })),
-    ...ofAgents("tools", toolbox.prepare),
-    { name: "statements", load: () => store.admin.prepare() },
+    ...ofAgents("tools", ports.prepareTools),
+    { name: "statements", load: ports.prepareStore },
     ...ofAgents("memory", async (agent) => {
-      if (!configuration.config().memory.enabled) return;
+      if (!config().memory.enabled) return;
       const memory = await memories.of(agent);
       for (const text of SAMPLES) await memory.recall(text);
     }),
@@ -51,7 +66,7 @@ function partsToLoad(
 }
 
 /** The channels of the accounts that the configuration names. */
-function usedChannels(accounts: ResolvedConfig["accounts"]): ChannelDefinition[] {
+function usedChannels(accounts: LoadAheadPorts["accounts"]): ChannelDefinition[] {
   const used = new Set(accounts.list().map(({ channel }) => channel));
   return accounts.definitions.filter(({ id }) => used.has(id));
 }

@@ -1,0 +1,66 @@
+import { randomBytes } from "node:crypto";
+import type { Upkeep } from "@signalbox/home";
+import { READING } from "@signalbox/prompt";
+import type { GatewayService } from "@signalbox/server";
+import { createService } from "@signalbox/service";
+import { explainRoute, type Reloading } from "@signalbox/setup";
+import { createScheduleDesk } from "@signalbox/wakes";
+import type { ResolvedConfig } from "../resolve/resolve-config.ts";
+import { VERSION } from "../version.ts";
+import type { Parts } from "./surroundings.ts";
+import type { Way } from "./way.ts";
+
+interface ServicePorts {
+  readonly upkeep: Upkeep;
+  readonly reloading: Pick<Reloading<ResolvedConfig>, "state">;
+  readonly ready: () => boolean;
+}
+
+/** What clients of the gateway may ask it. */
+export function createGatewayService(
+  { resolved, opened, surroundings, now }: Parts,
+  { lanes }: Way,
+  { upkeep, reloading, ready }: ServicePorts,
+): GatewayService {
+  const { agents, models, accounts, surfaces, uploads } = resolved;
+  const { store, lease, redact, audit } = opened;
+  const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
+  const { delivery, toolbox, trust, scheduledWakes } = surroundings;
+  return createService({
+    version: VERSION,
+    reading: READING,
+    explainRoute: (event) => explainRoute(router, event),
+    configuration: () => reloading.state,
+    store,
+    lease,
+    upkeep,
+    lanes,
+    exchanges,
+    inquiries,
+    live,
+    outcomes,
+    metrics,
+    redact,
+    ready,
+    now,
+    startedAt: now(),
+    agents,
+    models,
+    accounts,
+    surfaces,
+    uploads,
+    approvals: toolbox.approvals,
+    trust,
+    audit,
+    schedules: createScheduleDesk({
+      scheduledWakes,
+      store,
+      agents,
+      now,
+      newId: () => randomBytes(4).toString("hex"),
+    }),
+    outboxInFlight: delivery.inFlight,
+    wakeOutbox: delivery.wake,
+    onPaired: () => void delivery.pairingNotices.look(),
+  });
+}

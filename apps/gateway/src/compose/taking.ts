@@ -1,0 +1,105 @@
+import { senderName } from "@signalbox/channel/accounts";
+import type { Lanes, QueueModes } from "@signalbox/lanes";
+import { type Agent, explainRoute } from "@signalbox/setup";
+import type { SkillCommand } from "@signalbox/skills";
+import { createAtOnceCommands } from "../commands/at-once.ts";
+import type { createReadOrder } from "../commands/read-order.ts";
+import { createReceive } from "../path/1-receive/receive.ts";
+import type { Admit } from "../path/2-admit/admit.ts";
+import { createAccept } from "../path/3-accept/accept.ts";
+import { createUnanswered } from "../path/3-accept/unanswered.ts";
+import { createEdits } from "../path/4-queue/edits.ts";
+import { isMeantByStop, type Queued } from "../path/4-queue/message.ts";
+import { createQueue } from "../path/4-queue/queue.ts";
+import { createTaking, type Taking } from "../path/path.ts";
+import { VERSION } from "../version.ts";
+import type { Parts } from "./surroundings.ts";
+
+interface TakingPorts {
+  readonly lanes: Lanes<Queued>;
+  readonly queueModes: QueueModes;
+  readonly readOrder: ReturnType<typeof createReadOrder>;
+  readonly skills: (agent: Agent) => readonly SkillCommand[];
+  readonly admit: Admit;
+}
+
+/** The stages that lead to the lanes. */
+export function createTakingHalf(parts: Parts, ports: TakingPorts): Taking {
+  const { options, resolved, opened, surroundings, configuration, now } = parts;
+  const { accounts, agents } = resolved;
+  const { definition } = accounts;
+  const { hooks, live, tracer, metrics, inquiries, supervisor } = surroundings;
+  const { logger } = options;
+  const common = { store: opened.store, lease: opened.lease, tracer, logger, now };
+  const queue = createQueue({
+    agents,
+    readOrder: ports.readOrder,
+    answerAtOnce: createAnswerAtOnce(parts, ports),
+    lanes: ports.lanes,
+    modes: ports.queueModes,
+    inquiries,
+    logger,
+  });
+  return createTaking({
+    receive: createReceive({ definition, logger }),
+    admit: ports.admit,
+    accept: createAccept({
+      ...common,
+      inbox: opened.store.inbox,
+      hooks,
+      live,
+      onAccepted: surroundings.outcomes.accepted,
+    }),
+    unanswered: createUnanswered({
+      ...common,
+      supervisor,
+      historyLimit: () => configuration.config().access.groups.historyLimit,
+      nameOf: (event) => senderName(event, accounts.get(event.channel, event.account)),
+      wakeOutbox: surroundings.delivery.wake,
+    }),
+    edits: createEdits({ ...common, lanes: ports.lanes, queue }),
+    queue,
+    metrics,
+  });
+}
+
+/** The commands that are answered without a turn of their session. */
+function createAnswerAtOnce(
+  { options, resolved, opened, surroundings, configuration, now }: Parts,
+  { lanes, queueModes, skills }: TakingPorts,
+): ReturnType<typeof createAtOnceCommands> {
+  const { logger } = options;
+  const { exchanges, live, tracer, hooks, router, delivery, spending, toolbox, trust } = surroundings;
+  const { supervisor, onOutcome, subAgents, inquiries } = surroundings;
+  return createAtOnceCommands({
+    store: opened.store,
+    lease: opened.lease,
+    audit: opened.audit,
+    models: resolved.models,
+    definition: resolved.accounts.definition,
+    skillApprovals: resolved.skills,
+    approvals: toolbox.approvals,
+    deliver: delivery.deliver,
+    queueMode: () => configuration.config().session.queue.mode,
+    startedAt: now(),
+    version: VERSION,
+    explainRoute: (event) => explainRoute(router, event),
+    queueModes,
+    budgetsLeft: spending.left,
+    waiting: (sessionKey) => lanes.waiting(sessionKey).length,
+    stop: (sessionKey, reason, by) =>
+      lanes.stop(sessionKey, reason, (item) => by === undefined || isMeantByStop(item, by)),
+    hooks,
+    exchanges,
+    live,
+    tracer,
+    logger,
+    now,
+    onOutcome,
+    supervisor,
+    skills,
+    trust,
+    inquiries,
+    subAgents,
+  });
+}

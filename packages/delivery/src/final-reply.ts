@@ -1,0 +1,51 @@
+import type { Capabilities, MediaPart, Outbound } from "@signalbox/channel";
+import { unsaid } from "./blocks/unsaid.ts";
+import { withDraft } from "./finish-draft.ts";
+import type { EndedDraft } from "./growing-draft.ts";
+import type { DeliveryMessage } from "./outbox.ts";
+import { answerTo } from "./rows.ts";
+
+const STOPPED = "(stopped)";
+
+/** What people have seen of an answer while it was written. */
+export interface SeenOfAnswer {
+  readonly draft: EndedDraft | undefined;
+  /** The parts of it that were sent already. */
+  readonly blocks: readonly string[];
+}
+
+export interface FinalReply {
+  readonly text: string;
+  readonly silent: boolean;
+  readonly attached?: readonly MediaPart[] | undefined;
+  /** Whether somebody stopped the answer: what people have read of it is not taken away from them. */
+  readonly stopped: boolean;
+  readonly seen: SeenOfAnswer;
+  /** The message it answers, or nothing where nobody is to hear it; a draft of it is taken back then. */
+  readonly replyTo: string | undefined;
+  readonly capabilities: Capabilities | undefined;
+}
+
+/** What is still to be sent of an answer that is over; undefined where nothing is. */
+export function finalReply(reply: FinalReply): DeliveryMessage | undefined {
+  const { seen, replyTo } = reply;
+  return withDraft(replyTo === undefined ? undefined : rest(reply, replyTo), seen.draft?.reference);
+}
+
+/** Without the blocks that were sent already: the first of them quotes the message. */
+function rest(
+  { text, silent, attached, stopped, seen, capabilities }: FinalReply,
+  replyTo: string,
+): Outbound | undefined {
+  const { blocks } = seen;
+  const broken = stopped ? brokenAnswer(seen) : undefined;
+  if (silent && broken === undefined) return undefined;
+  const { text: left } = unsaid(broken ?? text, blocks);
+  if (left === "" && attached === undefined && blocks.length > 0) return undefined;
+  return answerTo(left, blocks.length > 0 ? "" : replyTo, capabilities, attached);
+}
+
+function brokenAnswer({ draft, blocks }: SeenOfAnswer): string | undefined {
+  if (draft?.text) return `${draft.text}\n\n${STOPPED}`;
+  return blocks.length > 0 ? STOPPED : undefined;
+}

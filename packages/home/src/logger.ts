@@ -1,0 +1,7 @@
+/** Where what is done with a home is told. */
+export interface HomeLogger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

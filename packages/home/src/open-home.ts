@@ -1,0 +1,92 @@
+import { reasonOf } from "@signalbox/agent-core";
+import { type Auditor, openAudit } from "@signalbox/audit";
+import type { LoadedConfig } from "@signalbox/config";
+import { type Lifecycle, tryAgain } from "@signalbox/lanes";
+import type { Redact } from "@signalbox/redaction";
+import type { HomeLock, Lease, SqliteStore, StoreOptions } from "@signalbox/store";
+import { lockHome, openDatabase, takeLease } from "./database.ts";
+import { prepareHome } from "./folders.ts";
+import type { Home } from "./layout.ts";
+import type { HomeLogger } from "./logger.ts";
+import { closeHome } from "./permissions.ts";
+import { type AskingBodies, storeWithRedaction } from "./redacted-store.ts";
+
+export interface OpenHomeOptions<T extends AskingBodies> {
+  readonly home: Home;
+  /** Goes on record as what applies from now on. */
+  readonly loaded: LoadedConfig;
+  /** How long the lease lasts without being renewed, in milliseconds. */
+  readonly leaseMs: number;
+  /** Takes secrets out of a text. */
+  readonly redact: Redact;
+  readonly logger: HomeLogger;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Called before the database writes, commits and syncs; what it throws happens there. */
+  readonly faults?: StoreOptions["faults"] | undefined;
+  /** Wraps the store, for what times, counts or disturbs its work. */
+  readonly instrument?: ((store: SqliteStore<T>) => SqliteStore<T>) | undefined;
+}
+
+/** The home of a gateway, which nobody else has while it is open. */
+export interface OpenHome<T extends AskingBodies> {
+  readonly lock: HomeLock;
+  readonly store: SqliteStore<T>;
+  readonly lease: Lease;
+  /** Puts decisions on record. */
+  readonly audit: Auditor;
+  readonly redact: Redact;
+}
+
+/**
+ * Takes the home, opens its database, takes its lease, and puts on record what it is configured to.
+ * @throws GatewayError where another gateway has it, or it cannot be used
+ */
+export async function openHome<T extends AskingBodies>(
+  options: OpenHomeOptions<T>,
+  lifecycle: Lifecycle,
+): Promise<OpenHome<T>> {
+  const { home, loaded, redact, logger, now } = options;
+  prepareHome(home);
+  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read a file of the home");
+  const lock = lockHome(home);
+  lifecycle.started("lock", () => lock.release());
+  const store = storeWithRedaction(await openStoreOf(options), redact);
+  lifecycle.started("store", () => store.close());
+  const lease = await tryAgain(() => takeLease(store, home, options.leaseMs));
+  lifecycle.started("lease", () =>
+    store.leases
+      .release(lease)
+      .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "the lease was not released")),
+  );
+  const audit = await openAudit({
+    log: store.audit,
+    notes: store.kv,
+    headFile: home.auditHeadFile,
+    redact,
+    onProblem: (message, details) =>
+      logger.error({ ...details, remedy: "`signalbox audit verify` says where a chain breaks" }, message),
+    now,
+  });
+  lifecycle.started("audit", () => audit.close());
+  await tryAgain(() => audit.configuration(loaded.config, loaded.file));
+  return { lock, store, lease, audit, redact };
+}
+
+async function openStoreOf<T extends AskingBodies>({
+  home,
+  loaded,
+  logger,
+  faults,
+  instrument,
+}: OpenHomeOptions<T>): Promise<SqliteStore<T>> {
+  const store = await openDatabase<T>(home, {
+    limits: { inbox: loaded.config.gateway.inboxLimit },
+    logger: {
+      info: (fields, message) => logger.info(fields, message),
+      warn: (fields, message) => logger.warn(fields, message),
+    },
+    ...(faults === undefined ? {} : { faults }),
+  });
+  return instrument?.(store) ?? store;
+}
