@@ -1,5 +1,5 @@
-import type { Client } from "@signalbox/client";
-import { queryOptions } from "@tanstack/react-query";
+import type { Client, UsageQuery } from "@signalbox/client";
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 /** What the page reads from the gateway. Nothing tells it of a change, but for conversations: it asks again. */
 
@@ -38,3 +38,12 @@ export const pairingsQuery = (client: Client) =>
 /** How the gateway and its channels do. */
 export const statusQuery = (client: Client) =>
   queryOptions({ queryKey: ["status"], queryFn: () => client.status(), refetchInterval: 5_000 });
+
+/** What runs have used, and what is left of budgets. */
+export const usageQuery = (client: Client, wanted: UsageQuery) =>
+  queryOptions({
+    queryKey: ["usage", wanted],
+    queryFn: () => client.usage(wanted),
+    refetchInterval: 30_000,
+    placeholderData: keepPreviousData,
+  });

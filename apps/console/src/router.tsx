@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { ChatPage } from "./pages/chat/chat-page.tsx";
 import { NewChat } from "./pages/chat/new-chat.tsx";
+import { wantedUsage } from "./pages/usage/wanted.ts";
 import { BrokenPage, LoadingPage } from "./parts/page.tsx";
 import { Shell } from "./shell/shell.tsx";
 
@@ -59,6 +60,17 @@ const owners = [
     getParentRoute: () => root,
     path: "/channels",
     component: lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/activity",
+    component: lazyRouteComponent(() => import("./pages/activity/activity-page.tsx"), "ActivityPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/usage",
+    validateSearch: wantedUsage,
+    component: lazyRouteComponent(() => import("./pages/usage/usage-page.tsx"), "UsagePage"),
   }),
 ] as const;
 

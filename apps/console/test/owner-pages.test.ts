@@ -16,6 +16,8 @@ const PAGES = [
   ["#/approvals", "Approvals", "/home/me/project"],
   ["#/people", "People", "张三"],
   ["#/channels", "Channels", "the token is wrong"],
+  ["#/activity", "Activity", "npm run watch"],
+  ["#/usage", "Usage", "2026-11-21"],
 ] as const;
 
 let browser: Browser;
@@ -132,6 +134,64 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.getByText("Allowed.").waitFor({ state: "detached" });
     expect(await page.locator("section:focus").count()).toBe(1);
     expect(gateway.changes).toEqual([{ path: "/api/approvals/ABCD2345", body: { answer: "allow-once" } }]);
+  });
+
+  it("shows what goes on as the gateway says it, also after a reconnect", async () => {
+    await signIn(page, gateway, "/#/activity");
+    await page.getByText("1 run goes on, 1 message waits.").waitFor();
+    const call = page.locator(".calls > li").filter({ hasText: "exec" });
+    await call.getByText("running").waitFor();
+    const [run] = gateway.owners.activity.runs;
+    const over = run?.calls.map((each) => ({ ...each, state: "failed" as const, durationMs: 75_000 })) ?? [];
+    gateway.say({
+      type: "activity",
+      activity: { ...gateway.owners.activity, runs: run ? [{ ...run, calls: over }] : [], waiting: [] },
+    });
+    await call.getByText("failed").waitFor();
+    await call.getByText("1 min").waitFor();
+    await page.getByText("1 run goes on, 0 messages wait.").waitFor();
+    gateway.owners.activity = { ...gateway.owners.activity, runs: [], waiting: [] };
+    gateway.cut();
+    await page.getByText("0 runs go on, 0 messages wait.").waitFor();
+    await page.getByText("No agent is at work.").waitFor();
+    // Whoever looks elsewhere is told no more.
+    await page.getByRole("link", { name: "People" }).press("Enter");
+    await heading("People").waitFor();
+    await expect.poll(() => gateway.received.at(-1)?.type).toBe("unwatch");
+  });
+
+  it("leads by keyboard from a message that waits to its way", async () => {
+    await signIn(page, gateway, "/#/activity");
+    await page.getByRole("link", { name: /还有上周的/ }).press("Enter");
+    await expect.poll(() => page.url()).toContain("#/message/01KABE");
+  });
+
+  it("sums usage up as it is asked to, by an address that can be kept", async () => {
+    await signIn(page, gateway);
+    await page.getByRole("link", { name: "Usage" }).press("Enter");
+    await heading("Usage").waitFor();
+    await page.getByText("$1.2755 · 103,701 tokens · 16 runs").waitFor();
+    await page.getByText("$0.7655 of $2.0000 left").waitFor();
+    // The latest day stands first, and the one that cost most has the longest bar.
+    const rows = page.locator(".figures tbody tr");
+    expect(await rows.nth(1).locator("th").textContent()).toBe("2026-11-21");
+    const widths = await rows
+      .locator(".bar .span")
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute("width"))));
+    expect(widths[1]).toBe(100);
+    const asked = () => visitor.requested.filter((url) => url.includes("/api/usage")).at(-1);
+    expect(asked()).toMatch(/\/api\/usage\?by=day&days=30$/);
+    await page.getByLabel("By").selectOption("Session");
+    await expect.poll(asked).toMatch(/by=session&days=30$/);
+    await page.getByLabel("Of").selectOption("all time");
+    await expect.poll(asked).toMatch(/by=session$/);
+    await page.getByRole("region", { name: "Usage" }).getByRole("link", { name: "2026-11-21" }).waitFor();
+    await page.reload();
+    await heading("Usage").waitFor();
+    expect(await page.getByLabel("By").inputValue()).toBe("session");
+    // An address that asks for what there is not is taken for one that asks for nothing.
+    await page.goto(`${gateway.url}/#/usage?by=nothing&days=-3`);
+    await expect.poll(() => page.getByLabel("By").inputValue()).toBe("day");
   });
 
   it("says so where somebody else was first", async () => {

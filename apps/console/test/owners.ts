@@ -6,6 +6,8 @@ import type { OwnersView } from "./stub-gateway.ts";
 const AT = 1_700_000_000_000;
 const KEY = "agent:coder:feishu:direct:ou_zhang";
 
+const TOKENS = { inputTokens: 34_000, outputTokens: 567, cacheReadTokens: 0, cacheWriteTokens: 0 };
+
 const asked: MessageInfo = {
   id: "01KABC",
   messageId: "om_1",
@@ -122,6 +124,51 @@ export const OWNERS: OwnersView = {
     channels: [
       { channel: "feishu", account: "main", state: "ready" },
       { channel: "telegram", account: "bot", state: "down", reason: "401 Unauthorized: the token is wrong" },
+    ],
+  },
+  activity: {
+    runs: [
+      {
+        runId: "run-1",
+        sessionKey: KEY,
+        agent: "coder",
+        startedAt: AT,
+        calls: [
+          { id: "t1", name: "read", state: "done", args: '{"path":"minutes.md"}', durationMs: 12 },
+          { id: "t2", name: "exec", state: "running", args: `{"command":"make ${HOSTILE}"}` },
+        ],
+      },
+    ],
+    waiting: [{ ...asked, id: "01KABE", state: "queued", text: "还有上周的" }],
+    commands: [{ id: "p1", sessionKey: KEY, command: `npm run watch ${HOSTILE}`, startedAt: AT }],
+    schedules: [
+      {
+        id: "c1",
+        agent: "coder",
+        when: "every day at 09:00",
+        nextAt: AT + 3_600_000,
+        missed: "once",
+        text: `Read the news ${HOSTILE}`,
+      },
+    ],
+  },
+  usage: {
+    groups: [
+      { name: "2026-11-20", runs: 3, modelCalls: 4, ...TOKENS, costMicros: 41_000 },
+      { name: "2026-11-21", runs: 12, modelCalls: 30, ...TOKENS, costMicros: 1_234_500 },
+      { name: HOSTILE, runs: 1, modelCalls: 1, ...TOKENS, costMicros: 0 },
+    ],
+    budgets: [
+      {
+        budget: "each sender, $2.00 a day",
+        account: "sender feishu:ou_zhang",
+        unit: "micros",
+        spent: 1_234_500,
+        reserved: 0,
+        allowed: 2_000_000,
+        left: 765_500,
+        until: AT + 3_600_000,
+      },
     ],
   },
 };

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { extname, join, normalize } from "node:path";
 import {
+  type Activity,
   type AgentInfo,
   type ApprovalInfo,
   type ChatMessage,
@@ -25,6 +26,7 @@ import {
   type SessionInfo,
   type Status,
   sessionKeyOffered,
+  type Usage,
   type Why,
 } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
@@ -50,6 +52,8 @@ export interface OwnersView {
   approvals: ApprovalInfo[];
   pairings: PairingList;
   status: Status | undefined;
+  activity: Activity;
+  usage: Usage;
 }
 
 export interface StubGateway {
@@ -100,6 +104,8 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       approvals: [],
       status: undefined,
       pairings: { pending: [], paired: [] },
+      activity: { runs: [], waiting: [], commands: [], schedules: [] },
+      usage: { groups: [], budgets: [] },
     },
     changes: [],
     received: [],
@@ -200,6 +206,7 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
     const { frame } = parsed;
     stub.received.push(frame);
     if (frame.type === "ping") tell(connection, { type: "pong" });
+    if (frame.type === "watch") tell(connection, { type: "activity", activity: stub.owners.activity });
     if (frame.type === "subscribe")
       tell(connection, { type: "subscribed", conversation: frame.conversation, busy: false });
     if (frame.type !== "send") return;
@@ -272,6 +279,8 @@ function ownersBody(owners: OwnersView, { pathname, searchParams }: URL): unknow
       return owners.pairings;
     case "/api/status":
       return owners.status;
+    case "/api/usage":
+      return owners.usage;
     default: {
       const asked = /^\/api\/why\/(.+)$/.exec(pathname)?.[1];
       return asked === owners.why?.trace.messageId ? owners.why : undefined;

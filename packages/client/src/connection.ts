@@ -1,4 +1,4 @@
-import type { AcceptedFrame, ReadyFrame, SentAttachment, ServerFrame } from "@signalbox/protocol";
+import type { AcceptedFrame, Activity, ReadyFrame, SentAttachment, ServerFrame } from "@signalbox/protocol";
 import type { ClientError } from "./errors.ts";
 
 /** `waiting`: the connection was lost or not had; it is tried again at `retryAt` (Unix milliseconds). */
@@ -50,6 +50,11 @@ export interface Connection {
   frames(): AsyncIterableIterator<ServerFrame, undefined>;
   /** Shows a conversation on this connection, also after a reconnect, until the result is called. */
   subscribe(conversation: string, agent?: string): () => void;
+  /**
+   * Calls `listener` with what goes on in the whole gateway, at once and at each change, also after a reconnect, until
+   * the result is called. For owners.
+   */
+  watch(listener: (activity: Activity) => void): () => void;
   /**
    * Sends a message and resolves once the gateway has committed it. While there is no connection it waits;
    * what was not accepted is sent again after a reconnect under the same id, which the gateway takes once.

@@ -38,6 +38,8 @@ import {
   TrustAnswer,
   type TrustRequest,
   UploadState,
+  Usage,
+  type UsageQuery,
   Why,
 } from "@signalbox/protocol";
 import type { Outgoing } from "./connection.ts";
@@ -88,6 +90,8 @@ export interface HttpApi {
   sessions(): Promise<SessionInfo[]>;
   /** The latest messages of all channels, or of one session. */
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
+  /** What runs have used that are over, and what is left of budgets. */
+  usage(query: UsageQuery): Promise<Usage>;
   /** What became of a message, with the notes of each stage. */
   why(messageId: string): Promise<Why>;
   /** Who waits to be let in, and who was. */
@@ -191,6 +195,11 @@ export function createHttpApi(options: HttpOptions): HttpApi {
       const query = sessionKey === undefined ? "" : `?${new URLSearchParams({ session: sessionKey })}`;
       return (await get(`/api/messages${query}`, MessageList)).messages;
     },
+    usage: ({ by, days }) =>
+      get(
+        `/api/usage?${new URLSearchParams({ by, ...(days !== undefined && { days: String(days) }) })}`,
+        Usage,
+      ),
     why: (messageId) => get(`/api/why/${encodeURIComponent(messageId)}`, Why),
     pairings: () => get("/api/pairings", PairingList),
     approvePairing: async (code) => {

@@ -1,5 +1,6 @@
 import {
   type AcceptedFrame,
+  type Activity,
   CLOSE_UNAUTHORIZED,
   type ClientFrame,
   type ConversationHistory,
@@ -47,6 +48,8 @@ export class LiveConnection implements Connection {
   readonly #stateListeners = new Set<(state: ConnectionState) => void>();
   readonly #queues = new Set<Queue<ServerFrame>>();
   readonly #subscriptions = new Map<string, Subscription>();
+  readonly #watchers = new Set<(activity: Activity) => void>();
+  #activity: Activity | undefined;
   readonly #sends = new Map<string, PendingSend>();
   readonly #opened = Promise.withResolvers<ReadyFrame>();
 
@@ -99,6 +102,19 @@ export class LiveConnection implements Connection {
       if (subscription.holders > 0) return;
       this.#subscriptions.delete(conversation);
       this.#write({ type: "unsubscribe", conversation });
+    };
+  }
+
+  watch(listener: (activity: Activity) => void): () => void {
+    // A listener of its own each time, so that the same function may watch twice.
+    const watcher = (activity: Activity) => listener(activity);
+    this.#watchers.add(watcher);
+    if (this.#watchers.size === 1) this.#write({ type: "watch" });
+    else if (this.#activity !== undefined) watcher(this.#activity);
+    return () => {
+      if (!this.#watchers.delete(watcher) || this.#watchers.size > 0) return;
+      this.#activity = undefined;
+      this.#write({ type: "unwatch" });
     };
   }
 
@@ -173,7 +189,13 @@ export class LiveConnection implements Connection {
     if (frame.type === "error" && frame.id !== undefined)
       this.#settle(frame.id)?.result.reject(new ClientError(frame));
     this.#keepCursor(frame);
+    if (frame.type === "activity") this.#tell(frame.activity);
     this.#publish(frame);
+  }
+
+  #tell(activity: Activity): void {
+    this.#activity = activity;
+    for (const watcher of [...this.#watchers]) watcher(activity);
   }
 
   #keepCursor(frame: ServerFrame): void {
@@ -195,6 +217,7 @@ export class LiveConnection implements Connection {
         ...(agent !== undefined && { agent }),
         ...(after !== undefined && { after }),
       });
+    if (this.#watchers.size > 0) this.#write({ type: "watch" });
     for (const { frame } of this.#sends.values()) this.#write(frame);
   }
 

@@ -179,6 +179,29 @@ describe("a connection", () => {
     expect(gateway.received).toContainEqual({ type: "unsubscribe", conversation: "c1" });
   });
 
+  it("is told what goes on in the gateway, also after a cut, until nobody watches", async () => {
+    const activity = { runs: [], waiting: [], commands: [], schedules: [] };
+    let viewers = 0;
+    gateway.script = (frame, viewer) => {
+      if (frame.type !== "watch") return;
+      viewers = viewer.number;
+      viewer.say({ type: "activity", activity });
+      if (viewer.number === 1) viewer.cut();
+    };
+    const connection = connect();
+    const told: number[] = [];
+    const first = connection.watch(() => told.push(1));
+    await expect.poll(() => viewers).toBe(2);
+    await expect.poll(() => told).toEqual([1, 1]);
+    // Who joins later is told what the others know, and the gateway is not asked again.
+    const second = connection.watch(() => told.push(2));
+    expect(told).toEqual([1, 1, 2]);
+    first();
+    first();
+    second();
+    await expect.poll(() => gateway.received.map(({ type }) => type)).toEqual(["watch", "watch", "unwatch"]);
+  });
+
   it("keeps a message that is sent before there is a connection", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type === "send") viewer.say(accepted(frame.id));

@@ -42,6 +42,7 @@ describe("the HTTP API", () => {
           },
         ],
       },
+      "/api/usage?by=agent&days=7": { groups: [], budgets: [] },
       "/api/trace/m1": { messageId: "m1", entries: [{ at: 1, stage: "intake", summary: "new" }] },
     };
     for (const [path, body] of Object.entries(answers)) gateway.answers.set(path, () => body);
@@ -52,6 +53,7 @@ describe("the HTTP API", () => {
     expect(await client.history("c 1")).toEqual({ messages: [message], ends: [] });
     expect(await client.status()).toEqual(answers["/api/status"]);
     expect(await client.trace("m1")).toEqual(answers["/api/trace/m1"]);
+    expect(await client.usage({ by: "agent", days: 7 })).toEqual(answers["/api/usage?by=agent&days=7"]);
     expect({ approvals: await client.approvals() }).toEqual(answers["/api/approvals"]);
     for (const { headers } of gateway.requests) expect(headers.authorization).toBe(`Bearer ${TOKEN}`);
   });

@@ -33,6 +33,16 @@ export type SendFrame = z.infer<typeof SendFrame>;
 export const AbortFrame = z.object({ type: z.literal("abort"), conversation: Name });
 export type AbortFrame = z.infer<typeof AbortFrame>;
 
+/**
+ * Shows this connection what goes on in the whole gateway, with an `activity` at once and at each change, until
+ * `unwatch`. For owners; refused with an `error` of code `forbidden` otherwise.
+ */
+export const WatchFrame = z.object({ type: z.literal("watch") });
+export type WatchFrame = z.infer<typeof WatchFrame>;
+
+export const UnwatchFrame = z.object({ type: z.literal("unwatch") });
+export type UnwatchFrame = z.infer<typeof UnwatchFrame>;
+
 /** Answered with `pong`. */
 export const PingFrame = z.object({ type: z.literal("ping") });
 export type PingFrame = z.infer<typeof PingFrame>;
@@ -42,6 +52,8 @@ export const ClientFrame = z.discriminatedUnion("type", [
   UnsubscribeFrame,
   SendFrame,
   AbortFrame,
+  WatchFrame,
+  UnwatchFrame,
   PingFrame,
 ]);
 export type ClientFrame = z.infer<typeof ClientFrame>;

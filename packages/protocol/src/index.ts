@@ -5,6 +5,7 @@
  * Times are Unix milliseconds, durations milliseconds, costs integer micro-units of the account's currency.
  * Frames are JSON texts, one object a frame. Fields and frame types that a reader does not know are ignored.
  */
+export * from "./activity.ts";
 export * from "./bodies.ts";
 export * from "./client-frames.ts";
 export * from "./owner-bodies.ts";
@@ -18,4 +19,5 @@ export {
 } from "./sent-message.ts";
 export * from "./server-frames.ts";
 export * from "./session-key.ts";
+export * from "./usage.ts";
 export * from "./values.ts";

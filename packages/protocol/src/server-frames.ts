@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { Activity } from "./activity.ts";
 import { parseJson } from "./json.ts";
 import {
   AgentInfo,
@@ -146,6 +147,10 @@ export const ErrorFrame = z.extend(Problem, {
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
+/** What goes on in the whole gateway, for a connection that watches: takes the place of the one before. */
+export const ActivityFrame = z.object({ type: z.literal("activity"), activity: Activity });
+export type ActivityFrame = z.infer<typeof ActivityFrame>;
+
 export const PongFrame = z.object({ type: z.literal("pong") });
 export type PongFrame = z.infer<typeof PongFrame>;
 
@@ -163,6 +168,7 @@ export const ServerFrame = z.discriminatedUnion("type", [
   ResetFrame,
   RunEndFrame,
   ErrorFrame,
+  ActivityFrame,
   PongFrame,
 ]);
 export type ServerFrame = z.infer<typeof ServerFrame>;

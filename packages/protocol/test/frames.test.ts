@@ -7,6 +7,8 @@ const clientFrames: ClientFrame[] = [
   { type: "send", id: "01J", agent: "coder", conversation: "对话", text: "你好" },
   { type: "unsubscribe", conversation: "c1" },
   { type: "abort", conversation: "c1" },
+  { type: "watch" },
+  { type: "unwatch" },
   { type: "ping" },
 ];
 
@@ -53,6 +55,23 @@ const serverFrames: ServerFrame[] = [
     answers: ["m1"],
   },
   { type: "error", code: "full", message: "Too much waits.", remedy: "Try again in a minute." },
+  {
+    type: "activity",
+    activity: {
+      runs: [
+        {
+          runId: "r1",
+          sessionKey: "s",
+          agent: "coder",
+          startedAt: 1,
+          calls: [{ id: "t1", name: "ls", state: "done", args: "{}", durationMs: 3 }],
+        },
+      ],
+      waiting: [],
+      commands: [{ id: "p1", sessionKey: "s", command: "make", startedAt: 1 }],
+      schedules: [],
+    },
+  },
   { type: "pong" },
 ];
 

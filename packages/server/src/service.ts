@@ -1,5 +1,6 @@
 import type { ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
 import type {
+  Activity,
   AgentInfo,
   ApprovalAnswer,
   ApprovalInfo,
@@ -20,6 +21,8 @@ import type {
   Status,
   Trace,
   TrustAnswer,
+  Usage,
+  UsageQuery,
   VacuumReport,
   Why,
 } from "@signalbox/protocol";
@@ -140,7 +143,7 @@ export type Submitted =
 /** What the server needs of the gateway. */
 export interface GatewayService {
   readonly version: string;
-  readonly live: Pick<LiveHub, "subscribe" | "running" | "resume">;
+  readonly live: Pick<LiveHub, "subscribe" | "observe" | "running" | "resume">;
   agents(): readonly AgentInfo[];
   submit(submission: Submission): Promise<Submitted>;
   /** Keeps a piece of a file, which messages of this client may name for a day. */
@@ -190,6 +193,10 @@ export interface GatewayService {
   removeSchedule(id: string): Promise<boolean>;
   /** Has it happen now, beside its times. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
+  /** What goes on in the whole gateway, and what waits to. */
+  activity(): Promise<Activity>;
+  /** What runs have used, and what is left of budgets. */
+  usage(query: UsageQuery): Promise<Usage>;
   status(): Promise<Status>;
   /** Asks platforms, and vendors of models where that is wanted, what is wrong on their side. */
   checks(withModels: boolean): Promise<RemoteCheck[]>;

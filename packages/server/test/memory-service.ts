@@ -110,6 +110,8 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
     removeSchedule: async () => false,
     runSchedule: async () => "unknown",
     checks: async () => [],
+    activity: async () => ({ runs: [], waiting: [], commands: [], schedules: [] }),
+    usage: async () => ({ groups: [], budgets: [] }),
     status: async () => ({
       version: "1.0.0",
       demo: true,

@@ -221,3 +221,29 @@ it("cuts a viewer off that does not read, before it fills the memory", async () 
   }
   await expect.poll(() => service.live.watched(SESSION)).toBe(false);
 });
+
+it("shows owners what goes on in the gateway until they want it no more, and members nothing of it", async () => {
+  const { frames, say, settled, server } = await open();
+  say({ type: "watch" });
+  say({ type: "watch" });
+  await settled();
+  const nothing = { runs: [], waiting: [], commands: [], schedules: [] };
+  expect(frames.filter(({ type }) => type === "activity")).toEqual([{ type: "activity", activity: nothing }]);
+  say({ type: "unwatch" });
+  await settled();
+
+  await server.access.tokens.add({
+    name: "al",
+    role: "member",
+    hash: tokenHash("secret-of-al"),
+    createdAt: 0,
+  });
+  const headers = { authorization: "Bearer secret-of-al" };
+  const member = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
+  onTestFinished(() => member.terminate());
+  const told: ServerFrame[] = [];
+  member.on("message", (data) => told.push(JSON.parse(String(data))));
+  await expect.poll(() => told.length).toBe(1);
+  member.send(JSON.stringify({ type: "watch" }));
+  await expect.poll(() => told.at(-1)).toMatchObject({ type: "error", code: "forbidden" });
+});

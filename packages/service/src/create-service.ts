@@ -1,4 +1,5 @@
 import type { Auditor } from "@signalbox/audit";
+import type { Budget } from "@signalbox/budgets";
 import type { Upkeep } from "@signalbox/home";
 import type { LaneItem, Lanes } from "@signalbox/lanes";
 import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
@@ -9,6 +10,7 @@ import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Inquiries, type Questions, type Trust, visibleText } from "@signalbox/tools";
+import { type ActivityPorts, readActivity } from "./activity.ts";
 import { runChecks } from "./checks.ts";
 import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
@@ -20,6 +22,7 @@ import { createPairings } from "./pairings.ts";
 import type { ServiceStore } from "./service-store.ts";
 import { createSubmit, type SubmitPorts } from "./submit.ts";
 import { type ExplainRoute, messageInfo, readTrace, readWhy } from "./traces.ts";
+import { readUsage } from "./usage.ts";
 
 export interface ServiceOptions extends SubmitPorts {
   /** Of the host, as its clients are told it. */
@@ -54,6 +57,10 @@ export interface ServiceOptions extends SubmitPorts {
   readonly trust: Trust;
   readonly audit: Pick<Auditor, "trusted" | "pairing">;
   readonly lease: LeaseToken;
+  /** As they are configured just now. */
+  readonly budgets: () => readonly Budget[];
+  /** Commands of agents that go on in the background. */
+  readonly commands: ActivityPorts["commands"];
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
@@ -114,6 +121,8 @@ export function createService(options: ServiceOptions): GatewayService {
       if (trusted.ok) options.audit.trusted(agent.id, trusted.path, owner);
       return trusted;
     },
+    activity: () => readActivity({ ...options, schedules: options.schedules.schedules }),
+    usage: (query) => readUsage(store, options.budgets(), query, options.now()),
     status: () => statusOf(options),
     checks: (withModels) => runChecks(options, withModels),
     metrics() {

@@ -27,3 +27,4 @@ export { sessionSeed } from "./session-seed.ts";
 export type { SubmitPorts, Surfaces } from "./submit.ts";
 export { createSurfaces } from "./surfaces.ts";
 export { type ExplainRoute, findMessage, isOfConversation, messageInfo, readTrace } from "./traces.ts";
+export { daysAgo } from "./usage.ts";

@@ -27,7 +27,7 @@ const DEFAULT_LIMIT = 50;
 export function createRunReads<T extends Bodies>(
   { database, queue }: Context,
   { fence, inbox: messages, sessions, chain, calls, rows }: Parts<T>,
-): Pick<RunStore<T>, "interrupted" | "get" | "inspect" | "summaries" | "list"> {
+): Pick<RunStore<T>, "interrupted" | "active" | "get" | "inspect" | "summaries" | "list"> {
   const { db } = database;
   const activeRuns = database.query(() =>
     db
@@ -89,6 +89,8 @@ export function createRunReads<T extends Bodies>(
           .filter((record) => !isSameLease(asker, stampOf(record)) && fence.lost(stampOf(record)))
           .map(inspect);
       }),
+
+    active: () => queue.read(() => activeRuns.all().map(rows.toRun)),
 
     get: (id) =>
       queue.read(() => {

@@ -118,7 +118,7 @@ function applySteps(views: Views, steps: Step[]): Views {
 
 /** The opened conversations that a frame is about; one that names none is for whoever looks. */
 function concerned(frame: ServerFrame, opened: Iterable<string>): string[] {
-  if (frame.type === "pong") return [];
+  if (frame.type === "pong" || frame.type === "activity") return [];
   const named = "conversation" in frame ? frame.conversation : undefined;
   return [...opened].filter((conversation) => named === undefined || named === conversation);
 }

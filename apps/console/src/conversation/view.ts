@@ -118,6 +118,7 @@ function applyFrame(view: View, frame: ServerFrame): View {
       return frame.id === undefined ? addProblem(view, problem) : view;
     }
     case "ready":
+    case "activity":
     case "pong":
       return view;
   }

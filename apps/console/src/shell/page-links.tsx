@@ -14,6 +14,11 @@ export function PageLinks({ onFollow }: { onFollow: () => void }): ReactNode {
     <nav className="pages" aria-label={words.sidebar.pages}>
       <ul>
         <li>
+          <Link to="/activity" onClick={onFollow}>
+            {words.pages.activity}
+          </Link>
+        </li>
+        <li>
           <Link to="/sessions" onClick={onFollow}>
             {words.pages.sessions}
           </Link>
@@ -41,6 +46,16 @@ export function PageLinks({ onFollow }: { onFollow: () => void }): ReactNode {
         <li>
           <Link to="/channels" onClick={onFollow}>
             {words.pages.channels}
+          </Link>
+        </li>
+        <li>
+          <Link
+            to="/usage"
+            search={{ by: "day", days: 30 }}
+            activeOptions={{ includeSearch: false }}
+            onClick={onFollow}
+          >
+            {words.pages.usage}
           </Link>
         </li>
       </ul>

@@ -3,7 +3,7 @@ import type { Upkeep } from "@signalbox/home";
 import { READING } from "@signalbox/prompt";
 import type { GatewayService } from "@signalbox/server";
 import { createService } from "@signalbox/service";
-import { explainRoute, type Reloading } from "@signalbox/setup";
+import { budgetsOf, explainRoute, type Reloading } from "@signalbox/setup";
 import { createScheduleDesk } from "@signalbox/wakes";
 import type { ResolvedConfig } from "../resolve/resolve-config.ts";
 import { VERSION } from "../version.ts";
@@ -18,7 +18,7 @@ interface ServicePorts {
 
 /** What clients of the gateway may ask it. */
 export function createGatewayService(
-  { resolved, opened, surroundings, now }: Parts,
+  { resolved, opened, surroundings, configuration, now }: Parts,
   { lanes }: Way,
   { upkeep, reloading, ready }: ServicePorts,
 ): GatewayService {
@@ -50,6 +50,8 @@ export function createGatewayService(
     surfaces,
     uploads,
     approvals: toolbox.approvals,
+    commands: toolbox.commands,
+    budgets: () => budgetsOf(configuration.config()),
     trust,
     audit,
     schedules: createScheduleDesk({

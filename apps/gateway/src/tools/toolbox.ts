@@ -17,6 +17,7 @@ import type { Media } from "@signalbox/setup/media";
 import {
   type Approval,
   allowsTool,
+  type BackgroundProcess,
   type CronRequest,
   createDecisions,
   createStandingRules,
@@ -48,6 +49,8 @@ export interface Toolbox {
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends those that were started for such speakers. */
   endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
+  /** Commands that go on in the background. */
+  commands(): readonly BackgroundProcess[];
 }
 
 export interface ToolboxOptions {
@@ -120,6 +123,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     prepare: toolbox.prepare,
     endCommands: toolbox.endCommands,
     endCommandsOf: toolbox.endCommandsOf,
+    commands: toolbox.commands,
     forRun: (run) => toolbox.forRun(withPlace(run, speaking.definition)),
   };
 }

@@ -1,12 +1,11 @@
 import { amountText, describeBudget, everythingLeft, type Left, periodOf } from "@signalbox/budgets";
+import { daysAgo } from "@signalbox/service";
 import { budgetsOf } from "@signalbox/setup";
 import type { UsageGroup } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
 import { printTable } from "../table.ts";
-
-const DAY_MS = 86_400_000;
 
 interface UsageOptions extends CommonOptions {
   readonly by: "day" | "agent" | "session" | "sender";
@@ -18,7 +17,7 @@ interface UsageOptions extends CommonOptions {
 export async function usage(options: UsageOptions): Promise<void> {
   const { by, days } = options;
   if (options.budgets === true) return budgetsLeft(options);
-  const from = days === undefined ? {} : { from: Date.now() - (days - 1) * DAY_MS };
+  const from = days === undefined ? {} : { from: daysAgo(days, Date.now()) };
   const groups = await withStore(options, "read", (store) => store.usage.sum({ by, ...from }));
   const micros = groups.reduce((sum, { costMicros }) => sum + costMicros, 0);
   printTable(options.json, groups, {

@@ -11,6 +11,7 @@ import {
   type SessionList,
   type TrustAnswer,
   TrustRequest,
+  UsageQuery,
 } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
 import type { Env } from "../guard.ts";
@@ -36,6 +37,15 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   app.get("/messages", async (context) => {
     const list: MessageList = { messages: await service.latestMessages(context.req.query("session")) };
     return context.json(list);
+  });
+  app.get("/usage", async (context) => {
+    const query = UsageQuery.safeParse(context.req.query());
+    if (!query.success)
+      return apiErrors.badJson(
+        context,
+        "Ask with by=day, agent, session or sender, and days=30, or without days.",
+      );
+    return context.json(await service.usage(query.data));
   });
   app.get("/why/:id", async (context) => {
     const why = await service.why(context.req.param("id"));

@@ -13,6 +13,8 @@ export interface LiveHub {
   publish(sessionKey: string, event: LiveEvent): void;
   /** Returns the function that ends the subscription. */
   subscribe(sessionKey: string, listener: LiveListener): () => void;
+  /** Calls `listener` with each event of any session. Returns the function that ends that. */
+  observe(listener: (event: LiveEvent) => void): () => void;
   /** Whether anybody sees what is published. */
   watched(sessionKey: string): boolean;
   /** What was written since the last finished step is void; nobody has seen it. */
@@ -34,6 +36,7 @@ export function createLiveHub(
   newId: () => string = () => randomBytes(6).toString("hex"),
 ): LiveHub {
   const listeners = new Map<string, Set<LiveListener>>();
+  const observers = new Set<(event: LiveEvent) => void>();
   const logs = new Map<string, SessionLog>();
   /** Sessions of which somebody holds a cursor. */
   const resumable = new Set<string>();
@@ -60,7 +63,7 @@ export function createLiveHub(
       const log = logOf(sessionKey);
       const cursor = log.add(event);
       if (!log.isRunning && !resumable.has(sessionKey)) forget(sessionKey);
-      for (const listener of listeners.get(sessionKey) ?? []) {
+      for (const listener of [...(listeners.get(sessionKey) ?? []), ...observers]) {
         try {
           listener(event, cursor);
         } catch (error) {
@@ -75,6 +78,10 @@ export function createLiveHub(
         set.delete(listener);
         if (set.size === 0 && listeners.get(sessionKey) === set) listeners.delete(sessionKey);
       };
+    },
+    observe(listener) {
+      observers.add(listener);
+      return () => void observers.delete(listener);
     },
     watched: (sessionKey) => listeners.has(sessionKey),
     retract: (sessionKey) => logs.get(sessionKey)?.retract(),

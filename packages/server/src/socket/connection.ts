@@ -11,6 +11,7 @@ import {
 import type { WebSocket } from "ws";
 import { isAgent, takeMessage } from "../api/take-message.ts";
 import { type Principal, userOf } from "../auth/index.ts";
+import { watchActivity } from "../live/activity.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
@@ -21,12 +22,12 @@ const MAX_SUBSCRIPTIONS = 100;
 
 /** Serves one connection to `/ws` until it closes. */
 export function serveConnection(socket: WebSocket, options: ConnectionOptions): void {
-  const { service, principal, logger } = options;
-  const connection = new Connection(socket, scopeService(service, principal), options);
+  const { logger } = options;
+  const connection = new Connection(socket, options);
   socket.on("message", (data, binary) => connection.read(binary ? "" : data.toString()));
   socket.on("error", (error) => logger.debug({ err: error.message }, "a viewer's connection failed"));
   socket.on("close", () => connection.close());
-  connection.greet(principal);
+  connection.greet();
 }
 
 export interface ConnectionOptions {
@@ -41,24 +42,34 @@ export interface ConnectionOptions {
 class Connection {
   readonly #socket: WebSocket;
   readonly #service: ScopedService;
+  readonly #principal: Principal;
   readonly #logger: Logger;
+  readonly #watch: () => () => void;
+  #unwatch: (() => void) | undefined;
   readonly #used: () => void;
   /** What it is shown, by conversation. */
   readonly #views = new Map<string, View>();
   /** The agent a conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
-  constructor(socket: WebSocket, service: ScopedService, { logger, used }: ConnectionOptions) {
+  constructor(socket: WebSocket, { service, principal, logger, used }: ConnectionOptions) {
     this.#socket = socket;
-    this.#service = service;
+    this.#service = scopeService(service, principal);
+    this.#principal = principal;
+    this.#watch = () =>
+      watchActivity({
+        service,
+        show: (frame) => this.#send(frame),
+        onError: (error) => logger.warn({ err: reasonOf(error) }, "a viewer was not shown what goes on"),
+      });
     this.#logger = logger;
     this.#used = used;
   }
 
-  greet(principal: Principal): void {
+  greet(): void {
     const agents = this.#service.agents().map((agent) => ({ ...agent }));
     const demo = agents.some((agent) => agent.demo);
-    this.#send({ type: "ready", protocol: PROTOCOL, user: userOf(principal), agents, demo });
+    this.#send({ type: "ready", protocol: PROTOCOL, user: userOf(this.#principal), agents, demo });
   }
 
   read(data: string): void {
@@ -73,6 +84,7 @@ class Connection {
   close(): void {
     for (const view of this.#views.values()) view.end();
     this.#views.clear();
+    this.#unwatch?.();
   }
 
   #take(frame: ClientFrame): void {
@@ -85,6 +97,13 @@ class Connection {
         return;
       case "unsubscribe":
         this.#unsubscribe(frame.conversation);
+        return;
+      case "watch":
+        this.#watchGateway();
+        return;
+      case "unwatch":
+        this.#unwatch?.();
+        this.#unwatch = undefined;
         return;
       case "abort":
         this.#service.abort("web", this.#agentOf(frame.conversation), frame.conversation);
@@ -102,6 +121,16 @@ class Connection {
 
   #subscribe({ conversation, agent = this.#agentOf(conversation), after }: SubscribeFrame): void {
     this.#view(conversation, agent).greet(after);
+  }
+
+  #watchGateway(): void {
+    if (this.#principal.role === "owner") this.#unwatch ??= this.#watch();
+    else
+      this.#send({
+        type: "error",
+        code: "forbidden",
+        message: "Only owners see what goes on in the gateway.",
+      });
   }
 
   #unsubscribe(conversation: string): void {

@@ -12,7 +12,11 @@ export function runSuite(check: Check): void {
     const second = await store.runs.begin({ session: sessionOf("s"), lease, inboxIds: [], userMessages: [] });
     assert.deepEqual([second.outcome, second.run.id], ["busy", run.id]);
     assert.equal((await store.sessions.get("s"))?.activeRun, run.id);
-    await begin(store, lease, "t", ["b"]);
+    const other = await begin(store, lease, "t", ["b"]);
+    assert.deepEqual(
+      (await store.runs.active()).map(({ id }) => id),
+      [run.id, other.run.id],
+    );
   });
 
   check("ends with its messages, replies, history and usage together", async ({ store }) => {
@@ -30,6 +34,7 @@ export function runSuite(check: Check): void {
     const [total] = await store.usage.sum({ by: "session" });
     assert.deepEqual([total?.by, total?.runs, total?.inputTokens], ["s", 1, 10]);
     assert.equal((await store.sessions.get("s"))?.activeRun, undefined);
+    assert.deepEqual(await store.runs.active(), []);
   });
 
   check("does not end while a message it took has no end, and changes nothing then", async ({ store }) => {

@@ -153,6 +153,8 @@ export interface RunStore<T extends Bodies = Bodies> {
    * also where its lease has run out meanwhile. Oldest first.
    */
   interrupted(asker?: LeaseToken): Promise<readonly InterruptedRun<T>[]>;
+  /** Those that have not ended, the oldest first. */
+  active(): Promise<readonly Run[]>;
   get(id: RunId): Promise<Run | undefined>;
   /** The journal of one run, running or ended. */
   inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;

@@ -46,6 +46,8 @@ type Whose =
 export interface Processes {
   /** Starts one; a text says why it may not. */
   start(command: BackgroundCommand): BackgroundProcess | string;
+  /** Those that go on, in any conversation. */
+  running(): readonly BackgroundProcess[];
   /** Those of a conversation, ended ones until they have been seen. */
   of(sessionKey: string): readonly BackgroundProcess[];
   /** Whoever has seen how it ended needs it no more. */
@@ -82,6 +84,7 @@ export function createProcesses(now: () => number = Date.now): Processes {
       all.push(process);
       return process;
     },
+    running,
     of: (sessionKey) => all.filter((process) => process.sessionKey === sessionKey),
     forget,
     async end(whose) {

@@ -1,6 +1,6 @@
 import { createApprovals } from "../approvals.ts";
 import { decideAttachment } from "../attachments.ts";
-import { createProcesses } from "../background/processes.ts";
+import { type BackgroundProcess, createProcesses } from "../background/processes.ts";
 import { createBuiltInTools } from "../built-in.ts";
 import type { CronToolOptions } from "../cron.ts";
 import { createGivenLinks } from "../given-links.ts";
@@ -24,6 +24,8 @@ export interface Toolbox<Run extends ToolRun> {
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends those that were started for such speakers. */
   endCommandsOf(isOf: (speaker: string) => boolean): Promise<void>;
+  /** Commands that go on in the background. */
+  commands(): readonly BackgroundProcess[];
 }
 
 /**
@@ -128,6 +130,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
     approvals,
     endCommands: (sessionKey) => processes.end(sessionKey === undefined ? undefined : { sessionKey }),
     endCommandsOf: (isOf) => processes.end({ isOf }),
+    commands: processes.running,
     async prepare(agent) {
       await runnerOf(agent);
     },

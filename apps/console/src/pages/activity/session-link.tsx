@@ -1,0 +1,11 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+/** Leads to the messages of a session. */
+export function SessionLink({ sessionKey }: { sessionKey: string }): ReactNode {
+  return (
+    <Link to="/messages/{-$session}" params={{ session: sessionKey }}>
+      {sessionKey}
+    </Link>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Activity, ActivityCall, ActivityCommand, LiveEvent, ScheduleInfo } from "@signalbox/protocol";
+import type { LiveHub } from "@signalbox/server";
+import { visibleText } from "@signalbox/tools";
+import type { ServiceStore } from "./service-store.ts";
+import { messageInfo } from "./traces.ts";
+
+const SHOWN_ARGS_CHARS = 300;
+const SHOWN_SCHEDULES = 50;
+
+/** A command in the background, as its runner knows it. */
+export interface RunningCommand {
+  readonly id: string;
+  readonly sessionKey: string;
+  readonly command: string;
+  readonly startedAt: number;
+}
+
+export interface ActivityPorts {
+  readonly store: Pick<ServiceStore, "runs" | "inbox">;
+  readonly live: Pick<LiveHub, "running">;
+  readonly commands: () => readonly RunningCommand[];
+  readonly schedules: () => Promise<readonly ScheduleInfo[]>;
+  /** Takes secrets out of what commands and calls are given. */
+  readonly redact: (text: string) => string;
+}
+
+/** What goes on in the gateway, and what waits to. */
+export async function readActivity(ports: ActivityPorts): Promise<Activity> {
+  const { store, live, redact } = ports;
+  const [runs, accepted, queued, schedules] = await Promise.all([
+    store.runs.active(),
+    store.inbox.list({ state: "accepted" }),
+    store.inbox.list({ state: "queued" }),
+    ports.schedules(),
+  ]);
+  const shown = (text: string): string => visibleText(redact(text));
+  return {
+    runs: runs.map(({ id, sessionKey, agentId, startedAt }) => ({
+      runId: id,
+      sessionKey,
+      agent: agentId,
+      startedAt,
+      calls: callsIn(live.running(sessionKey), id, shown),
+    })),
+    waiting: [...accepted, ...queued].map(messageInfo).toSorted((a, b) => a.at - b.at),
+    commands: ports.commands().map(
+      ({ id, sessionKey, command, startedAt }): ActivityCommand => ({
+        id,
+        sessionKey,
+        command: shown(command),
+        startedAt,
+      }),
+    ),
+    schedules: schedules.slice(0, SHOWN_SCHEDULES),
+  };
+}
+
+/** The tool calls of a run, by what viewers were told of it. */
+function callsIn(
+  events: readonly LiveEvent[],
+  runId: string,
+  shown: (text: string) => string,
+): ActivityCall[] {
+  const calls = new Map<string, ActivityCall>();
+  for (const event of events) {
+    if (event.type === "tool.start" && event.runId === runId) {
+      const { id, name, args } = event.call;
+      const text = shown(JSON.stringify(args) ?? "").slice(0, SHOWN_ARGS_CHARS);
+      calls.set(id, { id, name, state: "running", args: text });
+    }
+    if (event.type === "tool.end") {
+      const { id, isError, durationMs } = event.call;
+      const call = calls.get(id);
+      if (call !== undefined) calls.set(id, { ...call, state: isError ? "failed" : "done", durationMs });
+    }
+  }
+  return [...calls.values()];
+}
