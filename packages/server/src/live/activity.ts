@@ -16,8 +16,8 @@ export interface ActivityWatchOptions {
 }
 
 /**
- * Shows what goes on in the whole gateway, at once and whenever it has changed: events of runs lead to a look at it, and
- * so does time.
+ * Shows what goes on in the whole gateway, at once and whenever it has changed: events of runs lead to a look at it,
+ * and so does time.
  *
  * @returns the function that ends that
  */
