@@ -43,7 +43,12 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: limits.buttons, callbackBytes: limits.callbackBytes, forms: true },
+    cards: {
+      buttons: limits.buttons,
+      callbackBytes: limits.callbackBytes,
+      textMax: limits.componentTextLength,
+      forms: true,
+    },
     commands: true,
     delivery: { idempotencyKey: { windowMs: limits.nonceWindowMs }, readback: true },
     rate: [

@@ -1,14 +1,17 @@
 /**
  * What Discord allows. Sources: its developer documentation on messages (2,000 characters, a nonce of 25 characters
  * that is remembered for some minutes, ten attachments), on uploads (10 MiB for a bot), on components (five rows of
- * five buttons, ids of 100 characters, labels of 80, menus of 25 options), on
- * polls (ten answers of 55 characters, a question of 300), on forms (labels of 45, texts of 4,000), on
- * interactions (an answer within 3 s, a token good for 15 minutes), on application commands (100, names of 32
- * characters, descriptions of 100), on rate limits (50 requests a second, and about five messages in five seconds and
- * channel; 10,000 refused requests in ten minutes shut an address out) and on the gateway (1,000 new sessions a day).
+ * five buttons, ids of 100 characters, labels of 80, menus of 25 options; 4,000 characters in a message that is made
+ * of components alone), on polls (ten answers of 55 characters, a question of 300), on forms (labels of 45, texts of
+ * 4,000), on interactions (an answer within 3 s, a token good for 15 minutes), on application commands (100, names of
+ * 32 characters, descriptions of 100), on rate limits (50 requests a second, and about five messages in five seconds
+ * and channel; 10,000 refused requests in ten minutes shut an address out) and on the gateway (1,000 new sessions a
+ * day).
  */
 export const limits = {
   partLength: 2_000,
+  /** Of a text among the components of a message. */
+  componentTextLength: 4_000,
   nonceWindowMs: 120_000,
   uploadBytes: 10_485_760,
   /** What is fetched: paying members may send up to 500 MB. */

@@ -13,6 +13,7 @@ import {
   type Doing,
   type Interaction,
   optionsOf,
+  wordsIn,
 } from "@signalbox/testkit/discord";
 import { afterAll, describe, it } from "vitest";
 import { inMatrix } from "../../../scripts/channel-matrix.ts";
@@ -112,7 +113,7 @@ const harness: ChannelHarness<DiscordAddress> = {
       sent: () =>
         standIn.sent
           .filter((one) => !one.deleted)
-          .map((one) => ({ messageId: one.id, text: shown(one.content) })),
+          .map((one) => ({ messageId: one.id, text: shown(wordsIn(one)) })),
       drafted: () => standIn.sent.flatMap((one) => one.contents.map(shown)),
       sentMedia: () =>
         standIn.sent.flatMap((one) =>

@@ -80,6 +80,9 @@ async function doEverything({ channel, standIn, events }: Bench): Promise<void> 
   const { parts } = await send({ parts: [{ type: "markdown", text: "**one**" }], replyTo: asked.id }, "k1");
   await send({ parts: [{ type: "buttons", text: "May it?", buttons }, media] }, "k2");
   await send({ parts: [{ type: "buttons", text: "Which?", buttons: many }] }, "k4");
+  const long = await send({ parts: [{ type: "buttons", text: "x".repeat(3_000), buttons }] }, "k6");
+  const ended = { parts: [{ type: "text", text: "Allowed." }] } as const;
+  await channel.edit?.(to, long.parts[0]?.messageId ?? "", ended, never);
   await send({ parts: [{ type: "poll", question: "Where to?", options: ["Rome", "Oslo"] }] }, "k5");
   const messageId = parts[0]?.messageId ?? "";
   await channel.edit?.(to, messageId, { parts: [{ type: "text", text: "two" }] }, never);

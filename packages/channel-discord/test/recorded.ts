@@ -263,6 +263,34 @@ export const recorded: readonly Recorded[] = [
     }),
     { text: "Released\nVersion 2\nby: us", sender: { id: "6100", isBot: true, isSelf: false } },
   ),
+  said(
+    "another bot writes in components",
+    message("133", {
+      ...inGuild,
+      content: "",
+      flags: 1 << 15,
+      author: { ...person, id: "6200", username: "builds", global_name: null, bot: true },
+      components: [
+        { type: 10, id: 1, content: "Build 7" },
+        {
+          type: 17,
+          id: 2,
+          accent_color: null,
+          spoiler: false,
+          components: [
+            {
+              type: 9,
+              id: 3,
+              components: [{ type: 10, id: 4, content: `failed for <@${ids.person}>` }],
+              accessory: { type: 2, id: 5, style: 1, label: "Again", custom_id: "again" },
+            },
+          ],
+        },
+      ],
+      mentions: [person],
+    }),
+    { text: "Build 7\n\nfailed for @张三", sender: { id: "6200", isBot: true, isSelf: false } },
+  ),
   told("the bot's own message", "MESSAGE_CREATE", message("115", { ...inGuild, author: bot })),
   told(
     "a notice that somebody joined",

@@ -1,5 +1,6 @@
 import { type ChannelError, type Clock, type Outbound, systemClock } from "@signalbox/channel";
 import { failing } from "@signalbox/channel/testkit";
+import { wordsIn } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
 import { type Bench, bot, channelId, never, openBench, otherBot, threadId, zhang } from "./harness.ts";
 
@@ -229,6 +230,54 @@ it("finds a doubtful poll by its question and all its options", async () => {
     bench.channel.reconcile?.({ to, idempotencyKey: "k", part: 0, content, attemptedAt: Date.now() }, never);
   expect(await look(poll)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
   expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not-sent" });
+});
+
+describe("a question that is longer than an ordinary message", () => {
+  const question = {
+    type: "buttons",
+    text: `May it run this?\n${"echo one\n".repeat(300)}`,
+    buttons: [{ id: "approve", label: "Allow", value: 1 }],
+  } as const;
+  const isOfComponents = (flags: number) => (flags & (1 << 15)) !== 0;
+
+  it("is made of components, and stays so when it is over", async () => {
+    await using bench = await openBench();
+    const { parts } = await bench.channel.send(to, { parts: [question] }, options);
+    const [sent] = bench.standIn.sent;
+    expect(sent === undefined ? "" : wordsIn(sent)).toBe(question.text);
+    expect(sent).toMatchObject({ content: "", allowedMentions: { parse: [] } });
+    expect(isOfComponents(sent?.flags ?? 0)).toBe(true);
+    const messageId = parts[0]?.messageId ?? "";
+    await bench.channel.edit?.(to, messageId, words("Allowed."), never);
+    expect(sent).toMatchObject({ content: "", components: [{ content: "Allowed." }] });
+    expect(await bench.channel.history?.(to, { limit: 1, signal: never })).toMatchObject([
+      { text: "Allowed." },
+    ]);
+  });
+
+  it("is found again where nobody knows whether it went out", async () => {
+    await using bench = await openBench();
+    const { parts } = await bench.channel.send(to, { parts: [question] }, options);
+    const look = (text: string) =>
+      bench.channel.reconcile?.(
+        { to, idempotencyKey: "k", part: 0, content: { ...question, text }, attemptedAt: Date.now() },
+        never,
+      );
+    expect(await look(question.text)).toEqual({ outcome: "sent", messageId: parts[0]?.messageId });
+    expect(await look(`${question.text}!`)).toEqual({ outcome: "not-sent" });
+  });
+
+  it("becomes one where only its end makes it too long, and nothing else does", async () => {
+    await using bench = await openBench();
+    const short = { ...question, text: "x".repeat(2_000) };
+    const { parts } = await bench.channel.send(to, { parts: [short, ...words("plain").parts] }, options);
+    const [asked, plain] = parts.map(({ messageId }) => messageId ?? "");
+    const ended = words(`${short.text}\n\nAllowed.`);
+    await bench.channel.edit?.(to, asked ?? "", ended, never);
+    expect(bench.standIn.sent.map(({ flags }) => isOfComponents(flags))).toEqual([true, false]);
+    const editing = bench.channel.edit?.(to, plain ?? "", ended, never) ?? Promise.resolve();
+    expect((await failing(editing)).code).toBe("too_large");
+  });
 });
 
 describe("files of messages", () => {

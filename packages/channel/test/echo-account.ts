@@ -94,7 +94,7 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
     send,
     edit: async (_to, messageId, { parts: [part, ...more] }) => {
       if (part === undefined || more.length > 0) throw new ChannelError("invalid", "an edit is one message");
-      messages.change(messageId, textOf(part));
+      messages.edit(messageId, part);
     },
     remove: async (_to, messageId) => messages.remove(messageId),
     react: async (_to, messageId, { emoji, on }) =>
@@ -186,43 +186,52 @@ function createMessages(server: EchoServer, { clock }: Pick<ChannelContext, "clo
     return result;
   }
 
+  function change(id: string, to: (message: EchoMessage) => Partial<EchoMessage>): void {
+    request(() => {
+      const message = server.messages.get(id);
+      if (message === undefined) throw new ChannelError("not_found", "gone");
+      if (clock.now() - message.at + server.passedMs > editWindowMs)
+        throw new ChannelError("permission", "too old");
+      Object.assign(message, to(message));
+    });
+  }
+
   return {
     request,
     isRefused: () => isRefused,
     in: (place: string): readonly EchoMessage[] =>
       [...server.messages.values()].filter((message) => message.place === place),
     post(place: string, part: OutboundPart, key: string): string {
-      const text = textOf(part);
-      const buttons = part.type === "buttons" ? buttonsOf(part.buttons) : [];
+      const isQuestion = part.type === "buttons";
+      const text = textOf(part, isQuestion);
+      const buttons = isQuestion ? buttonsOf(part.buttons) : [];
       return request(() => {
         const message = { id: key, place, by: "self", at: clock.now(), text, buttons };
         if (!server.messages.has(key)) server.messages.set(key, message);
         return key;
       });
     },
-    change(id: string, text: string): void {
-      request(() => {
-        const message = server.messages.get(id);
-        if (message === undefined) throw new ChannelError("not_found", "gone");
-        if (clock.now() - message.at + server.passedMs > editWindowMs)
-          throw new ChannelError("permission", "too old");
-        message.text = text;
-      });
-    },
+    change: (id: string, text: string): void => change(id, () => ({ text })),
+    edit: (id: string, part: OutboundPart): void =>
+      change(id, ({ buttons }) => ({
+        text: textOf(part, buttons.length > 0),
+        buttons: part.type === "buttons" ? buttonsOf(part.buttons) : [],
+      })),
     remove: (id: string): void => request(() => void server.messages.delete(id)),
   };
 }
 
-function textOf(part: OutboundPart): string {
+function textOf(part: OutboundPart, isQuestion: boolean): string {
   if (!("text" in part)) throw new ChannelError("unsupported", "there is no text in it");
-  if (textLength(part.text, limit.unit) > limit.max) throw new ChannelError("too_large", "too long");
+  const max = isQuestion ? echoLimits.cards.textMax : limit.max;
+  if (textLength(part.text, limit.unit) > max) throw new ChannelError("too_large", "too long");
   return part.text;
 }
 
 function buttonsOf(buttons: ButtonsPart["buttons"]): readonly EchoButton[] {
-  if (buttons.length > echoLimits.buttons) throw new ChannelError("too_large", "too many buttons");
+  if (buttons.length > echoLimits.cards.buttons) throw new ChannelError("too_large", "too many buttons");
   return buttons.map(({ id, label, value, opensForm = false }) => {
-    if (Buffer.byteLength(JSON.stringify(value ?? null)) > echoLimits.callbackBytes)
+    if (Buffer.byteLength(JSON.stringify(value ?? null)) > echoLimits.cards.callbackBytes)
       throw new ChannelError("too_large", "too much behind a button");
     return { label, opensForm, data: JSON.stringify(value === undefined ? { id } : { id, value }) };
   });

@@ -15,6 +15,5 @@ export const echoLimits = {
   mediaBytes: 100,
   polls: { options: 3, questionLength: 20, optionLength: 10 },
   editWindowMs: 60_000,
-  buttons: 8,
-  callbackBytes: 100,
+  cards: { buttons: 8, callbackBytes: 100, textMax: 600, forms: true },
 } as const;

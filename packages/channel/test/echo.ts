@@ -24,7 +24,7 @@ export const echo: EchoDefinition = defineChannel({
     openDirect: true,
     history: true,
     resolve: true,
-    cards: { buttons: echoLimits.buttons, callbackBytes: echoLimits.callbackBytes, forms: true },
+    cards: echoLimits.cards,
     commands: true,
     delivery: { idempotencyKey: { windowMs: 1000 }, readback: true },
     rate: [],

@@ -111,9 +111,37 @@ export const faultsWithPeople: readonly Fault[] = [
       ...sound,
       capabilities: {
         ...sound.capabilities,
-        cards: { buttons: 20, callbackBytes: 100, forms: true },
+        cards: { ...sound.capabilities.cards, buttons: 20, callbackBytes: 100 },
       },
     }),
+  },
+  {
+    fault: "cuts a long question",
+    check:
+      "buttons: shows a question as long as it claims, also once it is changed, and refuses a longer one",
+    plant: running(({ send }) => ({
+      send: (to, { parts, ...message }, options) =>
+        send(
+          to,
+          {
+            ...message,
+            parts: parts.map((part) =>
+              part.type === "buttons" ? { ...part, text: part.text.slice(0, 400) } : part,
+            ),
+          },
+          options,
+        ),
+    })),
+  },
+  {
+    fault: "cannot say how a long question ended",
+    check:
+      "buttons: shows a question as long as it claims, also once it is changed, and refuses a longer one",
+    plant: running(() => ({
+      edit: async () => {
+        throw new ChannelError("too_large", "too long");
+      },
+    })),
   },
   {
     fault: "hands the click over in place of what was written",

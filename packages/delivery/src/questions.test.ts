@@ -84,6 +84,21 @@ it("has a button for other words where the channel has forms, and takes what was
   expect(without.delivered[0]?.payload.parts).toEqual([{ type: "text", text: "May I?" }]);
 });
 
+it("stands whole above its buttons where so much fits there, and in parts elsewhere", async () => {
+  const text = "May I run this? ".repeat(20).trim();
+  const limited: Capabilities = { ...BUTTONS, text: { ...BUTTONS.text, max: 200 } };
+  const cut = harness(limited);
+  await cut.questions.put({ ...question, text }, about, "s");
+  expect(cut.delivered[0]?.payload.parts.map(({ type }) => type)).toEqual(["text", "buttons"]);
+  const roomy = { ...limited, cards: { buttons: 5, callbackBytes: 200, textMax: 400 } };
+  const whole = harness(roomy);
+  await whole.questions.put({ ...question, text }, about, "s");
+  expect(whole.delivered[0]?.payload.parts).toMatchObject([{ type: "buttons", text }]);
+  const without = harness({ ...roomy, cards: { ...roomy.cards, callbackBytes: 10 } });
+  await without.questions.put({ ...question, text }, about, "s");
+  expect(without.delivered[0]?.payload.parts.map(({ type }) => type)).toEqual(["text", "text"]);
+});
+
 it("stands without buttons where there is nothing to choose from", async () => {
   const { questions, delivered } = harness(BUTTONS);
   await questions.put({ ...question, kind: "answer", choices: [] }, about, "s");
@@ -116,6 +131,19 @@ it("takes the buttons away once it is decided, and says how", async () => {
   await questions.close("ABC123", "Denied.");
   await questions.close("UNKNOWN", "Denied.");
   expect(edits).toEqual([["m9", [{ type: "text", text: "May I?\n\nDenied." }]]]);
+});
+
+it("says first how it ended where both together are too long", async () => {
+  const edits: unknown[] = [];
+  const { outbox, questions } = harness(
+    { ...BUTTONS, text: { ...BUTTONS.text, max: 16 } },
+    { edit: async (_to, _messageId, { parts }) => void edits.push(parts) },
+  );
+  await questions.put({ ...question, text: "May I do it now?" }, about, "s");
+  const { rows } = await outbox.claimDue({ lease, limit: 1 });
+  await outbox.markSent(rows[0]?.id ?? "", lease, [{ part: 0, receipt: { messageId: "m9" } }]);
+  await questions.close("ABC123", "Denied.");
+  expect(edits).toEqual([[{ type: "text", text: "Denied.\n\nMay I …" }]]);
 });
 
 it("logs that its end could not be shown", async () => {

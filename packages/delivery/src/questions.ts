@@ -3,11 +3,13 @@ import {
   type ButtonsPart,
   type Capabilities,
   deadline,
+  fitText,
   isPayload,
   type Json,
   type Outbound,
   outboundOf,
   reasonOf,
+  type TextCapability,
   textAt,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
@@ -74,11 +76,11 @@ export function createQuestions<Row extends OutboxRow>(options: QuestionsOptions
   const { outbox, lease, definition, deliver } = options;
   return {
     async put(question, about, sessionKey) {
-      const { id, text, expiresAt } = question;
+      const { id, expiresAt } = question;
       const channel = definition(about.channel, about.account);
       if (channel === undefined || channel.capabilities.readsSession === true) return;
       const { capabilities } = channel;
-      const payload = withButtons(outboundOf(text, about.messageId, capabilities), question, capabilities);
+      const payload = outboundQuestion(question, about.messageId, capabilities);
       const row = outboxRow(about, payload, { expiresAt, claim: false });
       const rows = await outbox.enqueue([{ ...row, key: questionKey(id) }], { lease, sessionKey });
       deliver(pendingRows(rows));
@@ -107,7 +109,7 @@ async function markEnded<Row extends OutboxRow>(
   const target = account(row.channel, row.account);
   if (part?.type !== "buttons" || messageId === undefined || target?.running.edit === undefined) return;
   const { capabilities, codec } = target.definition;
-  const text = `${part.text}\n\n${words}`;
+  const text = endedText(part.text, words, capabilities);
   const type = capabilities.text.markup === "markdown" ? "markdown" : "text";
   const limit = deadline(CHANGE_MS);
   try {
@@ -159,15 +161,14 @@ function fieldOf(value: Json | undefined, name: string): string | undefined {
 }
 
 /** The question with a button for each choice, under its last part, where the channel has so many. */
-function withButtons(
-  outbound: Outbound,
-  question: Question,
-  { cards }: Pick<Capabilities, "cards">,
-): Outbound {
+function outboundQuestion(question: Question, replyTo: string, capabilities: Capabilities): Outbound {
+  const { text } = question;
+  const buttons = buttonsUnder(question, capabilities.cards);
+  // Whole above its buttons, where so much fits there.
+  const whole = outboundOf(text, replyTo, { ...capabilities, text: withButtons(capabilities) });
+  const isWhole = buttons.length > 0 && whole.parts.length === 1;
+  const outbound = isWhole ? whole : outboundOf(text, replyTo, capabilities);
   const last = outbound.parts.at(-1);
-  const buttons = [...buttonsOf(question), ...(cards?.forms === true ? formOf(question) : [])];
-  const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
-  if (cards === undefined || cards.buttons < buttons.length || cards.callbackBytes < bytes) return outbound;
   if (buttons.length === 0 || (last?.type !== "text" && last?.type !== "markdown")) return outbound;
   return {
     ...outbound,
@@ -175,7 +176,27 @@ function withButtons(
   };
 }
 
+/** How it ended stands behind the question, and before one that is too long to be shown whole with it. */
+function endedText(question: string, words: string, capabilities: Capabilities): string {
+  const limit = withButtons(capabilities);
+  const whole = `${question}\n\n${words}`;
+  return fitText(whole, limit) === whole ? whole : fitText(`${words}\n\n${question}`, limit);
+}
+
+/** How much text a message with buttons holds. */
+function withButtons({ text, cards }: Capabilities): TextCapability {
+  return cards?.textMax === undefined ? text : { ...text, max: cards.textMax };
+}
+
 type Buttons = ButtonsPart["buttons"];
+
+/** None where the channel has not so many, or cannot hold what is behind them. */
+function buttonsUnder(question: Question, cards: Capabilities["cards"]): Buttons {
+  if (cards === undefined) return [];
+  const buttons = [...buttonsOf(question), ...(cards.forms === true ? formOf(question) : [])];
+  const bytes = Math.max(...buttons.map(({ value }) => Buffer.byteLength(JSON.stringify(value))));
+  return cards.buttons < buttons.length || cards.callbackBytes < bytes ? [] : buttons;
+}
 
 function buttonsOf({ id, kind, choices }: Question): Buttons {
   return choices.map(({ answer, ...shown }) => ({ id: kind, ...shown, value: { id, answer } }));

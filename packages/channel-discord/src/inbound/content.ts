@@ -31,14 +31,30 @@ export function readBody(message: Payload, own: OwnIds): MessageBody {
 
 /** The words of a message; of one that has none, a word about what it is. */
 export function wordsOf(message: Payload, own: OwnIds): string {
-  const content = textAt(message, "content");
-  if (content !== undefined) return writeMentions(content, readMentions(message, own), own);
+  const said = saidIn(message);
+  if (said !== "") return writeMentions(said, readMentions(message, own), own);
   const [sticker] = objectsAt(message, "sticker_items");
   if (sticker !== undefined) return `[sticker ${textAt(sticker, "name") ?? ""}]`;
   const poll = objectAt(message, "poll");
   const question = textAt(objectAt(poll, "question"), "text");
   if (question !== undefined) return [`[poll] ${question}`, ...pollAnswers(poll)].join("\n");
   return objectsAt(message, "embeds").map(embedText).join("\n\n").trim();
+}
+
+/** Source: Discord's page on components, which nest three deep: a container, a section, a text. */
+const textDisplay = 10;
+const mostLevels = 3;
+
+/** What stands in a message, be it made of text or of components. */
+export function saidIn(message: Payload): string {
+  return textAt(message, "content") ?? textsAmong(message, 1).join("\n\n");
+}
+
+function textsAmong(parent: Payload, level: number): readonly string[] {
+  return objectsAt(parent, "components").flatMap((component) => {
+    if (component["type"] === textDisplay) return textAt(component, "content") ?? [];
+    return level < mostLevels ? textsAmong(component, level + 1) : [];
+  });
 }
 
 function pollAnswers(poll: Payload): string[] {

@@ -1,5 +1,4 @@
 import { loadMarkdown } from "@signalbox/channel";
-import { limits } from "../limits.ts";
 
 /** A text without any of these reads the same as Markdown, and need not be parsed. */
 const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/m;
@@ -8,7 +7,7 @@ const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/m
  * Markdown in Discord's dialect: it knows emphasis, links, lists, quotes, code and three kinds of headings. Tables are
  * shown as they are written, pictures by address become links. What would be too long that way stays as it was.
  */
-export function toDiscord(markdown: string): string {
+export function toDiscord(markdown: string, most: number): string {
   if (!marks.test(markdown)) return markdown;
   const { parseMarkdown, renderMarkdown } = loadMarkdown();
   const text = renderMarkdown(parseMarkdown(markdown), {
@@ -21,13 +20,13 @@ export function toDiscord(markdown: string): string {
         ? rewrite(node).replace(/\[[ xX]\]/, node.checked ? "☑" : "☐")
         : rewrite(node),
   });
-  return text.length > limits.partLength ? markdown : text;
+  return text.length > most ? markdown : text;
 }
 
 const address = /https?:\/\/[^\s<>]+/g;
 
 /** Plain words: what Discord would take for markup is escaped, as far as there is room; addresses stay whole. */
-export function plainText(text: string): string {
+export function plainText(text: string, most: number): string {
   let escaped = "";
   let at = 0;
   for (const match of text.matchAll(address)) {
@@ -35,7 +34,7 @@ export function plainText(text: string): string {
     at = match.index + match[0].length;
   }
   escaped += escapeMarkup(text.slice(at));
-  return escaped.length > limits.partLength ? text : escaped;
+  return escaped.length > most ? text : escaped;
 }
 
 function escapeMarkup(text: string): string {

@@ -12,6 +12,7 @@ import {
 import type { DiscordAddress } from "../address.ts";
 import type { DiscordApi } from "../api.ts";
 import { listMessages } from "../history.ts";
+import { saidIn } from "../inbound/content.ts";
 import { limits } from "../limits.ts";
 import { renderPoll } from "./poll.ts";
 import { renderPart } from "./render.ts";
@@ -43,7 +44,7 @@ function isMessageOf(message: Payload, content: OutboundPart): boolean {
     case "poll":
       return asksTheSame(message, content);
     default:
-      return saysTheSame(message, renderPart(content).content);
+      return saysTheSame(message, { ...renderPart(content) });
   }
 }
 
@@ -60,8 +61,8 @@ function asksTheSame(message: Payload, part: PollPart): boolean {
 }
 
 /** A draft may have shown the same words on its way to others; as it reads now is what counts. */
-function saysTheSame(message: Payload, content: string): boolean {
-  return (textAt(message, "content") ?? "").trim() === content.trim();
+function saysTheSame(message: Payload, rendered: Payload): boolean {
+  return saidIn(message).trim() === saidIn(rendered).trim();
 }
 
 function holdsFile(message: Payload, { size, name }: MediaPart): boolean {

@@ -3,18 +3,20 @@ import {
   ChannelError,
   isPayload,
   type Outbound,
+  type Payload,
   pathSegment,
   type Receipt,
   type SendOptions,
   sendParts,
   textAt,
+  unlessRefused,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
 import { fileOf } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
 import { type RenderedPoll, renderPoll } from "./poll.ts";
-import { type Rendered, renderPart, withoutText } from "./render.ts";
+import { type Rendered, renderChange, renderPart, withoutText } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
 export interface Sender {
@@ -71,11 +73,21 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
   async function change(
     channelId: string,
     messageId: string,
-    body: Rendered,
+    content: Rendered,
     signal: AbortSignal,
   ): Promise<void> {
     const path = messagePath(channelId, messageId);
+    // What is not named stays, and words beside components V2 are refused.
+    const body = { ...content, content: content.content ?? null };
     await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
+  }
+
+  /** A bot that may not read what it has written takes it for an ordinary message. */
+  async function lookUp(channelId: string, messageId: string, signal: AbortSignal): Promise<Payload> {
+    const path = messagePath(channelId, messageId);
+    const asked = api.call({ what: "looking a message up", method: "GET", path, signal });
+    const message = await unlessRefused(asked, undefined);
+    return isPayload(message) ? message : {};
   }
 
   return {
@@ -93,7 +105,8 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0)
         throw new ChannelError("invalid", "Discord: an edit replaces one message by one part");
-      await change(channelId, messageId, renderPart(part), signal);
+      const before = await lookUp(channelId, messageId, signal);
+      await change(channelId, messageId, renderChange(part, before), signal);
     },
 
     async remove(channelId, messageId, signal) {

@@ -92,6 +92,11 @@ export interface Capabilities {
      * taken off already; an id of up to 16 characters has to fit beside it.
      */
     readonly callbackBytes: number;
+    /**
+     * Longest text above the buttons, and of an edit of such a message, in the unit of `text`. Absent: that of
+     * `text`.
+     */
+    readonly textMax?: number;
     /** A button can open a form with one field of text. */
     readonly forms?: boolean;
   };

@@ -1,7 +1,9 @@
 import { strict as assert } from "node:assert";
 import { setTimeout as delay } from "node:timers/promises";
+import type { TextCapability } from "../contract/capabilities.ts";
 import type { ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import { type ChannelError, isChannelError } from "../contract/errors.ts";
+import { textLength } from "../text.ts";
 import type { ChannelHarness, Platform } from "./harness.ts";
 import { openChannel, type RunningChannel } from "./open-channel.ts";
 
@@ -50,6 +52,14 @@ export async function failing(work: Promise<unknown>, what: string): Promise<Cha
   assert.ok(error !== undefined, `${what} should have failed with a ChannelError, and did not fail`);
   assert.ok(isChannelError(error), `${what}: a channel throws ChannelErrors, not ${String(error)}`);
   return error;
+}
+
+/** Exactly `length` long in the unit, of characters as wide as they come. */
+export function exactly(length: number, { unit }: Pick<TextCapability, "unit">): string {
+  const wide = "你😀";
+  let text = wide.repeat(Math.floor(length / textLength(wide, unit)));
+  while (textLength(text, unit) < length) text += "a";
+  return text;
 }
 
 /** Lets everything happen that waits for nothing but its turn. */

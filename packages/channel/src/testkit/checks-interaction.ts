@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import type { ChannelDefinition } from "../contract/definition.ts";
 import type { ActionEvent } from "../contract/events.ts";
 import type { ButtonsPart } from "../contract/messages.ts";
-import { account, type Bench, eventually, failing, never } from "./bench.ts";
+import { account, type Bench, eventually, exactly, failing, never } from "./bench.ts";
 import { type Check, needed } from "./check.ts";
 import { checkEvent } from "./check-event.ts";
 
@@ -23,6 +23,13 @@ const hostCommands = [
 
 function withoutCards({ capabilities }: ChannelDefinition): string | undefined {
   return capabilities.cards === undefined ? "no buttons" : undefined;
+}
+
+function withoutLongQuestions(definition: ChannelDefinition): string | undefined {
+  const { cards } = definition.capabilities;
+  return (
+    withoutCards(definition) ?? (cards?.textMax === undefined ? "no more text than elsewhere" : undefined)
+  );
 }
 
 function withoutForms(definition: ChannelDefinition): string | undefined {
@@ -138,6 +145,31 @@ export const interactionChecks: readonly Check[] = [
         assert.equal(error.code, "too_large", what);
       }
       assert.equal(bench.platform.sent().length, sent);
+    },
+  },
+  {
+    group: "buttons",
+    name: "shows a question as long as it claims, also once it is changed, and refuses a longer one",
+    applies: withoutLongQuestions,
+    async run({ open, definition }) {
+      await using bench = await open();
+      const { channel, platform } = bench;
+      const { text: unit, cards, edit } = definition.capabilities;
+      const most = cards?.textMax ?? 0;
+      const [long, other] = [exactly(most, unit), `!${exactly(most - 1, unit)}`];
+      const { messageId, choices } = await ask(bench, { ...question, text: long });
+      assert.deepEqual(platform.sent(), [{ messageId, text: long }]);
+      assert.deepEqual(choices(), ["Yes", "No", "Later"]);
+      if (edit !== undefined) {
+        const ended = { parts: [{ type: "text", text: other }] } as const;
+        await needed(channel.edit?.bind(channel), "edit")(platform.to, messageId, ended, never);
+        assert.deepEqual(platform.sent(), [{ messageId, text: other }]);
+        assert.deepEqual(choices(), [], "what is over offers nothing");
+      }
+      const tooLong = { parts: [{ ...question, text: exactly(most + 1, unit) }] };
+      const options = { idempotencyKey: "conf-2", signal: never };
+      const error = await failing(channel.send(platform.to, tooLong, options), "a longer question");
+      assert.equal(error.code, "too_large");
     },
   },
   {

@@ -1,9 +1,8 @@
 import { strict as assert } from "node:assert";
-import type { TextCapability } from "../contract/capabilities.ts";
 import type { Outbound, SendOptions } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 import { textLength } from "../text.ts";
-import { type Bench, failing, never } from "./bench.ts";
+import { type Bench, exactly, failing, never } from "./bench.ts";
 import { type Check, needed, withPlatform } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
@@ -11,14 +10,6 @@ const options: SendOptions = { idempotencyKey: "conf-1", signal: never };
 
 function words(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "text" as const, text })) };
-}
-
-/** Exactly `length` long in the unit, of characters as wide as they come. */
-function exactly(length: number, { unit }: TextCapability): string {
-  const wide = "你😀";
-  let text = wide.repeat(Math.floor(length / textLength(wide, unit)));
-  while (textLength(text, unit) < length) text += "a";
-  return text;
 }
 
 function failures<Address>(platform: Platform<Address>): NonNullable<Platform<Address>["fail"]> {

@@ -1,4 +1,5 @@
 import { isRaw, type Raw } from "../raw.ts";
+import { checkComponents, componentType, hasComponentsV2, isText } from "./components.ts";
 import { type ApiReply, refusals } from "./reply.ts";
 
 /** Sources: Discord's OpenAPI document, and its pages on messages, on components and on uploads. */
@@ -6,16 +7,11 @@ const limits = {
   content: 2_000,
   embeds: 10,
   nonce: 25,
-  rows: 5,
-  buttonsOfRow: 5,
   customId: 100,
-  options: 25,
-  option: 100,
   fields: 5,
   formLabel: 45,
   description: 100,
   fieldText: 4_000,
-  label: 80,
   pollAnswers: 10,
   pollQuestion: 300,
   pollAnswer: 55,
@@ -23,8 +19,6 @@ const limits = {
   files: 10,
   fileBytes: 10 * 1024 * 1024,
 };
-
-const componentType = { row: 1, button: 2, menu: 3, textInput: 4, label: 18 } as const;
 
 /** A file of a request that sends one. */
 export interface SentFile {
@@ -40,12 +34,19 @@ export interface SentPoll {
   readonly multiple: boolean;
 }
 
-/** What Discord refuses about the body of a message; undefined for one that it takes. `part`: of an edit. */
+/** What is checked: a new message, or the change of one that holds text or components V2. */
+interface Checked {
+  readonly isEdit: boolean;
+  readonly isV2?: boolean;
+}
+
+/** What Discord refuses about the body of a message; undefined for one that it takes. */
 export function checkMessage(
   body: Raw,
   files: readonly SentFile[],
-  { isEdit }: { readonly isEdit: boolean },
+  { isEdit, isV2 = false }: Checked,
 ): ApiReply | undefined {
+  const asComponents = isV2 || hasComponentsV2(body["flags"]);
   const { content, nonce, embeds, components, allowed_mentions: mentions } = body;
   if (content !== undefined && content !== null && typeof content !== "string")
     return refusals.invalidForm("content", "Could not interpret as string.");
@@ -60,14 +61,24 @@ export function checkMessage(
   if (files.some((file) => file.content.byteLength > limits.fileBytes)) return refusals.tooLarge();
   const refused =
     checkMentions(mentions) ??
-    checkComponents(components) ??
+    (asComponents ? checkLegacyFields(body) : undefined) ??
+    checkComponents(components, { isV2: asComponents }) ??
     checkAttachments(body, files) ??
     checkPoll(body, isEdit);
   if (refused !== undefined) return refused;
+  if (asComponents) return undefined;
   const isEmpty = typeof content !== "string" || content.trim() === "";
   const hasMore =
     (Array.isArray(embeds) && embeds.length > 0) || files.length > 0 || pollIn(body) !== undefined;
   return isEmpty && !hasMore && !(isEdit && content === undefined) ? refusals.emptyMessage() : undefined;
+}
+
+/** Source: Discord's page on the flag: components take the place of everything else that has words. */
+function checkLegacyFields(body: Raw): ApiReply | undefined {
+  const field = ["content", "embeds", "poll", "sticker_ids"].find((name) => (body[name] ?? null) !== null);
+  return field === undefined
+    ? undefined
+    : refusals.invalidForm(field, "The field cannot be used with MessageFlags.IS_COMPONENTS_V2.");
 }
 
 /** What a message's poll asks; undefined where there is none. */
@@ -120,42 +131,6 @@ function checkAttachments({ attachments }: Raw, files: readonly SentFile[]): Api
   return isKnown ? undefined : refusals.invalidForm("attachments", "There is no file of that id.");
 }
 
-/** Rows of buttons, or of one menu: other components are not known here. */
-function checkComponents(components: unknown): ApiReply | undefined {
-  if (components === undefined || components === null) return undefined;
-  const wrong = (why: string) => refusals.invalidForm("components", why);
-  if (!Array.isArray(components) || components.length > limits.rows)
-    return wrong("Must be 5 or fewer in length.");
-  const ids = new Set<unknown>();
-  for (const row of components) {
-    const inRow = isRaw(row) && row["type"] === componentType.row ? row["components"] : undefined;
-    if (!Array.isArray(inRow) || inRow.length === 0 || inRow.length > limits.buttonsOfRow)
-      return wrong("Must be between 1 and 5 in length.");
-    for (const component of inRow) {
-      const isMenu = isRaw(component) && component["type"] === componentType.menu;
-      const refused = isMenu ? checkMenu(component, inRow.length) : checkButton(component);
-      if (refused !== undefined) return wrong(refused);
-      ids.add(isRaw(component) ? component["custom_id"] : undefined);
-    }
-  }
-  const count = components.flatMap((row) => (isRaw(row) ? row["components"] : [])).length;
-  return ids.size < count ? wrong("Component custom id cannot be duplicated") : undefined;
-}
-
-function checkMenu({ custom_id: customId, options }: Raw, inRow: number): string | undefined {
-  if (inRow > 1) return "A select menu takes up a whole row.";
-  if (!isText(customId, limits.customId)) return "Must be between 1 and 100 in length.";
-  if (!Array.isArray(options) || options.length === 0 || options.length > limits.options)
-    return "Must be between 1 and 25 in length.";
-  const values = options.filter(isRaw).map(({ value }) => value);
-  if (new Set(values).size < options.length) return "The specified option value is already used.";
-  const isRight = options.every(
-    (option) =>
-      isRaw(option) && isText(option["label"], limits.option) && isText(option["value"], limits.option),
-  );
-  return isRight ? undefined : "Must be between 1 and 100 in length.";
-}
-
 /** What Discord refuses about the data of a form; undefined for one that it takes. */
 export function checkForm(data: unknown): ApiReply | undefined {
   const wrong = (why: string) => refusals.invalidForm("data", why);
@@ -182,20 +157,4 @@ function isField(label: unknown): boolean {
     (field["style"] === 1 || field["style"] === 2) &&
     Number(field["max_length"] ?? 1) <= limits.fieldText
   );
-}
-
-function isText(value: unknown, most: number): value is string {
-  return typeof value === "string" && value !== "" && [...value].length <= most;
-}
-
-function checkButton(button: unknown): string | undefined {
-  if (!isRaw(button) || button["type"] !== componentType.button) return "Value of field type must be 2.";
-  const { style, label, custom_id: customId } = button;
-  if (typeof style !== "number" || style < 1 || style > 4)
-    return "Value of field style must be one of 1, 2, 3, 4.";
-  if (typeof label !== "string" || label === "" || [...label].length > limits.label)
-    return "Must be 80 or fewer in length.";
-  if (typeof customId !== "string" || customId === "" || customId.length > limits.customId)
-    return "Must be between 1 and 100 in length.";
-  return undefined;
 }

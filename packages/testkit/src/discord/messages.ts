@@ -1,5 +1,6 @@
 import { isRaw, type Raw } from "../raw.ts";
 import { checkMessage, pollIn, type SentFile, type SentPoll } from "./check-message.ts";
+import { componentsV2, hasComponentsV2, wordsIn } from "./components.ts";
 import { type ApiReply, done, ok, refusals } from "./reply.ts";
 import { snowflakeAt } from "./snowflake.ts";
 import { channelType, type DiscordUser, userPayload, type World } from "./world.ts";
@@ -26,40 +27,13 @@ export interface DiscordMessage {
   /** The message it answers, or passes on. */
   readonly reference?: Raw;
   readonly nonce?: unknown;
-  readonly flags: number;
+  flags: number;
   readonly allowedMentions?: unknown;
   /** Fields that the payload has besides. */
   readonly more: Raw;
   deleted: boolean;
   /** Own reactions of the bot. */
   readonly reactions: Set<string>;
-}
-
-/** What the menus of a message offer. */
-export function optionsOf({
-  components,
-}: DiscordMessage): { readonly label: string; readonly value: string; readonly customId: string }[] {
-  return inRows(components).flatMap(({ options, custom_id: customId }) =>
-    (Array.isArray(options) ? options.filter(isRaw) : []).map(({ label, value }) => ({
-      label: String(label),
-      value: String(value),
-      customId: String(customId),
-    })),
-  );
-}
-
-/** The buttons of a message. */
-export function buttonsOf({
-  components,
-}: DiscordMessage): { readonly label: string; readonly customId: string }[] {
-  return inRows(components)
-    .filter(({ type }) => type === 2)
-    .map(({ label, custom_id: customId }) => ({ label: String(label), customId: String(customId) }));
-}
-
-function inRows(components: unknown): readonly Raw[] {
-  const rows = Array.isArray(components) ? components.filter(isRaw) : [];
-  return rows.flatMap(({ components: inRow }) => (Array.isArray(inRow) ? inRow.filter(isRaw) : []));
 }
 
 /** A message that is to be there. */
@@ -173,7 +147,7 @@ export class Messages {
     const message = this.#at(channelId, id);
     if (message === undefined) return refusals.unknownMessage();
     if (message.author.id !== this.#world.bot.id) return refusals.notTheAuthor();
-    const refused = checkMessage(body, files, { isEdit: true });
+    const refused = checkMessage(body, files, { isEdit: true, isV2: hasComponentsV2(message.flags) });
     if (refused !== undefined) return refused;
     this.change(message, body);
     return ok(this.payload(message));
@@ -181,11 +155,12 @@ export class Messages {
 
   /** The message reads otherwise from now on. */
   change(message: DiscordMessage, body: Raw): void {
-    if (typeof body["content"] === "string") {
-      message.content = body["content"];
-      message.contents.push(message.content);
-    }
+    if (hasComponentsV2(body["flags"])) message.flags |= componentsV2;
     if (body["components"] !== undefined) message.components = body["components"];
+    if (typeof body["content"] === "string") message.content = body["content"];
+    const isV2 = hasComponentsV2(message.flags);
+    if (isV2) message.content = "";
+    if (isV2 || typeof body["content"] === "string") message.contents.push(wordsIn(message));
     this.#happened("MESSAGE_UPDATE", this.event(message));
   }
 
@@ -266,9 +241,12 @@ export class Messages {
 
   #keep({ channelId, body, files }: Sending, reference: Raw | undefined): DiscordMessage {
     const poll = pollIn(body);
+    const content = String(body["content"] ?? "");
+    const components = body["components"] ?? [];
     const message: DiscordMessage = {
-      ...this.plant({ channelId, authorId: this.#world.bot.id, content: String(body["content"] ?? "") }),
-      components: body["components"] ?? [],
+      ...this.plant({ channelId, authorId: this.#world.bot.id, content }),
+      contents: [wordsIn({ content, components })],
+      components,
       attachments: files.map((file) => ({ ...file, id: this.#world.nextId() })),
       ...(reference === undefined ? {} : { reference: { type: 0, ...reference, channel_id: channelId } }),
       ...(body["nonce"] === undefined ? {} : { nonce: body["nonce"] }),
