@@ -102,6 +102,14 @@ describe("when the model", () => {
       expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(overloaded\): .*; next: /),
       expect.stringMatching(/^anthropic\/claude-sonnet-4-6 failed \(auth\): (?!.*next)/),
     ]);
+    // The log has a line for each as well, under the id by which `why` finds the message.
+    const [message] = await inboxRows(world);
+    const logged = started.log().split("\n");
+    const about = (words: string) =>
+      logged.filter((line) => line.includes(words) && line.includes(message?.id ?? "?"));
+    expect(about("a message was accepted")).toHaveLength(1);
+    expect(about("a model call failed")).toHaveLength(2);
+    expect(about("a run has failed")).toHaveLength(1);
   });
 
   it("says nothing for longer than the configuration allows, it is given up and its sender told", async () => {

@@ -48,7 +48,7 @@ export function budgetProblems(
           disables: `budget ${index}`,
         }),
       );
-    if (model !== undefined && !models.demoOnly && models.choose(model) === undefined)
+    if (model !== undefined && models.isOutOfReach(model))
       problems.push(
         problem(["budgets", index, "model"], {
           severity: "error",

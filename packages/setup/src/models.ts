@@ -47,6 +47,11 @@ export interface Models {
    * What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider.
    */
   choose(typed: string): string | undefined;
+  /**
+   * Whether a model of the configuration can never be asked as things are set up. While only the demo model can answer,
+   * a provider without a key is no mistake: nobody has set one yet.
+   */
+  isOutOfReach(reference: string): boolean;
   /** Loads ahead of time what the first request would have to wait for. */
   load(): Promise<void>;
 }
@@ -71,6 +76,10 @@ export function resolveModels(
     const { provider, id } = resolution.model;
     return demoOnly || models.providers.includes(provider) ? `${provider}/${id}` : undefined;
   };
+  const isOutOfReach = (reference: string): boolean => {
+    const resolution = models.resolve(reference, { strict: true });
+    return resolution.ok ? choose(reference) === undefined : !isAwaited(resolution.problem, demoOnly);
+  };
   const modelOf = (reference: string): readonly Model[] => {
     const resolution = models.resolve(reference);
     return resolution.ok ? [resolution.model] : [];
@@ -85,6 +94,7 @@ export function resolveModels(
     demoOnly,
     offered: () => models.list().map(({ provider, id }) => `${provider}/${id}`),
     choose,
+    isOutOfReach,
     load: models.load,
     of(agent, override) {
       const chosen = override !== undefined && choose(override) !== undefined ? override : undefined;
@@ -186,10 +196,12 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   return [loaded.problem(path, { severity: "error", message, remedy: "Name a model that does.", disables })];
 }
 
-/**
- * References that cannot be asked, and unknown models that run on assumptions. While only the demo model can answer, a
- * provider without a key is no mistake: nobody has set one yet.
- */
+/** Whether it is a key that is missing while nobody has set any. */
+function isAwaited({ code }: ModelProblem, demoOnly: boolean): boolean {
+  return demoOnly && code === "missing_key";
+}
+
+/** References that cannot be asked, and unknown models that run on assumptions. */
 function agentProblems(
   loaded: LoadedConfig,
   agents: Agents,
@@ -211,7 +223,7 @@ function agentProblems(
       if (reference === undefined) return [];
       const resolution = models.resolve(reference);
       if (!resolution.ok) {
-        if (demoOnly && resolution.problem.code === "missing_key") return [];
+        if (isAwaited(resolution.problem, demoOnly)) return [];
         const users = agents.all.filter((agent) => agent.model === reference).map(({ id }) => id);
         const { problem } = resolution;
         return [

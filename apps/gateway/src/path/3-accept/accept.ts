@@ -63,6 +63,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     const { id, seq } = outcome;
     const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
     trace(tracer, accepted, received, admitted);
+    log(logger, accepted);
     tell(ports, accepted, received);
     return { outcome: "accepted", accepted };
   };
@@ -107,6 +108,15 @@ function tell(
   }
   const { kind, rule } = decision;
   hooks.observe("message_received", { ...route, messageId: id, event, decision: kind, rule });
+}
+
+/** So that whoever reads the log has the id that `why` wants. Groups talk much that is for nobody here. */
+function log(logger: Logger, { id, stored, decision, route }: Accepted): void {
+  const { channel, account } = stored.event;
+  const { kind, rule } = decision;
+  const facts = { message: id, channel, account, rule };
+  if (kind === "answer") logger.info({ ...facts, session: route.sessionKey }, "a message was accepted");
+  else logger.debug(facts, "a message is not answered");
 }
 
 function trace(

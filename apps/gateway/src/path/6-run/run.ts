@@ -17,6 +17,7 @@ import { createRunTeller, type GatewayHooks } from "@signalbox/setup/hooks";
 import type { Flush } from "@signalbox/setup/memories";
 import type { LeaseToken, RunId } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
+import type { Logger } from "@signalbox/telemetry/logger";
 import { ShutdownAbort } from "../../shutdown.ts";
 import type { GatewayStore } from "../../store.ts";
 import { isHeard } from "../4-queue/message.ts";
@@ -39,6 +40,7 @@ export interface RunPorts extends SteeringPorts {
   /** What is to be saved before older messages give way to a summary. */
   readonly flush: Flush;
   readonly spending: Pick<Spending, "forMessage">;
+  readonly logger: Logger;
   readonly now: () => number;
 }
 
@@ -185,8 +187,20 @@ function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: Age
     view.see(happened);
     watchModel(happened);
     tellHooks(happened);
+    if (happened.type === "attempt") logAttempt(ports.logger, run, happened);
     if (happened.type === "text.delta" || happened.type === "message") showOnPlatform?.();
   };
+}
+
+/** A model call that failed, and after which another one is made: the last one is logged with the end of the run. */
+function logAttempt(
+  logger: Logger,
+  { runId, asked }: PreparedRun,
+  { failure, next }: Extract<AgentEvent, { type: "attempt" }>,
+): void {
+  const { provider, model, code, message } = failure;
+  const facts = { run: runId, message: asked.id, model: `${provider}/${model}`, code, err: message };
+  logger.warn({ ...facts, next: `${next.kind} ${next.provider}/${next.model}` }, "a model call failed");
 }
 
 /** Whether people may have seen what was written. */

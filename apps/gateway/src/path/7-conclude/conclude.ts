@@ -33,8 +33,10 @@ export function createConclude(ports: ConcludePorts): Conclude {
     const wanted = aborted ? composed : await afterHooks(ports, run, composed);
     const ready = aborted ? wanted : await withAttachments(ports, run, wanted);
     if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
-    if (result.error !== undefined)
-      ports.logger.warn({ run: run.runId, err: errorOf(result).message }, "a run has failed");
+    if (result.error !== undefined) {
+      const messages = run.messages.map(({ id }) => id);
+      ports.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run has failed");
+    }
     const { told } = run;
     const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
     const concluded = await ports.commit(run, conclusion);
