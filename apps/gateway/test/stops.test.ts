@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Outbound } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
@@ -51,6 +51,20 @@ describe("a stop", () => {
     expect(await ended).toEqual({ code: 0, signal: null });
     expect(await ends(world)).toEqual([["om_1", "replied"]]);
     expect(world.feishu.sent.map(({ parentId }) => parentId)).toEqual(["om_1"]);
+  });
+
+  it("ends the process although a hook has left something open", async () => {
+    const world = await openWorld();
+    const folder = join(world.home.dir, "keeper");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "package.json"), '{ "type": "module", "exports": "./index.js" }');
+    writeFileSync(
+      join(folder, "index.js"),
+      "setInterval(() => {}, 1_000);\nexport default () => undefined;\n",
+    );
+    world.configure(config(1_000, { hooks: { keeper: { at: "message_received", module: "./keeper" } } }));
+    const child = await world.startChild();
+    expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 
   it("leaves a turn that takes too long to the next start, which answers once", async () => {

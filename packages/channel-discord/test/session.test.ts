@@ -95,6 +95,23 @@ describe("the session", () => {
     await until(() => textsOf(second).includes("while it was down"));
   });
 
+  it("leaves no line open that was being opened when the account stopped", async () => {
+    await using bench = await openBench();
+    const { gateway } = bench.standIn;
+    const held = Promise.withResolvers<void>();
+    const asked = Promise.withResolvers<void>();
+    gateway.opening = () => {
+      asked.resolve();
+      return held.promise;
+    };
+    gateway.drop();
+    await asked.promise;
+    await bench.channel.stop({ drainMs: 1_000 });
+    expect(gateway.open()).toBe(0);
+    held.resolve();
+    await until(() => gateway.opened === 2 && gateway.open() === 0);
+  });
+
   it("is given up where Discord neither goes on with it nor says that it is over", async () => {
     const hurried: Clock = {
       now: systemClock.now,

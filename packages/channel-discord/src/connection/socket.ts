@@ -132,6 +132,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   const lost = Promise.withResolvers<void>();
   const dispatch = listen();
   let isOver = false;
+  let isOpen = false;
   const manager = new WebSocketManager({
     token: context.config.token,
     intents: intentsOf(context.config),
@@ -161,6 +162,17 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
     lost.resolve();
   }
 
+  function close(): void {
+    end(unconnected("the connection was closed"));
+    // A line that is closed while it is being opened would be let go of and stay open.
+    if (isOpen) Promise.resolve(manager.destroy({ code: leave })).catch(() => {});
+  }
+
+  manager.on(WebSocketShardEvents.Hello, () => {
+    isOpen = true;
+    // Not within the greeting: what the client sets up for it has to be there to be taken down.
+    if (isOver) queueMicrotask(close);
+  });
   manager.on(WebSocketShardEvents.Ready, () => ready.resolve({ isNew: true }));
   manager.on(WebSocketShardEvents.Resumed, () => ready.resolve({ isNew: false }));
   manager.on(WebSocketShardEvents.Closed, (code) => {
@@ -182,10 +194,7 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
   const connection: Connection = {
     lost: lost.promise,
     probe: (signal) => signOfLife(manager, session, signal),
-    close() {
-      end(unconnected("the connection was closed"));
-      Promise.resolve(manager.destroy({ code: leave })).catch(() => {});
-    },
+    close,
   };
   return { reached, ready: ready.promise, connection };
 }

@@ -16,6 +16,9 @@ import type { GatewayHost } from "../host.ts";
 import { releaseIdleMemory } from "../idle-memory.ts";
 import { describeLink, makeLink } from "./link.ts";
 
+/** How long what was stopped may take to let go of its sockets, timers and processes, in milliseconds. */
+const LET_GO_MS = 2_000;
+
 /** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
 export async function start(
   options: CommonOptions & { readonly strict?: boolean },
@@ -66,7 +69,11 @@ export async function start(
   process.off("SIGHUP", reload);
   watch.stop();
   letGo();
-  await gateway.stop(error ? reasonOf(error) : "signal");
+  try {
+    await gateway.stop(error ? reasonOf(error) : "signal");
+  } finally {
+    endThoughOpen();
+  }
   if (error) throw new GatewayError("failure", `Stopped: ${reasonOf(error)}.`);
 }
 
@@ -74,6 +81,19 @@ export async function start(
 async function signInLines(url: string, token: string): Promise<readonly string[]> {
   const made = await makeLink(createClient({ baseUrl: url, token }), url).catch(() => undefined);
   return made === undefined ? [] : [`${describeLink(made)} (\`signalbox link\` makes another)`];
+}
+
+/**
+ * The process ends by itself once nothing is open any more. What a channel, a tool or a hook has left open does not
+ * keep it.
+ */
+function endThoughOpen(): void {
+  const end = (): never => {
+    const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
+    process.stderr.write(`Stopped. Still open, and ended with the process: ${open}\n`);
+    process.exit();
+  };
+  setTimeout(end, LET_GO_MS).unref();
 }
 
 /** Resolves at the first signal to stop; the second ends the process. */

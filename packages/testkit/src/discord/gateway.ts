@@ -73,13 +73,23 @@ export class Gateway {
   identifiesLeft = 1_000;
   /** Connections are taken and nothing is said. */
   isSilent = false;
+  /** Asked before a connection opens, which waits for it. */
+  opening: () => Promise<void> = () => Promise.resolve();
+  /** How many connections were ever opened. */
+  opened = 0;
   /** Sessions are not gone on with, and not refused either. */
   ignoresResume = false;
 
   static async start(rules: GatewayRules): Promise<Gateway> {
-    const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
+    let started: Gateway | undefined;
+    const server = new WebSocketServer({
+      host: "127.0.0.1",
+      port: 0,
+      verifyClient: (_, accept) => void started?.opening().then(() => accept(true)),
+    });
     await new Promise<void>((resolve) => server.once("listening", resolve));
-    return new Gateway(server, rules);
+    started = new Gateway(server, rules);
+    return started;
   }
 
   private constructor(server: WebSocketServer, rules: GatewayRules) {
@@ -112,6 +122,11 @@ export class Gateway {
 
   connections(): number {
     return this.#standing().length;
+  }
+
+  /** Connections that are open, whatever was said over them. */
+  open(): number {
+    return this.#server.clients.size;
   }
 
   /** Ends all connections; with a code as Discord does, without one as a line that breaks. */
@@ -152,6 +167,7 @@ export class Gateway {
 
   #welcome(socket: WebSocket): void {
     socket.on("error", () => {});
+    this.opened += 1;
     if (this.isSilent) return;
     let session: Session | undefined;
     socket.on("message", (data) => {
