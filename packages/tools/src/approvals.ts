@@ -87,10 +87,11 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
     return state === "pending" || state === "allowed" || state === "denied" ? state : "expired";
   };
 
-  const takeAgain = async (hash: string, call: ApprovedCall): Promise<Approval | undefined> => {
+  const takeAgain = async (request: ApprovalRequest, call: ApprovedCall): Promise<Approval | undefined> => {
+    const hash = requestHash(request);
     const before = (await store.list({ states: ["used"] })).find(
       (approval) =>
-        approval.hash === hash &&
+        (approval.hash === hash || isDone(request, approval)) &&
         approval.expiresAt > now() &&
         approval.approver !== undefined &&
         approval.grant === grantOf(approval, { approver: approval.approver, answer: "allow", call }) &&
@@ -181,7 +182,7 @@ export function createApprovals(options: ApprovalsOptions): Approvals {
         taken.add(used.id);
         return used;
       }
-      return call && takeAgain(hash, call);
+      return call && takeAgain(request, call);
     },
   };
 }
@@ -217,6 +218,20 @@ function grantOf({ hash, id }: Approval, { approver, answer, call }: GivenAnswer
 /** Everything that must not change between the question and the act. */
 function requestHash({ tool, subject, agentId, sessionKey }: ApprovalRequest): string {
   return hashOf({ tool, subject, agentId, sessionKey });
+}
+
+/** Whether what was approved has taken effect, and nothing has changed since: asked now, there is nothing to do. */
+function isDone(request: ApprovalRequest, approval: Approval): boolean {
+  const { tool, agentId, sessionKey, subject } = request;
+  const approved = approval.subject.states;
+  return (
+    approval.tool === tool &&
+    approval.agentId === agentId &&
+    approval.sessionKey === sessionKey &&
+    approved !== undefined &&
+    subject.states?.to === approved.to &&
+    subject.states.from === approved.to
+  );
 }
 
 function refused(code: "unknown" | "decided" | "expired", message: string): ResolveOutcome {

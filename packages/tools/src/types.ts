@@ -126,6 +126,8 @@ export interface ApprovalSubject {
   readonly sha256?: string;
   /** Whose content is to be the same when it is done. */
   readonly files?: readonly NamedFile[];
+  /** What there is before and after, as digests; absent where that cannot be told. Alike: it is done already. */
+  readonly states?: { readonly from: string; readonly to: string };
   /** Hosts that a command would reach. */
   readonly domains?: readonly string[];
   /** Standing rules under which the same would run unasked from now on; absent where there are none. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Tool } from "@signalbox/agent-core";
@@ -55,7 +55,7 @@ async function runOf(changes: Partial<ToolRun> = {}, host: Partial<ToolboxOption
   const signal = new AbortController().signal;
   const call = (name: string, args: unknown) =>
     run.call(name, args, { callId: "call-1", signal, asking: (ask) => ask() });
-  return { toolbox, run, call, events, asked, has: (name: string) => existsSync(join(dir, name)) };
+  return { dir, toolbox, run, call, events, asked, has: (name: string) => existsSync(join(dir, name)) };
 }
 
 test("a call is shown to the host, then decided on record, and only then done", async () => {
@@ -96,6 +96,41 @@ test("a call that was approved and goes on after a restart is not asked about ag
   await expect.poll(() => later.asked).toHaveLength(1);
   await later.toolbox.approvals.resolve(later.asked[0]?.id ?? "", "deny", "owner");
   expect(await again).toMatchObject({ isError: true });
+});
+
+describe("a file whose change was approved", () => {
+  const agent = { id: "coder", tools: { allow: ["write"], ask: ["write"] } };
+
+  async function written() {
+    const approvals = createMemoryApprovalStore();
+    const first = await runOf({ agent, runId: "run-1" }, { approvals });
+    const result = first.call("write", NOTES);
+    await expect.poll(() => first.asked).toHaveLength(1);
+    await first.toolbox.approvals.resolve(first.asked[0]?.id ?? "", "allow", "owner");
+    expect(await result).not.toHaveProperty("isError");
+    const folders = () => ({ workspace: { dir: first.dir }, foreign: [] });
+    return { dir: first.dir, goOn: (runId: string) => runOf({ agent, runId }, { approvals, folders }) };
+  }
+
+  test("is written again after a restart, without being asked about", async () => {
+    const { goOn } = await written();
+    const resumed = await goOn("run-1");
+    expect(await resumed.call("write", NOTES)).not.toHaveProperty("isError");
+    expect(resumed.asked).toEqual([]);
+  });
+
+  test.each([
+    ["it has changed since", "run-1", "Buy bread."],
+    ["another run writes it", "run-2", NOTES.content],
+  ])("is asked about again where %s", async (_, runId, content) => {
+    const { dir, goOn } = await written();
+    writeFileSync(join(dir, NOTES.file_path), content);
+    const later = await goOn(runId);
+    const again = later.call("write", NOTES);
+    await expect.poll(() => later.asked).toHaveLength(1);
+    await later.toolbox.approvals.resolve(later.asked[0]?.id ?? "", "deny", "owner");
+    expect(await again).toMatchObject({ isError: true });
+  });
 });
 
 test("the host's code may refuse a call, and what it puts in place of arguments is judged", async () => {

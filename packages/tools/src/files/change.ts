@@ -1,3 +1,4 @@
+import { hashOf } from "../hash.ts";
 import type { ApprovalSubject } from "../types.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { detectEncoding } from "./text.ts";
@@ -17,7 +18,8 @@ export async function changeOf(
   const after = await change(before ?? "");
   const oldName = before === undefined ? "/dev/null" : place;
   const action = await comparedBeside({ oldName, newName: place, before: before ?? "", after });
-  return { action, cwd: workspace.dir };
+  const states = { from: hashOf({ place, text: before }), to: hashOf({ place, text: after }) };
+  return { action, cwd: workspace.dir, states };
 }
 
 async function textOf(workspace: Workspace, path: string): Promise<string | undefined> {
