@@ -37,6 +37,7 @@ export type {
   OutboxState,
   OutboxStore,
   StoredReceipt,
+  ToldThere,
 } from "./outbox.ts";
 export { createOwnerNotices, type OwnerNotices, type OwnerNoticesOptions } from "./owner-notices.ts";
 export {

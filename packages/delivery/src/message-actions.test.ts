@@ -28,7 +28,6 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   const outbox = createMemoryOutbox(systemClock);
   const account = plainAccount(methods, { capabilities });
   const said: unknown[] = [];
-  const kept: string[] = [];
   const changed: unknown[] = [];
   const definitionOf = (channel: string) => ({ ...account.definition, codec: codecOf(channel) });
   const shown: string[] = [];
@@ -64,7 +63,13 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
         : { parts: [], lines: [] };
     },
     isOfConversation: async (messageId, to) => messageId === `of ${to.address}`,
-    keepThere: async ({ address }, { text }) => void kept.push(`${address} ${text}`),
+    toldThere: ({ address }, { id, text }, { sessionKey }) => ({
+      conversation: "elsewhere",
+      id,
+      senderId: sessionKey,
+      body: { text: `${address} ${text}` },
+      at: 0,
+    }),
     changeThere: async ({ address }, { id, text }) => void changed.push([address, id, text]),
     show: (text) => shown.push(text),
     redact: (text) => text.replace("token", "***"),
@@ -73,7 +78,7 @@ function harness(methods: Partial<Channel> = {}, capabilities: Capabilities = KE
   return {
     outbox,
     said,
-    kept,
+    told: () => outbox.toldIn("elsewhere").map(({ body }) => body["text"]),
     changed,
     shown,
     prepared: () => prepared,
@@ -115,20 +120,22 @@ it("looks for what was sent before it looks for the files that went with it", as
 });
 
 it("answers no message of another conversation, and writes to somebody else where the channel can", async () => {
-  const { act, rows, said, kept } = harness({ openDirect: async (person) => `direct to ${person}` });
+  const { act, rows, said, told } = harness({ openDirect: async (person) => `direct to ${person}` });
   expect(await act(send("Yes.", { replyTo: "theirs" }))).toMatchObject({ ok: false });
   expect(await act(send("Yes.", { replyTo: "of plain:room" }))).toMatchObject({ ok: true });
-  expect(await act(send("Psst.", { target: "ben" }), "c2")).toMatchObject({ ok: true });
+  const toBen = send("Psst.", { target: "ben" });
+  expect(await act(toBen, "c2")).toMatchObject({ ok: true });
+  expect(await act(toBen, "c2")).toMatchObject({ ok: true });
   expect((await rows()).map(({ address }) => address).toSorted()).toEqual([
     "plain:direct to ben",
     "plain:room",
   ]);
   expect(said).toEqual([["Yes."]]);
-  expect(kept).toEqual(["plain:direct to ben Psst."]);
+  expect(told()).toEqual(["plain:direct to ben Psst."]);
 });
 
 it("writes to another conversation by its address, of another channel and account too", async () => {
-  const { act, rows, kept } = harness();
+  const { act, rows, told } = harness();
   for (const [index, destination] of [
     { target: "plain:hall" },
     { target: "other:hall" },
@@ -140,7 +147,7 @@ it("writes to another conversation by its address, of another channel and accoun
     "main plain:hall",
     "only other:hall",
   ]);
-  expect(kept).toHaveLength(3);
+  expect(told()).toHaveLength(3);
 });
 
 it.each([
@@ -159,14 +166,14 @@ it.each([
 });
 
 it("takes its own conversation for what it is, however it is named", async () => {
-  const { act, said, kept } = harness();
+  const { act, said, told } = harness();
   for (const [index, destination] of [
     { target: "plain:room" },
     { channel: "plain" },
     { channel: "plain/main", target: "plain:room" },
   ].entries())
     await act(send("Here.", destination), `c${index}`);
-  expect([said.length, kept]).toEqual([3, []]);
+  expect([said.length, told()]).toEqual([3, []]);
 });
 
 it("sends a poll as the platform's own, or as numbered text, once", async () => {

@@ -17,7 +17,7 @@ import {
   type MessagePlaceOptions,
   NOT_RUNNING,
 } from "./message-place.ts";
-import type { Destination, LeaseToken, OutboxRow, OutboxStore } from "./outbox.ts";
+import type { Destination, LeaseToken, OutboxRow, OutboxStore, ToldThere } from "./outbox.ts";
 import { destinationKey, outboxKey, outboxRow, pendingRows } from "./rows.ts";
 
 /** What an agent does in a conversation while it works. */
@@ -77,13 +77,13 @@ export interface MessageActionsOptions<Run extends ActingRun, Row extends Outbox
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
   /** Whether a message came in through a conversation: platforms' ids do not say where they lead. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
-  /** Keeps what was sent to another conversation for the agent that is answered there. */
-  readonly keepThere: (
+  /** What the agent that answers in another conversation is told of what is sent there. */
+  readonly toldThere: (
     to: Destination,
     said: { readonly id: string; readonly text: string },
     run: Run,
-  ) => Promise<void>;
-  /** Has what was kept so say what the message says by now: nothing, where `text` is absent. */
+  ) => ToldThere;
+  /** Has what is told there say what the message says by now: nothing, where `text` is absent. */
   readonly changeThere: (
     to: Destination,
     said: { readonly id: string; readonly text: string | undefined },
@@ -185,7 +185,11 @@ async function send<Run extends ActingRun, Row extends OutboxRow>(
   if ("ok" in payload) return payload;
   const row = outboxRow(place.to, payload, { expiresAt: now() + TTL_MS, claim: false });
   const { sessionKey } = run;
-  const [added] = await outbox.enqueue([{ ...row, key: keyOf(run, call) }], { lease, sessionKey });
+  const key = keyOf(run, call);
+  const told = place.isCurrent
+    ? {}
+    : { told: options.toldThere(place.to, { id: key, text: wordsOf(action) }, run) };
+  const [added] = await outbox.enqueue([{ ...row, key, ...told }], { lease, sessionKey });
   if (added === undefined) throw new Error("the outbox gave no row back");
   return sent(options, action, run, added);
 }
@@ -213,21 +217,21 @@ async function payloadOf<Run extends ActingRun>(
   return outboundOf(text, replyTo, capabilities, parts);
 }
 
-/** The row is there: it goes out, and whoever answers there knows of it. Done again, it changes nothing. */
-async function sent<Run extends ActingRun, Row extends OutboxRow>(
-  { deliver, keepThere }: Pick<MessageActionsOptions<Run, Row>, "deliver" | "keepThere">,
+/** The row is there: it goes out. Done again, it changes nothing. */
+function sent<Run extends ActingRun, Row extends OutboxRow>(
+  { deliver }: Pick<MessageActionsOptions<Run, Row>, "deliver">,
   action: SendingAction,
   run: Run,
   row: Row,
-): Promise<MessageOutcome> {
-  const id = row.key;
-  const text =
-    action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
-  const isCurrent = destinationKey(row) === destinationKey(run.event);
-  if (!isCurrent) await keepThere(row, { id, text }, run);
+): MessageOutcome {
   deliver(pendingRows([row]));
+  const isCurrent = destinationKey(row) === destinationKey(run.event);
   if (isCurrent && action.action === "send") run.onSent(action.text, action.media);
-  return { ok: true, text: `The message is on its way. Its id is ${id}.` };
+  return { ok: true, text: `The message is on its way. Its id is ${row.key}.` };
+}
+
+function wordsOf(action: SendingAction): string {
+  return action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
 }
 
 /** What is done to a message that is there already. */

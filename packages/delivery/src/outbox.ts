@@ -35,6 +35,16 @@ export interface Destination {
  */
 export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
 
+/** What whoever answers in a conversation is told of a message that was sent there from elsewhere. */
+export interface ToldThere {
+  /** As the host names it. */
+  readonly conversation: string;
+  readonly id: string;
+  readonly senderId: string;
+  readonly body: Readonly<Record<string, string>>;
+  readonly at: Millis;
+}
+
 /** A message to put into the outbox. */
 export interface OutboxInsert extends Destination {
   readonly payload: DeliveryMessage;
@@ -53,6 +63,8 @@ export interface OutboxInsert extends Destination {
    * address, the row is inserted as `pending` all the same.
    */
   readonly claim?: boolean;
+  /** Kept in the same transaction; not where the row is there already, since it may have been told since. */
+  readonly told?: ToldThere;
 }
 
 /** What the platform said about one part. */

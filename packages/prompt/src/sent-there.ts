@@ -26,7 +26,6 @@ type SentWords = Readonly<Record<"text" | "name", string>>;
 
 interface SentTherePorts {
   readonly store: {
-    push(key: string, entry: GroupEntry & { readonly body: SentWords }): Promise<void>;
     revise(key: string, id: string, body: SentWords): Promise<unknown>;
     clear(key: string, id: string): Promise<void>;
   };
@@ -36,8 +35,13 @@ interface SentTherePorts {
 
 /** What agents say in a conversation from another one, for whoever answers there next. */
 export interface SentThere {
-  keep(to: Place, said: { readonly id: string; readonly text: string }, sender: Sender): Promise<void>;
-  /** What was kept says the same as the message does now: nothing, where `text` is absent. */
+  /** An entry of the history of that conversation. */
+  entryOf(
+    to: Place,
+    said: { readonly id: string; readonly text: string },
+    sender: Sender,
+  ): GroupEntry & { readonly conversation: string; readonly body: SentWords };
+  /** What is kept there says the same as the message does now: nothing, where `text` is absent. */
   change(
     to: Place,
     said: { readonly id: string; readonly text: string | undefined },
@@ -47,10 +51,13 @@ export interface SentThere {
 
 export function createSentThere({ store, now }: SentTherePorts): SentThere {
   return {
-    async keep(to, { id, text }, sender) {
-      const entry = { id, senderId: sender.agent.id, body: sentWords(text, sender), at: now() };
-      await store.push(sentKey(to), entry);
-    },
+    entryOf: (to, { id, text }, sender) => ({
+      conversation: sentKey(to),
+      id,
+      senderId: sender.agent.id,
+      body: sentWords(text, sender),
+      at: now(),
+    }),
     async change(to, { id, text }, sender) {
       if (text === undefined) await store.clear(sentKey(to), id);
       else await store.revise(sentKey(to), id, sentWords(text, sender));

@@ -1,37 +1,22 @@
-import { and, asc, desc, eq, inArray } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
+import { type GroupHistoryRows, prepareHistory } from "./group-history-rows.ts";
 import { decode, encode } from "./json.ts";
 import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { GroupHistoryStore } from "./types/side.ts";
 
-const DEFAULT_LIMIT = 20;
-/** Rows trimmed at once; one is pushed at a time, so more are only there after the limit was lowered. */
-const TRIM_AT_MOST = 1000;
-
-export function createGroupHistoryStore({ database, queue }: Context): GroupHistoryStore {
+export function createGroupHistoryStore(
+  { database, queue }: Context,
+  rows: GroupHistoryRows,
+): GroupHistoryStore {
   const { db } = database;
   const isEntry = (p: Bound<{ conversation: string; entryId: string }>) =>
     and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId));
-  const insert = database.insert(groupHistory);
-  const change = database.command(
-    (p: Bound<{ conversation: string; entryId: string; senderId: string; body: string; at: number }>) =>
-      db.update(groupHistory).set({ senderId: p.senderId, body: p.body, at: p.at }).where(isEntry(p)),
-  );
   const revise = database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
     db.update(groupHistory).set({ body: p.body }).where(isEntry(p)),
   );
-  const trim = database.command((p: Bound<{ conversation: string; keep: number }>) => {
-    const beyond = db
-      .select({ n: groupHistory.n })
-      .from(groupHistory)
-      .where(eq(groupHistory.conversation, p.conversation))
-      .orderBy(desc(groupHistory.n))
-      .limit(TRIM_AT_MOST)
-      .offset(p.keep);
-    return db.delete(groupHistory).where(inArray(groupHistory.n, beyond));
-  });
   const ofConversation = database.query((p: Bound<{ conversation: string }>) =>
     db
       .select()
@@ -59,19 +44,9 @@ export function createGroupHistoryStore({ database, queue }: Context): GroupHist
   );
 
   return {
-    async push(conversation, { id, senderId, body, at }, limit) {
-      const row = {
-        conversation,
-        entryId: id,
-        senderId,
-        body: encode(body, "An entry of the group history"),
-        at,
-      };
-      return queue.write(() => {
-        if (change.run(row).changes > 0) return;
-        insert.run(row);
-        trim.run({ conversation, keep: limit ?? DEFAULT_LIMIT });
-      });
+    async push(conversation, entry, limit) {
+      const prepared = prepareHistory({ ...entry, conversation });
+      return queue.write(() => rows.push(prepared, limit));
     },
     async revise(conversation, id, body) {
       const text = encode(body, "An entry of the group history");

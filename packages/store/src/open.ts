@@ -12,6 +12,7 @@ import { wrapDatabase } from "./database.ts";
 import { createDedupeIndex } from "./dedupe.ts";
 import { createEntries } from "./entries.ts";
 import { createGroupHistoryStore } from "./group-history.ts";
+import { createGroupHistoryRows } from "./group-history-rows.ts";
 import { nonceMaker } from "./ids.ts";
 import { createInboxStore } from "./inbox.ts";
 import { createInboxRows } from "./inbox-rows.ts";
@@ -80,7 +81,8 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const sessionRows = createSessionRows(context);
   const runRows = createRunRows(context, fence);
   const calls = createToolCalls(database);
-  const outboxRows = createOutboxRows<T>(context, fence, entries);
+  const history = createGroupHistoryRows(context);
+  const outboxRows = createOutboxRows<T>(context, fence, entries, history);
   const answers = createAnswers(context);
   const traces = createTraceStore(context);
   let closing: Promise<void> | undefined;
@@ -120,7 +122,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     leases: createLeaseStore(context, fence),
     outbox: createOutboxStore(context, { fence, rows: outboxRows, runs: runRows, entries, answers }),
     routes: createRouteCacheStore(context),
-    groupHistory: createGroupHistoryStore(context),
+    groupHistory: createGroupHistoryStore(context, history),
     contexts: createMessageContextStore(context),
     kv: createKvStore(context),
     access: createAccessStore(context),

@@ -5,6 +5,7 @@ import { crypto } from "./crypto.ts";
 import type { Bound } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
+import { type GroupHistoryRows, type PreparedHistory, prepareHistory } from "./group-history-rows.ts";
 import { idOf, rowOf } from "./ids.ts";
 import { decode, encode } from "./json.ts";
 import type { Fence } from "./leases.ts";
@@ -26,6 +27,7 @@ export interface Destination {
 export interface PreparedOutbox {
   readonly row: OutboxInsert;
   readonly payload: string;
+  readonly told?: PreparedHistory;
 }
 
 /** Where rows come from. */
@@ -87,7 +89,11 @@ export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
         `The outbox key "${row.key}" is not 1 to 20 characters of 0-9, A-Z, a-z, _ and -.`,
       );
     }
-    return { row, payload: encode(row.payload, "The payload of an outbox row") };
+    return {
+      row,
+      payload: encode(row.payload, "The payload of an outbox row"),
+      ...(row.told === undefined ? {} : { told: prepareHistory(row.told) }),
+    };
   });
 }
 
@@ -100,6 +106,7 @@ export function createOutboxRows<T extends Bodies>(
   { database, now, nonce }: Context,
   fence: Fence,
   entries: Entries,
+  history: GroupHistoryRows,
 ): OutboxRows<T> {
   const { db } = database;
   const withBody = () =>
@@ -164,7 +171,11 @@ export function createOutboxRows<T extends Bodies>(
     return row;
   }
 
-  function insertOne({ row, payload }: PreparedOutbox, origin: OutboxOrigin, place: number): Inserted<T> {
+  function insertOne(
+    { row, payload, told }: PreparedOutbox,
+    origin: OutboxOrigin,
+    place: number,
+  ): Inserted<T> {
     const earlier = row.key === undefined ? undefined : byKey.get({ key: row.key });
     if (earlier !== undefined) return { seq: earlier.seq, row: mustBeFull(earlier.seq) };
     const at = now();
@@ -197,6 +208,7 @@ export function createOutboxRows<T extends Bodies>(
       answers: answeredRows(row.answers),
     };
     const seq = insert.run(inserted).rowNumber;
+    if (told !== undefined) history.push(told);
     const { sessionKey = null, run: made = null } = origin;
     // Known as it is: under load reading it again costs as much as writing it.
     return { seq, row: toRow({ row: { seq, ...inserted }, run: made, sessionKey }, payload) };

@@ -52,6 +52,7 @@ describe("what delivery asks of an outbox", () => {
         time.now += ms;
       },
       now: () => time.now,
+      toldIn: (conversation) => store.groupHistory.list(conversation),
     };
   });
 

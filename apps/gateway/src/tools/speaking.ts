@@ -53,7 +53,7 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
     prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
-    keepThere: sentThere.keep,
+    toldThere: sentThere.entryOf,
     changeThere: sentThere.change,
     show: (text, run, callId) => show(options, run, sentId(callId), text),
   });

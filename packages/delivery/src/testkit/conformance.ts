@@ -11,6 +11,8 @@ export interface OutboxUnderTest {
   /** Lets so many milliseconds pass on the outbox's clock. */
   advance(ms: number): void | Promise<void>;
   now(): number;
+  /** What came with rows for whoever answers in a conversation. */
+  toldIn(conversation: string): Promise<readonly { readonly id: string; readonly body: unknown }[]>;
 }
 
 /** A runner's `test`, such as Vitest's. */
@@ -62,6 +64,21 @@ export function outboxConformance(test: Test, open: () => Promise<OutboxUnderTes
       (await it.outbox.ofMessage({ channel: "plain", account, messageId }))?.id;
     assert.deepEqual([await of("m1"), await of("m10")], [sent?.id, sent?.id]);
     assert.deepEqual([await of("m2"), await of("m"), await of("m1", "second")], Array(3).fill(undefined));
+  });
+
+  check("keeps what is told of a row with it, once", async (it) => {
+    const told = { conversation: "c", id: "k1", senderId: "a", body: { text: "hello" }, at: it.now() };
+    await it.outbox.enqueue([row("a", { key: "k1", told })], it);
+    await it.outbox.enqueue([row("a", { key: "k1", told: { ...told, id: "again" } })], it);
+    await assert.rejects(
+      it.outbox.enqueue([row("a", { told: { ...told, id: "lost" } })], {
+        lease: { ...it.lease, epoch: it.lease.epoch - 1 },
+      }),
+    );
+    assert.deepEqual(
+      (await it.toldIn("c")).map(({ id, body }) => ({ id, body })),
+      [{ id: "k1", body: told.body }],
+    );
   });
 
   check("inserts a claimed row as sending, unless something waits for its destination", async (it) => {

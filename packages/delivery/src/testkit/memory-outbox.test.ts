@@ -19,5 +19,6 @@ outboxConformance(it, async () => {
     },
     advance: clock.advance,
     now: clock.now,
+    toldIn: async (conversation) => outbox.toldIn(conversation),
   };
 });

@@ -6,6 +6,7 @@ import type {
   OutboxState,
   OutboxStore,
   StoredReceipt,
+  ToldThere,
 } from "../outbox.ts";
 import { destinationKey, outboxKey } from "../rows.ts";
 
@@ -22,12 +23,15 @@ export interface MemoryOutbox extends OutboxStore {
   beforeWrite: (() => void) | undefined;
   /** Writes under any other lease are refused from now on; its rows in flight are doubtful. */
   take(lease: LeaseToken): void;
+  /** What came with rows for whoever answers in a conversation. */
+  toldIn(conversation: string): readonly ToldThere[];
   /** Why a row ended as it did. */
   errorOf(id: string): string | undefined;
 }
 
 export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
   const entries = new Map<string, Entry>();
+  const told: ToldThere[] = [];
   let holder: LeaseToken | undefined;
   let ids = 0;
 
@@ -72,6 +76,7 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
       attempts: claimed ? 1 : 0,
     };
     entries.set(entry.id, entry);
+    if (row.told !== undefined) told.push(row.told);
     return entry;
   };
 
@@ -104,6 +109,7 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
     take(lease) {
       holder = lease;
     },
+    toldIn: (conversation) => told.filter((each) => each.conversation === conversation),
     errorOf: (id) => entries.get(id)?.error,
     async enqueue(rows, { lease }) {
       write(lease);

@@ -1,4 +1,5 @@
 import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, OutboxId, RunId } from "./common.ts";
+import type { ToldEntry } from "./side.ts";
 
 /**
  * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
@@ -38,6 +39,11 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
    * `pending` all the same).
    */
   readonly claim?: boolean;
+  /**
+   * Goes into the history of a conversation in the same transaction, as {@link GroupHistoryStore.push} has it; not where
+   * the row is there already.
+   */
+  readonly told?: ToldEntry;
 }
 
 /** What the platform said about one part, in the channel's own words. */

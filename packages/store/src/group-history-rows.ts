@@ -1,0 +1,58 @@
+import { and, desc, eq, inArray } from "drizzle-orm";
+import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
+import { encode } from "./json.ts";
+import { groupHistory } from "./schema/index.ts";
+import type { ToldEntry } from "./types/side.ts";
+
+/** An entry checked and encoded, before its transaction. */
+export interface PreparedHistory {
+  readonly conversation: string;
+  readonly entryId: string;
+  readonly senderId: string;
+  readonly body: string;
+  readonly at: number;
+}
+
+/** What several parts need of the history of groups. */
+export interface GroupHistoryRows {
+  /** Adds one, or replaces the one with its id; the oldest beyond `limit` (default 20) go. */
+  push(entry: PreparedHistory, limit?: number): void;
+}
+
+const DEFAULT_LIMIT = 20;
+/** Rows trimmed at once; one is pushed at a time, so more are only there after the limit was lowered. */
+const TRIM_AT_MOST = 1000;
+
+/** @throws StoreError `invalid` */
+export function prepareHistory({ conversation, id, senderId, body, at }: ToldEntry): PreparedHistory {
+  return { conversation, entryId: id, senderId, body: encode(body, "An entry of the group history"), at };
+}
+
+export function createGroupHistoryRows({ database }: Context): GroupHistoryRows {
+  const { db } = database;
+  const insert = database.insert(groupHistory);
+  const change = database.command((p: Bound<PreparedHistory>) =>
+    db
+      .update(groupHistory)
+      .set({ senderId: p.senderId, body: p.body, at: p.at })
+      .where(and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId))),
+  );
+  const trim = database.command((p: Bound<{ conversation: string; keep: number }>) => {
+    const beyond = db
+      .select({ n: groupHistory.n })
+      .from(groupHistory)
+      .where(eq(groupHistory.conversation, p.conversation))
+      .orderBy(desc(groupHistory.n))
+      .limit(TRIM_AT_MOST)
+      .offset(p.keep);
+    return db.delete(groupHistory).where(inArray(groupHistory.n, beyond));
+  });
+  return {
+    push(entry, limit = DEFAULT_LIMIT) {
+      if (change.run(entry).changes > 0) return;
+      insert.run(entry);
+      trim.run({ conversation: entry.conversation, keep: limit });
+    },
+  };
+}
