@@ -16,7 +16,12 @@ export {
   type ResolveOutcome,
 } from "./approvals.ts";
 export type { AttachmentSource } from "./attachments.ts";
-export { type BackgroundProcess, createProcesses, type Processes } from "./background/processes.ts";
+export {
+  type BackgroundProcess,
+  createProcesses,
+  type Processes,
+  type ProcessesOptions,
+} from "./background/processes.ts";
 export { createProcessTool, type ProcessToolOptions } from "./background/tool.ts";
 export { BUILT_IN_TOOLS } from "./built-in.ts";
 export { type CronRequest, type CronToolOptions, createCronTool } from "./cron.ts";

@@ -22,7 +22,8 @@ if (sandbox.rung !== "bubblewrap")
 
 async function background(how: { limits?: { backgroundMs: number } } = {}) {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "background-")));
-  const processes = createProcesses();
+  let started = 0;
+  const processes = createProcesses({ makeId: () => `p${++started}` });
   onTestFinished(async () => {
     await processes.end();
     rmSync(dir, { recursive: true, force: true });
@@ -83,6 +84,19 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await expect
       .poll(() => run.process("poll", { id: "p1", wait_seconds: 1 }))
       .toMatch(/Hello Ada\r?\n\[p1 has ended: exit code 0\]$/);
+  });
+
+  test("has an id that no command of a later process is given", async () => {
+    const { workspace } = await background();
+    const ids = new Set<string>();
+    for (let start = 0; start < 2; start++) {
+      const processes = createProcesses();
+      const exec = createExecTool({ workspace, sandbox, processes });
+      const run = caller([exec], { facts: { role: "owner" } });
+      ids.add(textOf(await run.call("exec", { command: "sleep 25", background: true })));
+      await processes.end();
+    }
+    expect(ids.size).toBe(2);
   });
 
   test("that ends at once is told as any other", async () => {

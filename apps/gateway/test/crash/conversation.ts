@@ -7,11 +7,12 @@ import type { RelayName } from "./relay.ts";
  * What a message asks of the model: its tools, and its answer. `echo` says by the message tool what it then answers,
  * which must be said once; `retract` says it before, so that the draft of its run is taken back; `silent` is answered
  * by the token of silence; the answer to `long` takes several messages; the platform takes none to `refused`. What
- * `schedule` and `delegate` ask for comes back later by itself, and is answered then; `enter` uses an MCP server.
+ * `schedule` and `delegate` ask for comes back later by itself, and is answered then; `enter` uses an MCP server;
+ * `background` starts a command that waits for a word, and gives it one or ends it.
  */
 const KINDS = [
   ...(["plain", "write", "send", "exec", "steps", "echo", "retract", "silent"] as const),
-  ...(["long", "refused", "schedule", "delegate", "enter"] as const),
+  ...(["long", "refused", "schedule", "delegate", "enter", "background"] as const),
 ] as const;
 type Asked = (typeof KINDS)[number];
 
@@ -35,10 +36,10 @@ const BY_SERVERS = [...ANYWHERE, "enter", "enter"] as const;
 /** Where the gateway speaks by itself, commands and further schedules would need an approval. */
 const LATER = [...ANYWHERE, "schedule"] as const;
 
-const IN_DIRECT = [...IN_GROUPS, "exec", "steps", "delegate"] as const;
+const IN_DIRECT = [...IN_GROUPS, "exec", "steps", "delegate", "background"] as const;
 const ON_RELAYS = [
   ...(["plain", "plain", "plain", "plain", "long", "long", "refused", "silent"] as const),
-  ...(["write", "send", "exec", "steps", "echo", ...COMMANDS] as const),
+  ...(["write", "send", "exec", "steps", "echo", "background", ...COMMANDS] as const),
 ] as const;
 
 /** Sessions on the platforms of the relay channels; all others are Feishu's. */
@@ -54,7 +55,7 @@ export function relayOf(session: number): RelayName | undefined {
 }
 
 /** On the page the conversation is what the agent says: what its message tool says elsewhere is no part of it. */
-const ON_THE_PAGE = ["plain", "write", "exec", "silent"] as const;
+const ON_THE_PAGE = ["plain", "write", "exec", "silent", "background"] as const;
 
 /** Beside files that somebody sent no command runs unasked. */
 const WITH_FILES = ["plain", "plain", "silent"] as const;
@@ -212,6 +213,10 @@ export interface Seen {
   readonly calls: ReadonlyMap<string, number>;
   /** How many of them were set aside for a message that came in between, and are to be made again. */
   readonly skipped: ReadonlyMap<string, number>;
+  /** The ids of commands that go on in the background, by their messages. */
+  readonly commands: ReadonlyMap<string, string>;
+  /** Messages whose command in the background was seen to end well. */
+  readonly ended: ReadonlySet<string>;
   /** Messages one of whose calls has an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
   /** Messages one of whose calls failed, with what was said of each that did, in their order. */
@@ -243,6 +248,8 @@ export function readConversation(request: unknown): Seen {
   const owed = new Map<string, Seen["owed"][number]>();
   const calls = new Map<string, number>();
   const skipped = new Map<string, number>();
+  const commands = new Map<string, string>();
+  const ended = new Set<string>();
   const unknown = new Set<string>();
   const failed = new Map<string, string[]>();
   const messages = isRaw(request) ? listOf(request["messages"]) : [];
@@ -276,6 +283,9 @@ export function readConversation(request: unknown): Seen {
       if (result.includes(NOT_RUN)) skipped.set(name, (skipped.get(name) ?? 0) + 1);
       else if (block["is_error"] === true) failed.set(name, [...(failed.get(name) ?? []), result]);
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
+      const [, command] = /\[(\w+) runs in the background/.exec(result) ?? [];
+      if (command !== undefined) commands.set(name, command);
+      if (/\[\w+ has ended: exit code 0\]/.test(result)) ended.add(name);
     }
   }
   return {
@@ -285,6 +295,8 @@ export function readConversation(request: unknown): Seen {
     edited: [...edited],
     calls,
     skipped,
+    commands,
+    ended,
     unknown,
     failed,
   };
@@ -307,14 +319,14 @@ let turns = 0;
 export function nextTurn(request: unknown): ScriptedTurn {
   turns++;
   if (asksForSummary(request)) return { text: "Notes of all that was said.", delayMs: 20 };
-  const { open, owed, edited, calls, skipped, unknown, said } = readConversation(request);
+  const { open, owed, edited, calls, skipped, commands, unknown, said } = readConversation(request);
   const last = said.at(-1);
   const random = seeded((last?.session ?? 0) * 7919 + (last?.number ?? 0) * 31 + calls.size);
   const pace = { delayMs: random.int(0, 30), deltaMs: random.int(0, 8), chunks: random.int(1, 6) };
   for (const tag of open) {
     const name = nameOf(tag);
     const made = calls.get(name) ?? 0;
-    const call = callOf(tag, made - (skipped.get(name) ?? 0));
+    const call = callOf(tag, made - (skipped.get(name) ?? 0), commands.get(name));
     const text = tag.kind === "retract" ? sideText(name) : `on ${tag.session}`;
     if (call !== undefined) return { ...pace, text, toolCalls: [call] };
   }
@@ -352,11 +364,36 @@ function taskCall(name: string): ScriptedToolCall {
 
 /** The line that stands in the log of effects for what a message asked for. */
 export function effectOf(kind: Kind, name: string): string {
-  return kind === "delegate" || kind === "enter" ? `${kind} ${name}` : name;
+  return kind === "delegate" || kind === "enter" || kind === "background" ? `${kind} ${name}` : name;
 }
 
-/** The `step`-th call that a message wants. */
-function callOf(tag: Tag, step: number): ScriptedToolCall | undefined {
+/** What stands there once a command in the background was given its word. */
+export function heardEffectOf(name: string): string {
+  return `heard ${name}`;
+}
+
+/** In the text of each command in the background of these worlds: what is still there is found by it. */
+export const BACKGROUND_MARK = `background-of-${process.pid}`;
+
+/** So long a command waits for its word: longer than anybody looks for what a process has left behind. */
+const WORD_S = 30;
+
+/** Waits for a word, which not every message gives it. */
+function backgroundCommand(name: string): string {
+  return [
+    `: ${BACKGROUND_MARK}`,
+    `echo ${effectOf("background", name)} >> effects.log`,
+    `word=$(timeout ${WORD_S} head -n 1)`,
+    `test "$word" = go && echo ${heardEffectOf(name)} >> effects.log`,
+  ].join("; ");
+}
+
+/**
+ * The `step`-th call that a message wants.
+ *
+ * @param command what it has started in the background; where that is not known, there is nothing more to do
+ */
+function callOf(tag: Tag, step: number, command?: string): ScriptedToolCall | undefined {
   const name = nameOf(tag);
   const id = `call_s${tag.session}_${tag.number}_${turns}`;
   const note = { file_path: `notes/${name}.txt`, content: `${name}\n` };
@@ -374,6 +411,10 @@ function callOf(tag: Tag, step: number): ScriptedToolCall | undefined {
         input: { task: comesBackText("task", name), label: "work", tools: ["exec"] },
       },
     ],
+    background: [
+      { id, name: "exec", input: { command: backgroundCommand(name), background: true } },
+      ...(command === undefined ? [] : [{ id, name: "process", input: wordOf(tag, command) }]),
+    ],
     enter: [{ id, name: "mcp__ledger__enter", input: { line: effectOf("enter", name) } }],
     steps: [
       { id, name: "write", input: note },
@@ -383,4 +424,8 @@ function callOf(tag: Tag, step: number): ScriptedToolCall | undefined {
     ],
   };
   return steps[tag.kind]?.[step];
+}
+
+function wordOf({ number }: Tag, id: string): ScriptedToolCall["input"] {
+  return number % 2 === 0 ? { action: "kill", id } : { action: "write", id, input: "go\n", wait_seconds: 5 };
 }

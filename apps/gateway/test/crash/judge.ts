@@ -2,7 +2,6 @@ import {
   answeredIn,
   asksForSummary,
   draftsBearNoKey,
-  effectOf,
   furtherParts,
   isBlunt,
   isCommand,
@@ -16,18 +15,10 @@ import {
 } from "./conversation.ts";
 import type { Evidence, InboxFact, Post } from "./evidence.ts";
 import { judgeComingBack } from "./judge-coming-back.ts";
+import { judgeEffects } from "./judge-effects.ts";
 import { judgeOrder } from "./judge-order.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
-import {
-  type Blame,
-  type Conversations,
-  ENDS,
-  INJECTED,
-  isStopped,
-  shown,
-  standing,
-  textOf,
-} from "./reading.ts";
+import { type Blame, type Conversations, ENDS, isStopped, shown, standing, textOf } from "./reading.ts";
 
 /** What is to be said of a world. */
 export interface Verdict {
@@ -41,10 +32,9 @@ export interface Verdict {
   readonly poisoned: number;
   /** Tool calls whose outcome the model was told to be unknown. */
   readonly unknown: number;
+  /** Commands in the background that were seen to end well. */
+  readonly ended: number;
 }
-
-/** What it is told where a newer message stopped the run beside the tool. */
-const STOPPED = /the run was stopped first|The run was stopped while/;
 
 /** Holds every message against what the stand-ins saw. */
 export function judge(all: Evidence): Verdict {
@@ -68,6 +58,7 @@ export function judge(all: Evidence): Verdict {
     replies: evidence.posts.length,
     poisoned: [...ends.values()].filter((end) => end.rule === "poison").length,
     unknown: conversations.unknown.size,
+    ended: conversations.ended.size,
   };
 }
 
@@ -156,6 +147,7 @@ function judgeRest({ outbox, runsActive, damage }: Evidence, blame: Blame): void
 /** Sessions are what the vendor takes, hold every message once, in order, and none of another session. */
 function judgeModel(evidence: Evidence, blame: Blame): Conversations {
   const unknown = new Set<string>();
+  const ended = new Set<string>();
   const failed = new Map<string, readonly string[]>();
   const judgeSaid = judgeOrder(evidence);
   for (const { body, status, text } of evidence.requests) {
@@ -163,11 +155,12 @@ function judgeModel(evidence: Evidence, blame: Blame): Conversations {
     if (asksForSummary(body)) continue;
     const seen = readConversation(body);
     for (const name of seen.unknown) unknown.add(name);
+    for (const name of seen.ended) ended.add(name);
     for (const [name, what] of seen.failed) failed.set(name, what);
     const wrong = judgeSaid(seen.said);
     if (wrong !== undefined) blame(`order: ${wrong}: ${seen.said.map(nameOf).slice(-8).join(" ")}`);
   }
-  return { unknown, failed };
+  return { unknown, ended, failed };
 }
 
 /** Every message has its reply exactly once, where it belongs, and nobody has one who wrote nothing. */
@@ -306,44 +299,4 @@ function echoOrSilence(there: readonly Post[], unsure: string, tag: Tag): boolea
   const text = sideText(nameOf(tag));
   if (tag.kind !== "echo" && tag.kind !== "retract") return false;
   return unsure.includes(text) || there.some(({ content }) => content.includes(text));
-}
-
-/** Nothing with outside effects happened twice; what did not happen was not said to have happened. */
-function judgeEffects(
-  evidence: Evidence,
-  ends: ReadonlyMap<string, InboxFact>,
-  { unknown, failed }: Conversations,
-  blame: Blame,
-): void {
-  const there = standing(evidence);
-  const unsure = shown(evidence).join("\n");
-  for (const tag of evidence.acknowledged) {
-    const name = nameOf(tag);
-    const sayings = there.filter(({ content }) => content.includes(sideText(name)));
-    const said = sayings.length;
-    const ran = evidence.ran.filter((line) => line === effectOf(tag.kind, name)).length;
-    const end = ends.get(name);
-    // What was set aside, or gave way to a newer message, after the tool had said it is still open to the model, which
-    // may say it in the answer to the next message.
-    const gaveWay = evidence.mode === "interrupt" && end?.rule === "stopped";
-    const doubt = end?.rule === "poison" || gaveWay ? 1 : 0;
-    if (said > 1 + doubt)
-      blame(
-        `blind: ${name} (${tag.kind}, ${end?.state} ${end?.rule ?? ""}) was said ${said} times by the message tool or after it: ${sayings.map(({ messageId: id, content }) => `${id} ${content}`).join(" | ")}`,
-      );
-    if (ran > 1) blame(`blind: the command of ${name} ran ${ran} times`);
-    const failures = failed.get(name) ?? [];
-    // A call that failed makes others fail: what is not there cannot be read.
-    const [told = ""] = failures;
-    const stopped = gaveWay || (evidence.mode === "interrupt" && STOPPED.test(told));
-    const excused = unknown.has(name) || stopped || end?.rule === "poison" || INJECTED.test(told);
-    if (failures.length > 0 && !excused) blame(`failed: a tool of ${name}: ${failures.join(" | ")}`);
-    if (excused) continue;
-    if (["send", "echo", "steps"].includes(tag.kind) && said === 0 && !unsure.includes(sideText(name)))
-      blame(`lost: ${name} was not said by the message tool`);
-    if (["exec", "steps", "enter"].includes(tag.kind) && ran === 0)
-      blame(`lost: the command of ${name} did not run`);
-    if (["write", "steps"].includes(tag.kind) && !evidence.notes.has(name))
-      blame(`lost: the file of ${name} is missing`);
-  }
 }

@@ -5,6 +5,7 @@ import { openStore } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
 import { check } from "./check.ts";
 import type { Exit, GatewayChild } from "./child.ts";
+import { commandsLeft } from "./commands-left.ts";
 import { type Kind, nameOf } from "./conversation.ts";
 import { FAILPOINTS, type Failpoint } from "./failpoints.ts";
 import type { Verdict } from "./judge.ts";
@@ -120,6 +121,7 @@ export async function runLives(
       world.wish(wishOf(life));
       const exit = await live(life, gateway, unreached);
       if (life.kind === "killed-at" && unreached.length === before) reached.push(life.point);
+      for (const command of await commandsLeft()) strange.push(`left: ${command}`);
       if (exit.signal === "SIGKILL") kills++;
       else if (!expected(life, exit))
         strange.push(`${JSON.stringify(life)} ended with ${JSON.stringify(exit)}: ${gateway.said()}`);

@@ -33,6 +33,8 @@ export interface PlatformOptions {
   readonly pauseMs: number;
   /** What people write, wherever they can write any of it. Default: everything. */
   readonly only?: readonly [Kind, ...Kind[]];
+  /** What nobody writes, since it cannot be done here. */
+  readonly without: readonly Kind[];
   /** Where the gateway listens just now. */
   readonly url: () => string | undefined;
   /** What people on the relays write more often than else just now. */
@@ -168,9 +170,10 @@ export function startPlatform(options: PlatformOptions): Platform {
   };
 
   const kindIn = (session: number): Kind => {
-    const all = kindsOf(session);
-    const [first, ...others] = all.filter((kind) => options.only?.includes(kind) ?? true);
-    return random.pick(first === undefined ? all : [first, ...others]);
+    const all = kindsOf(session).filter((kind) => !options.without.includes(kind));
+    const wanted = all.filter((kind) => options.only?.includes(kind) ?? true);
+    const [first = "plain", ...others] = wanted.length === 0 ? all : wanted;
+    return random.pick([first, ...others]);
   };
 
   const converse = async (session: number, tell: (tag: Tag) => Promise<void>): Promise<void> => {

@@ -9,9 +9,15 @@ export const ENDS = new Set(["replied", "silent", "ignored", "failed-reported", 
 export const INJECTED =
   /failpoint|No space left|ENOSPC|disk I\/O error|The disk is full|the disk is nearly full/;
 
+/** What it is told where a command in the background ended with its process, or too many were left to their end. */
+export const NOT_IN_BACKGROUND =
+  /There is no command \w+ in the background|commands (are )?in the background (already|just now)/;
+
 export interface Conversations {
   /** Messages one of whose calls the model was told to have an unknown outcome. */
   readonly unknown: ReadonlySet<string>;
+  /** Messages whose command in the background it was told to have ended well. */
+  readonly ended: ReadonlySet<string>;
   /** Messages one of whose calls failed, with what the model was told of each that did, in their order. */
   readonly failed: ReadonlyMap<string, readonly string[]>;
 }

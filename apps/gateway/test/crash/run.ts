@@ -19,7 +19,16 @@ const KILLS_A_HOME = 10;
 console.log(`seed ${seed}, ${kills} kills (repeat with SIGNALBOX_SEED=${seed} SIGNALBOX_KILLS=${kills})`);
 const random = seeded(seed);
 const recoveries: number[] = [];
-const totals = { kills: 0, messages: 0, deliveries: 0, replies: 0, poisoned: 0, unknown: 0, unreached: 0 };
+const totals = {
+  kills: 0,
+  messages: 0,
+  deliveries: 0,
+  replies: 0,
+  poisoned: 0,
+  unknown: 0,
+  ended: 0,
+  unreached: 0,
+};
 const broken = new Map<string, number>();
 const reached = new Set<Failpoint>();
 const unreached = new Set<Failpoint>();
@@ -38,7 +47,7 @@ while (totals.kills < kills) {
     totals.kills += lives.length;
     continue;
   }
-  for (const key of ["kills", "messages", "deliveries", "replies", "poisoned", "unknown"] as const)
+  for (const key of ["kills", "messages", "deliveries", "replies", "poisoned", "unknown", "ended"] as const)
     totals[key] += report[key];
   totals.unreached += report.unreached.length;
   for (const point of report.reached) reached.add(point);
@@ -47,7 +56,7 @@ while (totals.kills < kills) {
   recoveries.push(...report.recoveries);
   report.violations.forEach(tell);
   console.log(
-    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
+    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.ended} commands in the background to their end, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
   );
 }
 const asked = kills >= ENOUGH ? FAILPOINTS.filter((point) => !ELSEWHERE.includes(point)) : SURE;

@@ -6,6 +6,7 @@ import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
+import { startSandbox } from "@signalbox/tools";
 import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
@@ -65,6 +66,11 @@ export interface WorldOptions {
 }
 
 const LEDGER = fileURLToPath(new URL("./ledger.ts", import.meta.url));
+
+/** What commands run in here: only in a sandbox can they go on in the background. */
+const { rung, reason } = await startSandbox();
+if (rung !== "bubblewrap")
+  console.log(`skipped: commands in the background of the crash load, since ${reason}`);
 
 /** Between two faults of Feishu, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
@@ -142,13 +148,16 @@ export async function openWorld(options: WorldOptions): Promise<World> {
             model: "anthropic/claude-sonnet-4-6",
             workspaceDir: workspace,
             tools: {
-              allow: ["read", "write", "exec", "message", "cron", "sessions_spawn", "mcp__ledger__enter"],
+              allow: [
+                ...["read", "write", "exec", "process", "message", "cron", "sessions_spawn"],
+                "mcp__ledger__enter",
+              ],
             },
           },
           { id: READER, model: "anthropic/claude-sonnet-4-6" },
         ],
       },
-      tools: { exec: { sandbox: "none" } },
+      tools: { exec: { sandbox: rung === "bubblewrap" ? rung : "none" } },
       mcp: {
         servers: { ledger: { command: process.execPath, args: [LEDGER, join(workspace, "effects.log")] } },
       },
@@ -193,6 +202,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     url: () => url,
     wish: () => wish,
     ...(options.only === undefined ? {} : { only: options.only }),
+    without: rung === "bubblewrap" ? [] : ["background"],
     answered,
   });
   const children = new Set<GatewayChild>();

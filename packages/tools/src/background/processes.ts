@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { reasonOf } from "@signalbox/agent-core";
 import type { SandboxOutcome } from "../sandbox/types.ts";
@@ -21,7 +22,7 @@ interface BackgroundCommand {
 
 /** The same once it was started. */
 export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
-  /** Within its conversation. */
+  /** No later process of the gateway gives it to another command. */
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
@@ -61,10 +62,17 @@ const MAX_ALL = 16;
 /** Ended ones that nobody has asked about. */
 const MAX_ENDED = 32;
 
-export function createProcesses(now: () => number = Date.now): Processes {
+export interface ProcessesOptions {
+  /** Milliseconds since the epoch; default `Date.now`. */
+  readonly now?: () => number;
+  /** Default: by chance. */
+  readonly makeId?: () => string;
+}
+
+export function createProcesses(options: ProcessesOptions = {}): Processes {
+  const { now = Date.now, makeId = idByChance } = options;
   const all: BackgroundProcess[] = [];
   let isClosed = false;
-  let started = 0;
   const running = (): readonly BackgroundProcess[] => all.filter((process) => process.end() === undefined);
   const forget = (process: BackgroundProcess): void => {
     const at = all.indexOf(process);
@@ -79,8 +87,7 @@ export function createProcesses(now: () => number = Date.now): Processes {
       if (running().length >= MAX_ALL) return "Too many commands are in the background just now.";
       const ended = all.filter((process) => process.end() !== undefined);
       for (const process of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) forget(process);
-      started += 1;
-      const process = begin(command, `p${started}`, now());
+      const process = begin(command, makeId(), now());
       all.push(process);
       return process;
     },
@@ -94,6 +101,11 @@ export function createProcesses(now: () => number = Date.now): Processes {
       for (const process of theirs) forget(process);
     },
   };
+}
+
+/** A count would begin anew with each start, and lead a conversation that goes on to a command of another. */
+function idByChance(): string {
+  return `p${randomBytes(4).toString("hex")}`;
 }
 
 function isTheirs({ agentId, sessionKey, speaker }: RunFacts, whose: Whose | undefined): boolean {

@@ -37,7 +37,7 @@ export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>)
   /** The run of each session: there is never more than one. */
   const running = new Map<string, Active>();
   const links = createGivenLinks();
-  const processes = createProcesses(options.now);
+  const processes = createProcesses({ now: options.now });
   const { approvals: store, now } = options;
   const approvals = createQuestions(createApprovals({ store, now }), async (approval) => {
     const run = running.get(approval.sessionKey);
