@@ -134,6 +134,17 @@ it("answers no message of another conversation, and writes to somebody else wher
   expect(told()).toEqual(["plain:direct to ben Psst."]);
 });
 
+it("replies to a message of another conversation in that conversation alone", async () => {
+  const { act, rows } = harness();
+  const reply = (replyTo: string) => send("Yes.", { target: "plain:hall", replyTo });
+  expect(await act(reply("of plain:room"))).toEqual({
+    ok: false,
+    message: "There is no message of plain:room in that conversation.",
+  });
+  expect(await act(reply("of plain:hall"))).toMatchObject({ ok: true });
+  expect(await rows()).toMatchObject([{ address: "plain:hall", payload: { replyTo: "of plain:hall" } }]);
+});
+
 it("writes to another conversation by its address, of another channel and account too", async () => {
   const { act, rows, told } = harness();
   for (const [index, destination] of [

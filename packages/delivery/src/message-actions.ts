@@ -195,26 +195,26 @@ async function send<Run extends ActingRun, Row extends OutboxRow>(
 }
 
 /** What goes out, or why it does not. */
-async function payloadOf<Run extends ActingRun>(
-  options: Pick<MessageActionsOptions<Run>, "prepare" | "isOfConversation">,
+async function payloadOf<Run extends ActingRun, Row extends OutboxRow>(
+  options: MessageActionsOptions<Run, Row>,
   action: SendingAction,
   run: Run,
-  { to, isCurrent, definition: { capabilities } }: MessagePlace,
+  { to, definition: { capabilities } }: MessagePlace,
   { signal }: ActingCall,
 ): Promise<Outbound | MessageOutcome> {
   if (action.action === "poll") return pollOutbound(pollOf(action), capabilities);
   const { text, media, replyTo } = action;
   // Platforms put an answer where the answered message is, whatever the address says.
-  if (replyTo !== undefined) {
-    if (!isCurrent) return no("A message to another conversation cannot reply to one.");
-    if (!isQuoted(replyTo, to, run) && !(await options.isOfConversation(replyTo, to, run)))
-      return no(`There is no message ${replyTo} in this conversation to reply to.`);
-  }
+  const answered =
+    replyTo === undefined
+      ? undefined
+      : await messageAt(options, { action: "reply", messageId: replyTo }, to, run);
+  if (answered !== undefined && "ok" in answered) return answered;
   const prepared = await options.prepare(media, run, capabilities, signal);
   if (prepared === undefined) return no("Nothing was sent: this turn was stopped.");
   const { parts, lines } = prepared;
   if (lines.length > 0) return no(`Nothing was sent. ${lines.join(" ")}`);
-  return outboundOf(text, replyTo, capabilities, parts);
+  return outboundOf(text, answered?.id, capabilities, parts);
 }
 
 /** The row is there: it goes out. Done again, it changes nothing. */
@@ -267,17 +267,23 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
   }
 }
 
+/** What an agent wants with a message that is there. */
+interface MessageUse {
+  readonly action: "reply" | Exclude<MessageAction, SendingAction>["action"];
+  readonly messageId: string;
+}
+
 /** The platform's id of a message of a conversation, by that id or by the one that `send` gave. */
 async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
   options: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
-  action: Exclude<MessageAction, SendingAction>,
+  use: MessageUse,
   to: Destination,
   run: Run,
 ): Promise<{ readonly id: string } | MessageOutcome> {
-  const { messageId } = action;
+  const { messageId } = use;
   const missing = no(`There is no message ${messageId} in that conversation.`);
   if (!messageId.startsWith(SENT))
-    return (await mayReach(options, action, to, run)) ? { id: messageId } : missing;
+    return (await mayReach(options, use, to, run)) ? { id: messageId } : missing;
   const row = await options.outbox.withKey(messageId);
   if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
   const receipt = row.receipts.find(({ part }) => part === 0)?.receipt;
@@ -291,13 +297,13 @@ async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
  */
 async function mayReach<Run extends ActingRun, Row extends OutboxRow>(
   { outbox, isOfConversation }: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
-  { action, messageId }: Exclude<MessageAction, SendingAction>,
+  { action, messageId }: MessageUse,
   to: Destination,
   run: Run,
 ): Promise<boolean> {
   if (await isOfConversation(messageId, to, run)) return true;
   if (!isQuoted(messageId, to, run)) return false;
-  if (action === "react") return true;
+  if (action === "react" || action === "reply") return true;
   const row = await outbox.ofMessage({ channel: to.channel, account: to.account, messageId });
   return row !== undefined && (row.runId !== undefined || row.key.startsWith(SENT));
 }

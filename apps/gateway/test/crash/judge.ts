@@ -2,6 +2,7 @@ import {
   answeredIn,
   asksForSummary,
   draftsBearNoKey,
+  effectOf,
   furtherParts,
   isBlunt,
   isCommand,
@@ -32,8 +33,8 @@ export interface Verdict {
   readonly poisoned: number;
   /** Tool calls whose outcome the model was told to be unknown. */
   readonly unknown: number;
-  /** Commands in the background that were seen to end well. */
-  readonly ended: number;
+  /** Commands in the background that began. */
+  readonly background: number;
 }
 
 /** Holds every message against what the stand-ins saw. */
@@ -58,7 +59,7 @@ export function judge(all: Evidence): Verdict {
     replies: evidence.posts.length,
     poisoned: [...ends.values()].filter((end) => end.rule === "poison").length,
     unknown: conversations.unknown.size,
-    ended: conversations.ended.size,
+    background: evidence.ran.filter((line) => line.startsWith(effectOf("background", ""))).length,
   };
 }
 
