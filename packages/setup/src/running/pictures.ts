@@ -14,8 +14,11 @@ interface PictureSize {
 
 export type PictureFitter = (bytes: Uint8Array, size: PictureSize) => Promise<FittedPicture | undefined>;
 
-/** Anthropic, as the first of all vendors, refuses a picture with a longer side. */
-const LONGEST_SIDE = 8_000;
+/**
+ * A request with more than twenty pictures is refused by Anthropic where one has a longer side (with fewer, beyond
+ * 8,000), and a conversation has come to twenty before long.
+ */
+const LONGEST_SIDE = 2_000;
 /** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
 const SIDE_THAT_MODELS_SEE = 1_568;
 /** 5 MB as base64. */
