@@ -26,7 +26,7 @@ const totals = {
   replies: 0,
   poisoned: 0,
   unknown: 0,
-  ended: 0,
+  background: 0,
   unreached: 0,
 };
 const broken = new Map<string, number>();
@@ -47,7 +47,15 @@ while (totals.kills < kills) {
     totals.kills += lives.length;
     continue;
   }
-  for (const key of ["kills", "messages", "deliveries", "replies", "poisoned", "unknown", "ended"] as const)
+  for (const key of [
+    "kills",
+    "messages",
+    "deliveries",
+    "replies",
+    "poisoned",
+    "unknown",
+    "background",
+  ] as const)
     totals[key] += report[key];
   totals.unreached += report.unreached.length;
   for (const point of report.reached) reached.add(point);
@@ -56,7 +64,7 @@ while (totals.kills < kills) {
   recoveries.push(...report.recoveries);
   report.violations.forEach(tell);
   console.log(
-    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.ended} commands in the background to their end, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
+    `${totals.kills} kills, ${totals.messages} messages, ${totals.deliveries} deliveries, ${totals.replies} at the platform, ${totals.unknown} calls of unknown outcome, ${totals.background} commands in the background, ${totals.poisoned} set aside, ${totals.unreached} failpoints not reached, ${sum(broken)} broken`,
   );
 }
 const asked = kills >= ENOUGH ? FAILPOINTS.filter((point) => !ELSEWHERE.includes(point)) : SURE;
