@@ -25,7 +25,7 @@ async function startLater(world: World, clock: ManualClock, minutes: number): Pr
 it("goes to the agent's own conversation on the page, once over stops, and is silent where nothing is said", async () => {
   const world = await openWorld();
   const clock = createManualClock(Date.now());
-  world.configure(configured({}));
+  world.configure(configured(undefined));
   world.script([{ text: "There is mail." }, { text: "__SILENT__" }]);
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   await (await world.start({ clock })).stop();
@@ -51,10 +51,10 @@ it("goes to the agent's own conversation on the page, once over stops, and is si
   ]);
 });
 
-it("costs no call of a model where its file asks for nothing, and is off where nobody wrote of it", async () => {
+it("costs no call of a model where its file asks for nothing, and comes to nobody who wants none", async () => {
   const world = await openWorld();
   const clock = createManualClock(Date.now());
-  world.configure(configured(undefined));
+  world.configure(configured({ enabled: false }));
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   await (await world.start({ clock })).stop();
   await (await startLater(world, clock, 31)).stop();
@@ -90,7 +90,7 @@ it("goes to its owner's chat where that was said", async () => {
 it("comes and goes with the configuration while the gateway runs", async () => {
   const world = await openWorld();
   const clock = createManualClock(Date.now());
-  world.configure(configured(undefined));
+  world.configure(configured({ enabled: false }));
   world.files({ "HEARTBEAT.md": "- look at the mail" });
   world.script([{ text: "There is mail." }]);
   const first = await world.start({ clock });

@@ -25,7 +25,10 @@ const KEPT: Readonly<Record<string, number>> = {
  * Values whose default could allow more than was meant, with what allows nothing; `deep`: whatever in them is wrong.
  */
 const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; readonly deep?: true }[] = [
-  { keys: ["agents", "defaults"], value: { tools: { allow: [] }, skills: { allow: [] } } },
+  {
+    keys: ["agents", "defaults"],
+    value: { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
+  },
   { keys: ["agents", "defaults", "tools"], value: { allow: [] }, deep: true },
   { keys: ["agents", "defaults", "skills"], value: { allow: [] }, deep: true },
   { keys: ["agents", "defaults", "subagents"], value: { maxDepth: 0 }, deep: true },

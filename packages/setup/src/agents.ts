@@ -168,7 +168,6 @@ function heartbeatOf(
   own: AgentConfig["heartbeat"],
   defaults: AgentConfig["heartbeat"],
 ): Heartbeat | undefined {
-  if (own === undefined && defaults === undefined) return undefined;
   const { enabled = true, every = "30m", activeHours, to = "page" } = { ...defaults, ...own };
   return enabled ? { every, activeHours, to } : undefined;
 }

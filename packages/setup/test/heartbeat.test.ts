@@ -20,8 +20,8 @@ function heartbeatOf(own: unknown, defaults?: unknown) {
   return resolveAgents(loaded, home).get("coder")?.heartbeat;
 }
 
-it("is off where nobody wrote of a heartbeat, and half-hourly where it is only named", () => {
-  expect(heartbeatOf(undefined)).toBeUndefined();
+it("is half-hourly where nobody wrote of it, or only named it", () => {
+  expect(heartbeatOf(undefined)).toEqual(heartbeatOf({}));
   expect(heartbeatOf({})).toEqual({ every: "30m", activeHours: undefined, to: "page" });
 });
 

@@ -11,7 +11,7 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time 
 
 const heartbeatSchema = z
   .strictObject({
-    enabled: z.boolean().optional().describe("`false`: this agent has none, though the defaults say so."),
+    enabled: z.boolean().optional().describe("`false` for an agent that is to have none. Default: `true`."),
     every: z
       .string()
       .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, for instance 30m, 2h or 1h 30m")
@@ -34,7 +34,7 @@ const heartbeatSchema = z
       ),
   })
   .describe(
-    "Has the agent go through `HEARTBEAT.md` of its workspace by itself. Where there is none, it does not.",
+    "When the agent goes through `HEARTBEAT.md` of its workspace by itself. Where that asks for nothing, it does not.",
   );
 
 const toolsOfAgent = allowDeny

@@ -30,7 +30,7 @@ export const ENGLISH: WorkspaceTemplate = {
 `,
   "HEARTBEAT.md": `# What to look at from time to time
 
-<!-- One task a line. While there is none, no heartbeat calls a model; agents.*.heartbeat switches it on. -->
+<!-- One task a line. While there is none, no heartbeat calls a model; agents.*.heartbeat says how often. -->
 `,
   "BOOTSTRAP.md": `You are new here and know nobody yet. First do what you are asked. Then ask, in a line, what to call the person and yourself, and what you are mainly for; do not insist. Write the answers into USER.md and IDENTITY.md.
 `,

@@ -30,7 +30,7 @@ export const CHINESE: WorkspaceTemplate = {
 `,
   "HEARTBEAT.md": `# 定期查看
 
-<!-- 一行一件事。没有内容时，心跳不会调用模型；用 agents.*.heartbeat 打开。 -->
+<!-- 一行一件事。没有内容时，心跳不会调用模型；间隔由 agents.*.heartbeat 决定。 -->
 `,
   "BOOTSTRAP.md": `你刚来，还不认识人。先做对方要的事，再问一句：怎么称呼对方和你，主要帮什么忙；不追问。回答写进 USER.md 和 IDENTITY.md。
 `,
