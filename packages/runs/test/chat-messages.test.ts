@@ -1,7 +1,7 @@
 import type { AgentMessage, AssistantMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { LiveEvent } from "@signalbox/protocol";
 import { expect, it } from "vitest";
-import { type ConversationMessage, chatMessages, createLiveView } from "../src/index.ts";
+import { type ConversationMessage, chatMessages, createLiveView, type Reading } from "../src/index.ts";
 
 const ORIGIN = { api: "a", provider: "p", model: "m", timestamp: 0 } as const;
 const call = (id: string, name: string): ToolCallBlock => ({
@@ -75,6 +75,20 @@ it("has a turn once that went on after the output limit, also where the run ende
   expect(shown(whole)).toEqual([["r.0", "assistant", "Half of it, and the rest."]]);
   const half = chatMessages(rows("r", cut), { notes: new Map() });
   expect(shown(half)).toEqual([["r.0", "assistant", "Half of it, "]]);
+});
+
+it("has of a turn that broke off what was certain by then", () => {
+  const reading: Reading = {
+    said: ({ content }) => content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(""),
+    visible: (words) => words.trim(),
+    // A line that begins like that may be a directive.
+    stream: () => ({ push: (delta) => delta.replace(/__\w*$/, ""), end: () => "" }),
+  };
+  const read = (stopReason: AssistantMessage["stopReason"]) =>
+    shown(chatMessages(rows("r", said("Well.\n__SIL", { stopReason })), { notes: new Map(), reading }));
+  expect(read("aborted")).toEqual([["r.0", "assistant", "Well."]]);
+  expect(read("error")).toEqual([["r.0", "assistant", "Well."]]);
+  expect(read("end_turn")).toEqual([["r.0", "assistant", "Well.\n__SIL"]]);
 });
 
 it("says behind its last message why a run failed", () => {

@@ -2,7 +2,7 @@ import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage } from "@signalbox/protocol";
 import type { PlacedMessage } from "../store.ts";
 import { noteId, sentId, turnId } from "./ids.ts";
-import { PLAIN, type Reading } from "./reading.ts";
+import { PLAIN, type Reading, visibleIn } from "./reading.ts";
 
 /** A message of a conversation with the run that it is of. */
 export interface ConversationMessage extends PlacedMessage {
@@ -111,7 +111,7 @@ class ConversationReader {
     const goesOn =
       message.stopReason === "max_tokens" && runId !== undefined && this.#lastOf.get(runId) !== seq;
     this.#cut = goesOn ? said : "";
-    const text = goesOn ? "" : this.#reading.visible(said);
+    const text = goesOn ? "" : visibleIn(said, message.stopReason, this.#reading);
     const tools = message.content.flatMap((block) =>
       block.type === "toolCall"
         ? toolMessages(block, this.#results.get(callOf(runId, block.id)), this.#options.sentBy)

@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "@signalbox/agent-core";
+import type { AssistantMessage, StopReason } from "@signalbox/agent-core";
 
 /** How a host reads what its model writes: a turn may hold directives, or words that nobody is to see. */
 export interface Reading {
@@ -28,3 +28,12 @@ export const PLAIN: Reading = {
     };
   },
 };
+
+/**
+ * What people see of the words of a turn. One that broke off may end with half a silent token or directive, which is
+ * nothing by itself: of it they see what was certain by then, as they did while it was written.
+ */
+export function visibleIn(said: string, stopReason: StopReason, reading: Reading): string {
+  const isBroken = stopReason === "aborted" || stopReason === "error";
+  return reading.visible(isBroken ? reading.stream().push(said) : said);
+}
