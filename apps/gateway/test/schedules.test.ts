@@ -6,7 +6,7 @@ import { ends, eventually, exampleConfig, inboxRows, LI, openWorld, type World, 
 import { modelRequests } from "./requests.ts";
 
 const AGENTS = {
-  defaults: { model: "anthropic/claude-sonnet-4-6" },
+  defaults: { model: "anthropic/claude-sonnet-4-6", heartbeat: { enabled: false } },
   list: [{ id: "coder", tools: { allow: ["cron", "message"] } }],
 };
 const soon = { name: "cron", input: { action: "add", text: "Remind Zhang of the call.", in: "60s" } };

@@ -231,7 +231,10 @@ mcp:
       { model: "a/b", tools: { allow: [] } },
     ],
     ["agents: { defaults: { model: a/b, skills: { allow: [7] } } }", { model: "a/b", skills: { allow: [] } }],
-    ["agents: { defaults: 7 }", { tools: { allow: [] }, skills: { allow: [] } }],
+    [
+      "agents: { defaults: 7 }",
+      { tools: { allow: [] }, skills: { allow: [] }, heartbeat: { enabled: false } },
+    ],
   ])("gives agents nothing by a slip: %s", (text, expected) => {
     const loaded = load(text);
     expect(only(loaded).severity).toBe("error");

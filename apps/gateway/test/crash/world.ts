@@ -142,6 +142,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
         providers: { anthropic: { api: "anthropic-messages", apiKey: KEY, baseUrl: anthropic.url } },
       },
       agents: {
+        // What never ends by itself would have it wait for ever.
+        defaults: { heartbeat: { enabled: false } },
         list: [
           {
             id: AGENT,
