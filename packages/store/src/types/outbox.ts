@@ -40,8 +40,8 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
    */
   readonly claim?: boolean;
   /**
-   * Goes into the history of a conversation in the same transaction, as {@link GroupHistoryStore.push} has it; not where
-   * the row is there already.
+   * Goes into the history of a conversation in the same transaction, as {@link GroupHistoryStore.push} has it; not
+   * where the row is there already.
    */
   readonly told?: ToldEntry;
 }
