@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { encode } from "./json.ts";
 import { groupHistory } from "./schema/index.ts";
-import type { ToldEntry } from "./types/side.ts";
+import type { ToldEntry } from "./types/history.ts";
 
 /** An entry checked and encoded, before its transaction. */
 export interface PreparedHistory {

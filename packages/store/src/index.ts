@@ -17,6 +17,7 @@ export type * from "./types/approvals.ts";
 export type * from "./types/audit.ts";
 export type * from "./types/budgets.ts";
 export type * from "./types/common.ts";
+export type * from "./types/history.ts";
 export type * from "./types/inbox.ts";
 export type * from "./types/leases.ts";
 export type * from "./types/outbox.ts";

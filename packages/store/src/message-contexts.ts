@@ -4,7 +4,8 @@ import type { Bound } from "./database.ts";
 import { decode, encode } from "./json.ts";
 import { messageContext, session, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { MessageContextStore, ToldEntry } from "./types/side.ts";
+import type { ToldEntry } from "./types/history.ts";
+import type { MessageContextStore } from "./types/side.ts";
 
 export function createMessageContextStore({ database, queue }: Context): MessageContextStore {
   const { db } = database;

@@ -1,5 +1,5 @@
 import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, OutboxId, RunId } from "./common.ts";
-import type { ToldEntry } from "./side.ts";
+import type { ToldEntry } from "./history.ts";
 
 /**
  * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
@@ -40,8 +40,8 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
    */
   readonly claim?: boolean;
   /**
-   * Goes into the history of a conversation in the same transaction, as {@link GroupHistoryStore.push} has it; not
-   * where the row is there already.
+   * Goes into the history of a conversation in the same transaction, as `push` of the group history has it; not where
+   * the row is there already.
    */
   readonly told?: ToldEntry;
 }

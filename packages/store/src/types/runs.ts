@@ -1,8 +1,8 @@
 import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
+import type { ToldEntry } from "./history.ts";
 import type { InboxRow, InboxSettle } from "./inbox.ts";
 import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed, UsageTotals } from "./sessions.ts";
-import type { ToldEntry } from "./side.ts";
 
 /** May a tool call be made again when nobody knows whether it happened? `external`: no. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";

@@ -1,4 +1,5 @@
 import type { Bodies, JsonValue, LeaseToken, Millis } from "./common.ts";
+import type { GroupHistoryEntry, ToldEntry } from "./history.ts";
 import type { OutboxInsert } from "./outbox.ts";
 
 /** Resolved routes, so that a restart is warm. A digest names everything a route depends on. */
@@ -11,19 +12,6 @@ export interface RouteCacheStore {
   put(config: string, rows: readonly { readonly digest: string; readonly route: JsonValue }[]): Promise<void>;
   /** Removes the routes of every other configuration; gives their number. */
   prune(keepConfig: string): Promise<number>;
-}
-
-/** What was said in a group without being addressed to the agent. */
-export interface GroupHistoryEntry {
-  readonly id: string;
-  readonly senderId: string;
-  readonly body: JsonValue;
-  readonly at: Millis;
-}
-
-/** Such an entry beside a message, with the name of its ring. */
-export interface ToldEntry extends GroupHistoryEntry {
-  readonly conversation: string;
 }
 
 /** A ring for each conversation. */
