@@ -55,6 +55,8 @@ const WISHES: readonly (readonly [RegExp, Kind])[] = [
   [/^dead\./, "refused"],
 ];
 const FAILING_MS = 2_600;
+/** How long one that is told to end may take, until it counts as one that never does. */
+const ENDED_MS = 90_000;
 /** As many as a process takes in a second where nothing else is at work. */
 const FEW_MESSAGES = 10;
 
@@ -122,7 +124,7 @@ export async function runLives(
       const exit = await live(life, gateway, unreached);
       if (life.kind === "killed-at" && unreached.length === before) reached.push(life.point);
       for (const command of await commandsLeft()) strange.push(`left: ${command}`);
-      if (exit.signal === "SIGKILL") kills++;
+      if (exit.signal === "SIGKILL" && life.kind !== "ended") kills++;
       else if (!expected(life, exit))
         strange.push(`${JSON.stringify(life)} ended with ${JSON.stringify(exit)}: ${gateway.said()}`);
       noteRecovery(world, gateway, interrupted, recoveries);
@@ -202,7 +204,7 @@ async function live(life: Life, gateway: GatewayChild, unreached: Failpoint[]): 
       await gateway.listening;
       await sleep(life.ms);
       gateway.signal("SIGTERM");
-      return gateway.exited;
+      return (await within(ENDED_MS)) ?? kill();
   }
 }
 

@@ -161,7 +161,14 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       },
       tools: { exec: { sandbox: rung === "bubblewrap" ? rung : "none" } },
       mcp: {
-        servers: { ledger: { command: process.execPath, args: [LEDGER, join(workspace, "effects.log")] } },
+        servers: {
+          // On a busy machine a process takes its time, and a run goes on without the tools of one that takes longer.
+          ledger: {
+            command: process.execPath,
+            args: [LEDGER, join(workspace, "effects.log")],
+            startMs: 60_000,
+          },
+        },
       },
       channels: {
         feishu: {
