@@ -205,6 +205,10 @@ describe("the OpenAI surface", () => {
       '{"model":"signalbox/coder","messages":[]}',
     ])
       expect(await raw({ body })).toEqual({ status: 400, error: errorShape });
+    const tooLong = JSON.stringify(say("x".repeat(1_000_000)));
+    expect(await raw({ body: tooLong })).toEqual({ status: 413, error: errorShape });
+    const tooMany = { model: MODEL, messages: Array.from({ length: 5_001 }, () => say("hi").messages[0]) };
+    expect(await raw({ body: JSON.stringify(tooMany) })).toEqual({ status: 400, error: errorShape });
     const over = JSON.stringify(say("x".repeat(10_000_000)));
     expect(await raw({ body: over })).toEqual({ status: 413, error: errorShape });
     expect(await refusal(() => client.chat.completions.create(say("x".repeat(10_000_000))))).toMatchObject({

@@ -58,9 +58,19 @@ export async function fetchAttachment(
     return { ...file, mimeType };
   }
   if (typeof ref !== "string") throw new ChannelError("invalid", "Not an attachment of this channel");
-  if (ref.startsWith("data:")) {
-    const { body } = await fetch(ref);
-    if (body !== null) return { body, mimeType };
-  } else if (fetchUrl !== undefined) return fetchUrl(ref, signal);
+  if (ref.startsWith("data:")) return { body: new Blob([heldIn(ref)]).stream(), mimeType };
+  if (fetchUrl !== undefined) return fetchUrl(ref, signal);
   throw new ChannelError("invalid", "Attachments are not fetched from elsewhere here");
+}
+
+/** What a `data:` URL holds. Not by `fetch`, which reads it letter by letter and has everybody wait. */
+function heldIn(url: string): Buffer<ArrayBuffer> {
+  const comma = url.indexOf(",");
+  const data = url.slice(comma + 1);
+  try {
+    const text = data.includes("%") ? decodeURIComponent(data) : data;
+    return Buffer.from(text, /;\s*base64$/i.test(url.slice(0, comma)) ? "base64" : "utf8");
+  } catch {
+    throw new ChannelError("invalid", "What the attachment's data: URL holds cannot be read");
+  }
 }

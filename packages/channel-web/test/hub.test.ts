@@ -140,6 +140,26 @@ describe("the web hub", () => {
     expect(attachmentOf("file", "file:///etc/passwd")).toBeUndefined();
   });
 
+  it.each([
+    ["data:image/png;base64,AAEC", [0, 1, 2]],
+    ["data:image/png;name=a.png;BASE64,AAE%3D", [0, 1]],
+    ["data:text/plain;charset=utf-8,%C3%A4%20a", [0xc3, 0xa4, 0x20, 0x61]],
+    ["data:,", []],
+  ])("reads what %s holds", async (address, bytes) => {
+    const { channel } = await openHub();
+    const held = attachmentOf("file", address);
+    if (held === undefined) throw new Error("it is an attachment");
+    const fetched = await channel.fetchMedia?.(held, signal);
+    expect([...new Uint8Array(await new Response(fetched?.body ?? null).arrayBuffer())]).toEqual(bytes);
+  });
+
+  it("refuses what cannot be read", async () => {
+    const { channel } = await openHub();
+    const broken = attachmentOf("file", "data:text/plain,100%");
+    if (broken === undefined) throw new Error("it is an attachment");
+    await expect(channel.fetchMedia?.(broken, signal)).rejects.toMatchObject({ code: "invalid" });
+  });
+
   it("sends to a conversation that nobody looks at, under the same ids at every try", async () => {
     const { channel } = await openHub();
     const options = { idempotencyKey: "k", signal };

@@ -36,6 +36,11 @@ async function post(target: Target, path: string, body: string, headers: object 
   await response.arrayBuffer();
 }
 
+async function complete(target: Target, messages: readonly object[], more: object = {}): Promise<void> {
+  const body = JSON.stringify({ model: "main", messages, ...more });
+  await post(target, "/v1/chat/completions", body);
+}
+
 async function get(target: Target, path: string): Promise<void> {
   const response = await fetch(target.url + path, { headers: { authorization: `Bearer ${target.token}` } });
   await response.arrayBuffer();
@@ -260,8 +265,40 @@ export const EXCESSES: readonly Excess[] = [
         role: at % 2 === 0 ? "user" : "assistant",
         content: `Message ${at}: what was said there, in so many words.`,
       }));
-      const asked = { model: "main", messages: [...messages, { role: "user", content: "go on" }] };
-      await post(target, "/v1/chat/completions", JSON.stringify(asked));
+      await complete(target, [...messages, { role: "user", content: "go on" }]);
+    },
+  },
+  {
+    name: "a request to /v1 of 10 MB that holds a picture",
+    isSent: true,
+    work: (target) => {
+      const url = `data:image/png;base64,${"A".repeat(9 * MB)}`;
+      return complete(target, [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }]);
+    },
+  },
+  {
+    name: "a request to /v1 of 10 MB that holds words",
+    isSent: true,
+    work: (target) => complete(target, [{ role: "user", content: "words ".repeat(1.6 * MB) }]),
+  },
+  {
+    name: "a request to /v1 of 200,000 messages",
+    isSent: true,
+    work: (target) =>
+      complete(
+        target,
+        Array.from({ length: 200_000 }, () => ({ role: "user", content: "hello" })),
+      ),
+  },
+  {
+    name: "a request to /v1 of 1 MB: parts of a message, and fields that nobody reads",
+    isSent: true,
+    work: async (target) => {
+      const part = { type: "text", text: "a" };
+      await complete(target, [{ role: "user", content: Array.from({ length: 35_000 }, () => part) }]);
+      const metadata = Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, n]));
+      await complete(target, [{ role: "user", content: "hello" }], { metadata });
+      await target.settled();
     },
   },
   {

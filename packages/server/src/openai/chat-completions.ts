@@ -8,7 +8,14 @@ import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
 import { answer, follow, passOn } from "./follow.ts";
 import { list } from "./list.ts";
 import { noModel } from "./models.ts";
-import { agentOf, type ClientMessage, RequestProblem, readBody, submissionOf } from "./request.ts";
+import {
+  agentOf,
+  type ClientMessage,
+  MOST_MESSAGES,
+  RequestProblem,
+  readBody,
+  submissionOf,
+} from "./request.ts";
 import type { Attempt, Retries } from "./retries.ts";
 import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
 
@@ -22,7 +29,7 @@ const responseFormat = z.preprocess(flattened, format);
 const chatRequest = z.object({
   ...samplingFields,
   model: z.string(),
-  messages: list(message, { min: 1 }),
+  messages: list(message, { min: 1, max: MOST_MESSAGES }),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
   user: z.string().min(1).max(200).nullish(),

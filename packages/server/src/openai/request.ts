@@ -39,12 +39,23 @@ export interface ClientRequest {
   readonly param: string;
 }
 
+/** What a conversation has, in messages: far more than any model reads. */
+export const MOST_MESSAGES = 5_000;
+/** Characters of a body apart from what is attached: it is read in one piece, which nobody else is to wait for. */
+const MOST_WORDS = 1_000_000;
+/** A shorter attachment counts as words: a million of them would take as long to read. */
+const SHORTEST_ATTACHED = 1_000;
+
 /** The body as text and as the schema has it, or the answer that says what is wrong with it. */
 export async function readBody<S extends z.ZodType>(
   context: Context,
   schema: S,
 ): Promise<{ readonly raw: string; readonly request: z.output<S> } | { readonly answer: Response }> {
   const raw = await context.req.text();
+  if (raw.length - attachedIn(raw) > MOST_WORDS) {
+    const message = `Apart from attachments, a request has at most ${MOST_WORDS} characters.`;
+    return { answer: openAiError(context, 413, { message, type: "invalid_request_error" }) };
+  }
   let body: unknown;
   try {
     body = JSON.parse(raw);
@@ -59,6 +70,18 @@ export async function readBody<S extends z.ZodType>(
   const param = issue?.path.join(".") ?? "";
   const message = `${param}: ${issue?.message ?? "wrong"}`;
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
+}
+
+/** The characters of a body that are `data:` URLs. */
+function attachedIn(raw: string): number {
+  let attached = 0;
+  let start = raw.indexOf('"data:');
+  while (start >= 0) {
+    const end = raw.indexOf('"', start + 1);
+    if (end - start >= SHORTEST_ATTACHED) attached += end - start;
+    start = end < 0 ? -1 : raw.indexOf('"data:', end);
+  }
+  return attached;
 }
 
 /** The agent that a model names, with or without its prefix. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
 import { content, readContent } from "./content.ts";
 import { list } from "./list.ts";
-import { type ClientMessage, RequestProblem } from "./request.ts";
+import { type ClientMessage, MOST_MESSAGES, RequestProblem } from "./request.ts";
 
 /** Items of a conversation; those that are no message are told from it by their type. */
 const item = z.object({
@@ -13,7 +13,7 @@ const item = z.object({
 });
 
 /** What a request of `/v1/responses` says: text, or the items of a conversation. */
-export const responsesInput = z.union([z.string(), list(item, { min: 1 })]);
+export const responsesInput = z.union([z.string(), list(item, { min: 1, max: MOST_MESSAGES })]);
 
 /** The id of the item that holds the answer to a message. */
 export function itemId(messageId: string): string {

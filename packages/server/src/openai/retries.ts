@@ -62,14 +62,15 @@ export function createRetries(later: (callback: () => void, ms: number) => () =>
         return { id: prefix + digest(`${prefix} ${key}`).slice(0, 32), left: () => {} };
       }
       const count = context.req.header("x-stainless-retry-count");
-      const sent = digest(`${prefix} ${body}`);
-      const earlier = Number(count) > 0 ? takeUp(sent) : undefined;
+      // A body may be large, and few are ever repeated.
+      const sent = (): string => digest(`${prefix} ${body}`);
+      const earlier = Number(count) > 0 ? takeUp(sent()) : undefined;
       const id = earlier?.id ?? prefix + randomUUID();
       return {
         id,
         left(hasBegun, stop) {
           if (hasBegun || count === undefined) stop();
-          else abandon(sent, id, stop);
+          else abandon(sent(), id, stop);
         },
       };
     },
