@@ -215,20 +215,22 @@ describe("messages of a request", () => {
     expect(service.submissions[1]?.history).toBeUndefined();
   });
 
-  it("answers a body of ten megabytes that is wrong throughout by its first fault", async () => {
+  it("answers a large body that is wrong throughout by its first fault, and one of many words unread", async () => {
     const { service, openai } = await open();
-    const bodies: readonly (readonly [object, string])[] = [
-      [{ model: MODEL, messages: new Array(4_000_000).fill(0) }, "messages.0"],
-      [
-        { model: MODEL, messages: [{ role: "user", content: new Array(4_000_000).fill(0) }] },
-        "messages.0.content",
-      ],
+    const zeros = (count: number) => new Array<number>(count).fill(0);
+    const within = (content: readonly number[]) => [{ role: "user", content }];
+    const bodies: readonly (readonly [readonly unknown[], object])[] = [
+      [zeros(5_000), { status: 400, param: "messages.0" }],
+      [zeros(5_001), { status: 400, param: "messages" }],
+      [within(zeros(450_000)), { status: 400, param: "messages.0.content" }],
+      [zeros(4_000_000), { status: 413 }],
+      [within(zeros(4_000_000)), { status: 413 }],
+      [new Array(100_000).fill('data:,"data:,'), { status: 413 }],
     ];
-    for (const [body, param] of bodies)
-      expect(await refusal(() => openai().post("/chat/completions", { body }))).toMatchObject({
-        status: 400,
-        param,
-      });
+    for (const [messages, answered] of bodies) {
+      const body = { model: MODEL, messages };
+      expect(await refusal(() => openai().post("/chat/completions", { body }))).toMatchObject(answered);
+    }
     const levels = 50_000;
     const schema = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
     const deep = await fetch(`${openai().baseURL}/chat/completions`, {

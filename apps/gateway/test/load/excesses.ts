@@ -309,6 +309,12 @@ export const EXCESSES: readonly Excess[] = [
         { text: "- an *item* of a list with `code` and [a link](https://example.org)\n".repeat(1_500) },
       ]);
       await say(target, "hello");
+      target.script([
+        {
+          text: `${"*Words* of a [paragraph](https://example.org), `code` too. ".repeat(20)}\n\n`.repeat(80),
+        },
+      ]);
+      await say(target, "hello");
     },
   },
   {

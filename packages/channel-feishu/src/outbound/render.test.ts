@@ -43,6 +43,11 @@ describe("renderPart", () => {
     expect(markdown("#hashtag and a | b").msgType).toBe("post");
   });
 
+  it("knows headings however they are written", () => {
+    for (const text of ["Title\n===", "Title\n---", "- # Title", "> Title\n> ---", "#", "a\n\n###### Title"])
+      expect([text, markdown(text).msgType]).toEqual([text, "interactive"]);
+  });
+
   it("shows tables beyond what a card takes as they are written", () => {
     const table = (n: number) => `| t${n} |\n| --- |\n| x |`;
     const text = Array.from({ length: 6 }, (_, n) => table(n)).join("\n\n");

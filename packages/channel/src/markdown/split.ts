@@ -1,7 +1,8 @@
 import type { List, Nodes, Root } from "mdast";
 import type { TextCapability } from "../contract/capabilities.ts";
-import { textFits } from "../text.ts";
+import { normalizeLineEnds, textFits } from "../text.ts";
 import { endOf, isParent, parseMarkdown, startOf } from "./parse.ts";
+import { sectionsOf } from "./sections.ts";
 import { type Fits, type Range, splitLines, splitWords } from "./words.ts";
 
 /**
@@ -20,44 +21,70 @@ const deepest = 8;
 
 function splitText(text: string, fits: Fits, depth: number): string[] {
   if (depth > deepest) return splitWords(text, fits);
-  const { source, root } = parseMarkdown(text);
-  return splitChildren(source, root, fits, depth);
+  const filling = createFilling(fits);
+  let gap = "";
+  for (const section of sectionsOf(normalizeLineEnds(text).replace(/^(?:[^\S\n]*\n)+/, ""))) {
+    const written = section.trimEnd();
+    // Reading takes time: what a part takes as it is need not be read.
+    if (!filling.addWhole(gap, written)) {
+      const { source, root } = parseMarkdown(written);
+      fill(filling, gap, source, root, depth);
+    }
+    gap = section.slice(written.length);
+  }
+  return filling.end();
 }
 
-/** Fills parts with the children of a node, in order. */
-function splitChildren(source: string, parent: Root | List, fits: Fits, depth: number): string[] {
-  const parts: string[] = [];
-  let part = "";
+/** Adds the children of a node, in order. */
+function fill(filling: Filling, gap: string, source: string, parent: Root | List, depth: number): void {
+  let before = gap;
   let end = 0;
   for (const node of parent.children) {
     const start = lineStart(source, startOf(node));
-    const block = source.slice(start, endOf(node));
-    const gap = source.slice(end, start);
+    before += source.slice(end, start);
     end = endOf(node);
-
-    const joined = (piece: string): string => (part === "" ? piece : part + gap + piece);
-    if (fits(joined(block), parts.length)) {
-      part = joined(block);
-      continue;
-    }
-    const cut = (): string[] =>
-      splitBlock(
-        source,
-        node,
-        (piece, index) => fits(index === 0 ? joined(piece) : piece, parts.length + index),
-        depth,
-      );
-    let pieces = part !== "" && fits(block, parts.length + 1) ? undefined : cut();
-    if (part !== "" && (pieces === undefined || !fits(joined(pieces[0] ?? ""), parts.length))) {
-      parts.push(part);
-      part = "";
-      pieces = fits(block, parts.length) ? [block] : cut();
-    }
-    const [first = "", ...rest] = pieces ?? [];
-    parts.push(joined(first), ...rest);
-    part = parts.pop() ?? "";
+    filling.add(before, source.slice(start, end), (fits) => splitBlock(source, node, fits, depth));
+    before = "";
   }
-  return part === "" ? parts : [...parts, part];
+}
+
+/** Parts that are filled one after the other. */
+interface Filling {
+  /** Adds a block where the part that is being filled can hold it. */
+  addWhole(gap: string, block: string): boolean;
+  /** Adds a block behind what was between it and the one before, in pieces where no part can hold it. */
+  add(gap: string, block: string, cut: (fits: Fits) => string[]): void;
+  end(): string[];
+}
+
+function createFilling(fits: Fits): Filling {
+  const parts: string[] = [];
+  let part = "";
+  const joined = (gap: string, piece: string): string => (part === "" ? piece : part + gap + piece);
+  const addWhole = (gap: string, block: string): boolean => {
+    const longer = joined(gap, block);
+    if (!fits(longer, parts.length)) return false;
+    part = longer;
+    return true;
+  };
+  return {
+    addWhole,
+    add(gap, block, cut) {
+      if (addWhole(gap, block)) return;
+      const cutHere = (): string[] =>
+        cut((piece, index) => fits(index === 0 ? joined(gap, piece) : piece, parts.length + index));
+      let pieces = part !== "" && fits(block, parts.length + 1) ? undefined : cutHere();
+      if (part !== "" && (pieces === undefined || !fits(joined(gap, pieces[0] ?? ""), parts.length))) {
+        parts.push(part);
+        part = "";
+        pieces = fits(block, parts.length) ? [block] : cutHere();
+      }
+      const [first = "", ...rest] = pieces ?? [];
+      parts.push(joined(gap, first), ...rest);
+      part = parts.pop() ?? "";
+    },
+    end: () => (part === "" ? parts : [...parts, part]),
+  };
 }
 
 /** The start of the line, where nothing but blanks is before the offset. */
@@ -75,7 +102,7 @@ function splitBlock(source: string, node: Nodes, fits: Fits, depth: number): str
     case "table":
       return splitTable(block, fits);
     case "list":
-      return splitChildren(source, node, fits, depth);
+      return splitItems(source, node, fits, depth);
     case "listItem":
       return splitItem(block, fits, depth);
     case "blockquote":
@@ -90,6 +117,12 @@ function inseparable(node: Nodes, offset: number): Range[] {
   if (["link", "image", "inlineCode", "linkReference"].includes(node.type))
     return [{ start: startOf(node) - offset, end: endOf(node) - offset }];
   return isParent(node) ? node.children.flatMap((child) => inseparable(child, offset)) : [];
+}
+
+function splitItems(source: string, list: List, fits: Fits, depth: number): string[] {
+  const filling = createFilling(fits);
+  fill(filling, "", source, list, depth);
+  return filling.end();
 }
 
 const fenceLine = /^([^\S\n]*(?:`{3,}|~{3,}))/;
