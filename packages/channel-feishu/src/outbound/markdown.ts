@@ -11,7 +11,7 @@ export interface FeishuText {
 /** A text without any of these reads the same as Markdown, and need not be parsed. */
 const marks = /[*_`~#>|[\]\\&]|^\s*(?:[-+]|\d+[.)])\s|^\s*(?:-{3,}|={3,})\s*$/m;
 
-/** A section without any of these has no picture, heading or table: it stays as it is, and need not be parsed either. */
+/** A section without any of these has no picture, heading or table: it stays as it is, and is not parsed either. */
 const changes = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;
 
 /**
