@@ -6,6 +6,7 @@ import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
 import { malformedTelegram } from "./malformed-telegram.ts";
+import { malformedWeb } from "./malformed-web.ts";
 import { runStorm } from "./storm.ts";
 
 /** The full counts are `npm run prove -- storm`, `flood` and `malformed`. */
@@ -46,3 +47,13 @@ it.each([
     expect(report.ignored).toBeGreaterThan(50);
   },
 );
+
+it("refuses malformed frames and requests of a client in the 400s, and goes on", {
+  timeout: 600_000,
+}, async () => {
+  const report = await runMalformed({ platform: malformedWeb, random: seeded(seed), events: 500 });
+  console.log(`seed ${seed}: ${JSON.stringify(report)}`);
+  expect(report.violations).toEqual([]);
+  const refused = Object.keys(report.statuses).filter((status) => status.startsWith("4"));
+  expect(refused).toEqual(expect.arrayContaining(["400", "401", "404"]));
+});

@@ -2,7 +2,7 @@
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
 //   node test/load/run.ts loop [words of what to try, default everything]
-//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack | telegram]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack | telegram | web]
 import { seeded } from "../crash/random.ts";
 import { EXCESSES } from "./excesses.ts";
 import { runFlood } from "./flood.ts";
@@ -12,6 +12,7 @@ import { malformedDiscord } from "./malformed-discord.ts";
 import { malformedFeishu } from "./malformed-feishu.ts";
 import { malformedSlack } from "./malformed-slack.ts";
 import { malformedTelegram } from "./malformed-telegram.ts";
+import { malformedWeb } from "./malformed-web.ts";
 import { runStorm } from "./storm.ts";
 
 const [what, count, channel = "feishu"] = process.argv.slice(2);
@@ -20,6 +21,7 @@ const platforms = new Map([
   ["feishu", malformedFeishu],
   ["slack", malformedSlack],
   ["telegram", malformedTelegram],
+  ["web", malformedWeb],
 ]);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? Date.now() % 1_000_000);
 
