@@ -2,13 +2,18 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runChannelConformance } from "../src/testkit/index.ts";
 import { type EchoDefinition, echo } from "./echo.ts";
 import { echoHarness } from "./echo-harness.ts";
+import { previewing } from "./echo-preview.ts";
 import { faults } from "./faults.ts";
+import { faultsWithDrafts } from "./faults-with-drafts.ts";
 import { faultsWithMedia } from "./faults-with-media.ts";
 import { faultsWithPeople } from "./faults-with-people.ts";
 
-const planted = [...faults, ...faultsWithMedia, ...faultsWithPeople];
+const planted = [...faults, ...faultsWithDrafts, ...faultsWithMedia, ...faultsWithPeople];
 
 runChannelConformance(echo, echoHarness, { test: { describe, it, afterAll }, print: () => {} });
+describe("with drafts that are previews", () => {
+  runChannelConformance(previewing(), echoHarness, { test: { describe, it, afterAll }, print: () => {} });
+});
 
 /** Runs the kit without a runner, all of it or one test, and gives its tests, those that failed, and the matrix. */
 async function run(definition: EchoDefinition, { entry, only }: { entry?: URL; only?: string } = {}) {
@@ -51,7 +56,8 @@ describe("the kit", () => {
     const { failed, tests, matrix } = await run(echo);
     expect([...failed]).toEqual([]);
     const caught = new Set(planted.map(({ check }) => check));
-    expect(tests.filter((name) => !caught.has(name))).toEqual([]);
+    const asked = [...tests, ...(await run(previewing())).tests];
+    expect(asked.filter((name) => !caught.has(name))).toEqual([]);
     expect(matrix).toContain(
       "| attachments | refuses an attachment, as its capabilities say | – takes some |",
     );

@@ -1,6 +1,6 @@
 import type { FetchedMedia, MediaRef } from "../src/index.ts";
 import { servers } from "./echo-server.ts";
-import { type Context, type Fault, running } from "./planting.ts";
+import { another, type Context, type Fault, running } from "./planting.ts";
 
 /** An attachment of whatever the platform answers, as a channel gives it that looks at nothing. */
 function unlooked({ config }: Context, { mimeType }: MediaRef): FetchedMedia {
@@ -8,7 +8,7 @@ function unlooked({ config }: Context, { mimeType }: MediaRef): FetchedMedia {
   return { body: answer.body ?? new Blob().stream(), mimeType };
 }
 
-/** What can be wrong with attachments that come in. */
+/** What can be wrong with attachments, whichever way they go. */
 export const faultsWithMedia: readonly Fault[] = [
   {
     fault: "fetches whatever it is given",
@@ -56,6 +56,50 @@ export const faultsWithMedia: readonly Fault[] = [
         if (elsewhere) await fetch(elsewhere);
         return await (channel.fetchMedia?.(media, signal) ?? Promise.reject(new Error("no attachments")));
       },
+    })),
+  },
+  {
+    fault: "cuts attachments",
+    check: "attachments: sends each kind it claims, byte for byte and among texts in order",
+    plant: running(({ send }) => ({
+      send: (to, message, { openMedia, ...options }) =>
+        send(to, message, {
+          ...options,
+          ...(openMedia && {
+            openMedia: async (part) => {
+              const bytes = new Uint8Array(await new Response(await openMedia(part)).arrayBuffer());
+              return new Blob([bytes.fill(0, 0, 1)]).stream();
+            },
+          }),
+        }),
+    })),
+  },
+  {
+    fault: "opens an attachment before it looks at it",
+    check: "attachments: refuses before it opens it what is too large, empty or of a kind it does not claim",
+    plant: running(({ send }) => ({
+      send: async (to, message, options) => {
+        for (const part of message.parts) if (part.type === "media") await options.openMedia?.(part);
+        return send(to, message, options);
+      },
+    })),
+  },
+  {
+    fault: "names an attachment that it cannot send",
+    check: "attachments: sends nothing where the bytes are gone, break off or are not as many as was said",
+    plant: running(({ send }) => ({
+      send: (to, message, options) =>
+        send(to, message, options).catch(async (error: unknown) => {
+          await send(to, { parts: [{ type: "text", text: "[file]" }] }, options);
+          throw error;
+        }),
+    })),
+  },
+  {
+    fault: "sends an attachment anew each time",
+    check: "attachments: repeats an attachment without a second message",
+    plant: running(({ send }) => ({
+      send: (to, message, options) => send(to, message, { ...options, idempotencyKey: another() }),
     })),
   },
 ];

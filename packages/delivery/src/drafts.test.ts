@@ -179,7 +179,7 @@ it("tries again under its key where nobody knows whether it is there, and only w
   expect(keyed.shown).toHaveLength(1);
   await keyed.write("one and");
   expect(keyed.shown).toHaveLength(2);
-  expect((await keyed.drafts.end(runId))?.reference.messageId).toBe("om_1");
+  expect((await keyed.drafts.end(runId))?.reference?.messageId).toBe("om_1");
 
   const keyless = open(KEYLESS, lost);
   await keyless.write("one");

@@ -1,10 +1,9 @@
 import { type Clock, type Json, reasonOf, systemClock, TokenBuckets } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
+import { type DraftNotes, draftNote } from "./draft-notes.ts";
 import {
-  type DraftNotes,
   type DraftPorts,
   type DraftTiming,
-  draftNote,
   type EndedDraft,
   GrowingDraft,
   type WatchedRun,

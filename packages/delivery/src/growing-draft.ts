@@ -3,14 +3,15 @@ import {
   type Clock,
   type Draft,
   isChannelError,
-  type Json,
   type MessageEvent,
   reasonOf,
   type TokenBuckets,
 } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
+import type { DraftNote, DraftNotes } from "./draft-notes.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { Destination, DraftReference, Millis } from "./outbox.ts";
+import { Preview } from "./preview.ts";
 import { sharedRates } from "./rates.ts";
 import { destinationKey } from "./rows.ts";
 
@@ -39,22 +40,10 @@ export interface WatchedRun<RunId extends string = string> {
 
 /** A run's draft when the run is over. */
 export interface EndedDraft {
-  readonly reference: DraftReference;
+  /** Absent where it was a preview, which is gone: the reply is a message of its own. */
+  readonly reference?: DraftReference;
   /** What there was to see of the answer, for where nothing follows. */
   readonly text: string;
-}
-
-/** What is noted about a draft before it is there, so that whoever goes on with its run after a crash finds it. */
-export interface DraftNotes {
-  get(runId: string): Promise<DraftNote | undefined>;
-  set(runId: string, note: DraftNote): Promise<void>;
-  delete(runId: string): Promise<void>;
-}
-
-export interface DraftNote {
-  /** Until then the draft's key leads to the same message. */
-  readonly until: Millis;
-  readonly messageId?: string;
 }
 
 export interface DraftPorts {
@@ -88,7 +77,9 @@ export class GrowingDraft {
   /** The same for every process that goes on with the run. */
   readonly #key: string;
   #run: WatchedRun | undefined;
-  #draft: Draft | undefined;
+  #draft: Pick<Draft, "messageId" | "update"> | Preview | undefined;
+  /** How many previews it has had. */
+  #previews = 0;
   #messageId: string | undefined;
   #until: Millis;
   /** Whether there may be a message whose id is not known. */
@@ -128,7 +119,7 @@ export class GrowingDraft {
 
   /** Whether people may have seen something of it. */
   get isShown(): boolean {
-    return this.#noted || this.#changing !== undefined;
+    return this.#noted || this.#changing !== undefined || this.#draft !== undefined;
   }
 
   /** Whether there is a note of it to be removed. */
@@ -151,14 +142,26 @@ export class GrowingDraft {
     this.#timer?.abort();
     this.#timer = undefined;
     if (this.#changing !== undefined) await this.#changedOrLate(this.#ports.timing.endMs);
+    const isPreview = this.#draft instanceof Preview;
+    if (this.#draft instanceof Preview) await this.#takeAway(this.#draft);
     // A change that came after the reply would hide the reply's end; and what keeps a stream open ends with the draft.
     this.#givenUp.abort(new Error("the draft is over"));
     if (this.#changing !== undefined) await this.#changedOrLate(GIVEN_UP_MS);
+    const text = this.#run?.standing() ?? "";
+    if (isPreview) return { text };
     if (this.#messageId === undefined && !this.#doubtful) return undefined;
-    return {
-      reference: { key: this.#key, until: this.#until, ...this.#id() },
-      text: this.#run?.standing() ?? "",
-    };
+    return { reference: { key: this.#key, until: this.#until, ...this.#id() }, text };
+  }
+
+  /** One that does not go at once goes by itself. */
+  async #takeAway(preview: Preview): Promise<void> {
+    const { clock, logger } = this.#ports;
+    const limit = new AbortController();
+    const gone = preview.abort().catch((error: unknown) => {
+      logger.debug({ run: this.#runId, err: reasonOf(error) }, "a preview was not taken away");
+    });
+    await Promise.race([gone, clock.delay(GIVEN_UP_MS, limit.signal).catch(() => {})]);
+    limit.abort();
   }
 
   #growIn(ms: number): void {
@@ -200,7 +203,7 @@ export class GrowingDraft {
     // What a platform may take for one change is the channel's to say.
     const { signal } = this.#givenUp;
     try {
-      if (!this.#noted) {
+      if (!this.#noted && this.#draft === undefined) {
         // What waits for its way out to the same place was said before.
         if (await this.#ports.hasOpen(run.event)) {
           this.#more = true;
@@ -225,6 +228,8 @@ export class GrowingDraft {
 
   /** Known before it is there. */
   async #noteFirst({ definition }: DeliveryAccount): Promise<void> {
+    // Nobody takes a preview up: whoever goes on with the run begins another.
+    if (definition.capabilities.preview !== undefined) return;
     const windowMs = definition.capabilities.delivery.idempotencyKey?.windowMs ?? 0;
     this.#until = this.#ports.clock.now() + windowMs;
     await this.#note();
@@ -236,12 +241,27 @@ export class GrowingDraft {
   }
 
   async #open({ event }: WatchedRun, { definition, running }: DeliveryAccount, signal: AbortSignal) {
-    const quotes = definition.capabilities.threads !== "none" && event.messageId !== "";
-    return running.openDraft?.(definition.codec.decode(event.address), {
-      idempotencyKey: this.#key,
+    const { threads, preview } = definition.capabilities;
+    const quotes = threads !== "none" && event.messageId !== "";
+    const open = async (idempotencyKey: string) =>
+      running.openDraft?.(definition.codec.decode(event.address), {
+        idempotencyKey,
+        signal,
+        ...(quotes ? { replyTo: event.messageId } : {}),
+        ...this.#id(),
+      });
+    if (preview === undefined) return open(this.#key);
+    const { clock, logger } = this.#ports;
+    return new Preview({
+      open: () => {
+        // Another one has another key, or would be the one that is gone.
+        this.#previews += 1;
+        return open(`${this.#key}-${this.#previews}`);
+      },
+      lifetime: preview,
+      clock,
       signal,
-      ...(quotes ? { replyTo: event.messageId } : {}),
-      ...this.#id(),
+      onLost: (error) => logger.warn({ run: this.#runId, err: reasonOf(error) }, "a preview was lost"),
     });
   }
 
@@ -279,12 +299,4 @@ export class GrowingDraft {
 /** 90 bits, under which the run's draft is opened at the platform. */
 function draftKey(runId: string): string {
   return `d-${hash("sha256", `draft ${runId}`, "base64url").slice(0, 15)}`;
-}
-
-/** A note as it was stored, where it is one. */
-export function draftNote(value: Json | undefined): DraftNote | undefined {
-  if (typeof value !== "object" || value === null || !("until" in value)) return undefined;
-  const { until, messageId } = value;
-  if (typeof until !== "number") return undefined;
-  return { until, ...(typeof messageId === "string" ? { messageId } : {}) };
 }

@@ -62,8 +62,9 @@ export interface Capabilities {
   /** `native`: the platform streams; `draft`: a message edited as it grows. Both oblige to `openDraft`. */
   readonly stream: "native" | "draft" | "none";
   /**
-   * How a draft lives that is a preview and no message: the platform takes it away by itself. The finished text is
-   * always sent in full, so that nothing is lost with it. Absent: a draft is a message and stays.
+   * How a draft lives that is a preview and no message: the platform takes it away by itself. The gateway prolongs it
+   * or opens another before that, ends it with `abort` and never finishes it: the answer is sent as a message of its
+   * own. Absent: a draft is a message and stays.
    */
   readonly preview?: {
     /** Milliseconds after its last prolongation, or its start. Absent: until it is finished. */

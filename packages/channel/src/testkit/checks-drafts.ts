@@ -8,8 +8,10 @@ import { type Check, needed, withKeys, withPlatform } from "./check.ts";
 import type { Platform } from "./harness.ts";
 
 const group = "drafts";
-const applies: Check["applies"] = ({ capabilities }) =>
-  capabilities.stream === "none" ? "no drafts" : undefined;
+const applies: Check["applies"] = ({ capabilities: { stream, preview } }) => {
+  if (stream === "none") return "no drafts";
+  return preview === undefined ? undefined : "previews, no messages";
+};
 
 function words(...texts: string[]): Outbound {
   return { parts: texts.map((text) => ({ type: "text" as const, text })) };

@@ -12,6 +12,7 @@ import { lifecycleChecks } from "./checks-lifecycle.ts";
 import { mediaChecks } from "./checks-media.ts";
 import { peopleChecks } from "./checks-people.ts";
 import { pollChecks } from "./checks-polls.ts";
+import { previewChecks } from "./checks-previews.ts";
 import { sendingChecks } from "./checks-sending.ts";
 import type { ChannelHarness } from "./harness.ts";
 
@@ -47,6 +48,7 @@ const checks: readonly Check[] = [
   ...interactionChecks,
   ...peopleChecks,
   ...draftChecks,
+  ...previewChecks,
   ...attachmentChecks,
   ...pollChecks,
   ...lifecycleChecks,

@@ -108,7 +108,7 @@ export interface Platform<Address> {
    * Every text that drafts have shown so far, in order, also where the message is gone since. For channels with drafts.
    */
   drafted?(): readonly string[];
-  /** Everything that was sent becomes that much older. For channels with an edit window. */
+  /** Everything that was sent or shown becomes that much older. For channels with an edit window, or previews. */
   age?(ms: number): void;
   /**
    * What the channel calls the message of a delivery, where the platform's own ids hold within a conversation only.
