@@ -2,7 +2,7 @@
 //   SIGNALBOX_SEED=7 node test/load/run.ts storm [events, default 100,000]
 //   SIGNALBOX_SEED=7 node test/load/run.ts flood [seconds, default 60]
 //   node test/load/run.ts loop [words of what to try, default everything]
-//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [discord | feishu | slack | telegram | web]
+//   SIGNALBOX_SEED=7 node test/load/run.ts malformed [events, default 100,000] [channel, default feishu]
 import { seeded } from "../crash/random.ts";
 import { EXCESSES } from "./excesses.ts";
 import { runFlood } from "./flood.ts";
