@@ -164,6 +164,29 @@ describe("the prefix of a conversation's requests", () => {
     expect(new Set(shown.flat())).toEqual(new Set([first]));
   });
 
+  it("leaves the conversation half of a window that is small", async () => {
+    const contextWindow = 8_192;
+    const small = {
+      api: "anthropic-messages",
+      apiKey: "${ANTHROPIC_KEY}",
+      baseUrl: "${ANTHROPIC_URL}",
+      models: [{ id: "small", contextWindow, maxOutputTokens: 1_000 }],
+    };
+    const { world, started } = await open({
+      models: { providers: { anthropic: small } },
+      agents: { list: [{ id: "coder", model: "anthropic/small", tools: { allow: SEED_TOOLS } }] },
+    });
+    world.files({ "AGENTS.md": "Be brief. ".repeat(10_000), "TOOLS.md": "Use the printer. ".repeat(5_000) });
+    world.script([{ text: "Yes." }]);
+    await ask(started, "Do you hear me?");
+    expect(said(world)).toEqual(["Yes."]);
+    const [request] = modelRequests(world.anthropic);
+    const system = JSON.stringify(request?.body.system);
+    expect(estimateTokens(system)).toBeLessThan(contextWindow / 2);
+    expect(system).toContain("AGENTS.md was cut here");
+    expect(system).toContain("## Safety");
+  });
+
   it("names the section that has changed, in the trace and in doctor", async () => {
     const { world, started } = await open();
     world.script(() => ({ text: "yes" }));

@@ -1,9 +1,17 @@
 import type { PromptMode, PromptPart, SystemPromptInput } from "./types.ts";
 
-/** One or several sections of the prompt, as data: where they stand, when, and what they say. */
+/** Which sections stay where there is no room for all. An essential one always does. */
+export type SectionPriority = "essential" | "high" | "normal" | "low";
+
+/** One or several sections of the prompt, as data: where they stand, when, what they are worth, and what they say. */
 export interface SectionDefinition {
+  /** The name of the section, or what those of several have in common. */
+  readonly id: string;
   readonly part: PromptPart;
   readonly modes: readonly PromptMode[];
+  readonly priority: SectionPriority;
+  /** UTF-16 units of all that it renders; what is beyond is left out. Absent: none but the prompt's own. */
+  readonly budget?: number;
   render(input: SystemPromptInput): readonly RenderedSection[];
 }
 

@@ -8,26 +8,55 @@ const EVERY_MODE: readonly PromptMode[] = ["full", "minimal", "none"];
 const WORKING: readonly PromptMode[] = ["full", "minimal"];
 const FULL: readonly PromptMode[] = ["full"];
 
+/** Of the catalogue of skills, which keeps to less by itself. */
+const SKILLS_CHARS = 40_000;
+/** Of guides that apply to every request. */
+const ACTIVE_SKILLS_CHARS = 60_000;
+/** Of what hosts and their hooks add, in each part. */
+const EXTRA_CHARS = 60_000;
+
 /**
  * The system prompt in its order. What is the same for every turn stands before the cache boundary, and what changes
  * most often stands last.
  */
 export const SECTIONS: readonly SectionDefinition[] = [
-  { part: "stable", modes: EVERY_MODE, render: identity },
-  { part: "stable", modes: WORKING, render: tooling },
-  { part: "stable", modes: WORKING, render: execution },
-  { part: "stable", modes: WORKING, render: safety },
-  { part: "stable", modes: FULL, render: skills },
-  { part: "stable", modes: FULL, render: activeSkills },
-  { part: "stable", modes: WORKING, render: workspace },
-  { part: "stable", modes: FULL, render: documentation },
-  { part: "stable", modes: WORKING, render: workspaceFiles },
-  { part: "stable", modes: FULL, render: directives },
-  { part: "stable", modes: FULL, render: silence },
-  { part: "stable", modes: WORKING, render: (input) => extras(input, "stable") },
-  { part: "volatile", modes: FULL, render: messaging },
-  { part: "volatile", modes: WORKING, render: (input) => extras(input, "volatile") },
-  { part: "volatile", modes: WORKING, render: runtime },
+  { id: "identity", part: "stable", modes: EVERY_MODE, priority: "essential", render: identity },
+  { id: "tooling", part: "stable", modes: WORKING, priority: "essential", render: tooling },
+  { id: "execution", part: "stable", modes: WORKING, priority: "high", render: execution },
+  { id: "safety", part: "stable", modes: WORKING, priority: "essential", render: safety },
+  { id: "skills", part: "stable", modes: FULL, priority: "normal", budget: SKILLS_CHARS, render: skills },
+  {
+    id: "active-skills",
+    part: "stable",
+    modes: FULL,
+    priority: "normal",
+    budget: ACTIVE_SKILLS_CHARS,
+    render: activeSkills,
+  },
+  { id: "workspace", part: "stable", modes: WORKING, priority: "essential", render: workspace },
+  { id: "documentation", part: "stable", modes: FULL, priority: "low", render: documentation },
+  // A file is cut at its own limit, and all of them at theirs.
+  { id: "workspace-files", part: "stable", modes: WORKING, priority: "normal", render: workspaceFiles },
+  { id: "directives", part: "stable", modes: FULL, priority: "high", render: directives },
+  { id: "silence", part: "stable", modes: FULL, priority: "essential", render: silence },
+  {
+    id: "extra",
+    part: "stable",
+    modes: WORKING,
+    priority: "normal",
+    budget: EXTRA_CHARS,
+    render: (input) => extras(input, "stable"),
+  },
+  { id: "messaging", part: "volatile", modes: FULL, priority: "essential", render: messaging },
+  {
+    id: "extra-volatile",
+    part: "volatile",
+    modes: WORKING,
+    priority: "normal",
+    budget: EXTRA_CHARS,
+    render: (input) => extras(input, "volatile"),
+  },
+  { id: "runtime", part: "volatile", modes: WORKING, priority: "essential", render: runtime },
 ];
 
 const MAX_TOOL_LINE = 240;
@@ -163,7 +192,7 @@ function runtime({ agent, runtime }: SystemPromptInput): RenderedSection[] {
     ["session", runtime?.session],
     ["channel", runtime?.channel],
     ["model", runtime?.model],
-    ["thinking", runtime?.thinking],
+    ["thinking", runtime?.thinking && `${runtime.thinking} (an owner changes it with /think)`],
     ["capabilities", runtime?.capabilities?.join(",")],
     ...Object.entries(runtime?.facts ?? {}),
   ];

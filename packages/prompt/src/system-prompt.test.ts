@@ -88,7 +88,7 @@ describe("sections", () => {
   test("the runtime line tells agent, session, channel, model, thinking and further facts", () => {
     const runtime = { ...INPUT.runtime, capabilities: [], facts: { lane: "a | b\n## x" } };
     expect(text({ ...INPUT, runtime }, "runtime")).toBe(
-      "## Runtime\nagent=coder | session=feishu:ou_1 | channel=feishu | model=anthropic/claude | thinking=off | capabilities=none | lane=a / b ## x",
+      "## Runtime\nagent=coder | session=feishu:ou_1 | channel=feishu | model=anthropic/claude | thinking=off (an owner changes it with /think) | capabilities=none | lane=a / b ## x",
     );
   });
 });
@@ -112,6 +112,58 @@ describe("modes", () => {
     const { system } = buildSystemPrompt({ ...INPUT, mode: "none" });
     expect(names({ ...INPUT, mode: "none" })).toEqual(["identity"]);
     expect(system).not.toHaveProperty("volatile");
+  });
+});
+
+describe("a prompt that may have so many tokens", () => {
+  const manual = { ...INPUT, workspaceFiles: [{ name: "TOOLS.md", text: "word ".repeat(4_000) }] };
+  const documentation = { dir: "/docs", files: ["tools.md"] };
+  const tokensOf = (input: SystemPromptInput): number =>
+    buildSystemPrompt(input).sections.reduce((sum, { tokens }) => sum + tokens, 0);
+  const without = (input: SystemPromptInput): readonly string[] => {
+    const there = new Set(names(input));
+    return names({ ...input, maxTokens: 1e9 }).filter((name) => !there.has(name));
+  };
+
+  test("leaves out what matters least, and says so", () => {
+    const input = { ...INPUT, documentation };
+    const enough = tokensOf(input) * 2;
+    expect(without({ ...input, maxTokens: enough })).toEqual([]);
+    const sizes = Array.from({ length: enough }, (_, less) => ({ ...input, maxTokens: enough - less }));
+    const first = sizes.find((size) => without(size).length > 0) ?? input;
+    expect(without(first)).toEqual(["documentation"]);
+    expect(text(first, "left-out")).toContain("no room here for: Documentation.");
+  });
+
+  test("leaves out the file that is too long, and keeps the others", () => {
+    const input = { ...manual, workspaceFiles: [...manual.workspaceFiles, { name: "USER.md", text: "Ann" }] };
+    expect(without({ ...input, maxTokens: 3_000 })).toEqual(["workspace-file:TOOLS.md"]);
+  });
+
+  test("keeps what is essential, whatever there is room for", () => {
+    expect(names({ ...INPUT, maxTokens: 0 })).toEqual([
+      ...["identity", "tooling", "safety", "workspace", "silence", "left-out", "messaging", "runtime"],
+    ]);
+  });
+
+  test("leaves out what a host adds beyond all measure, whatever room there is", () => {
+    const extra = (["stable", "volatile"] as const).flatMap((part) => [
+      { name: `long-${part}`, title: "Long", text: "x".repeat(100_000), part },
+      { name: `short-${part}`, title: "Short", text: "x", part },
+    ]);
+    expect(names({ ...INPUT, extra }).filter((name) => /^(long|short)/.test(name))).toEqual([
+      "short-stable",
+      "short-volatile",
+    ]);
+  });
+
+  test("has the same stable part whatever the volatile one wants", () => {
+    const maxTokens = tokensOf(INPUT) - 10;
+    const volatile = { name: "v", title: "V", text: "word ".repeat(500), part: "volatile" } as const;
+    const { stable } = buildSystemPrompt({ ...INPUT, maxTokens }).system;
+    expect(
+      buildSystemPrompt({ ...INPUT, extra: [...(INPUT.extra ?? []), volatile], maxTokens }).system.stable,
+    ).toBe(stable);
   });
 });
 

@@ -1,7 +1,8 @@
-import { estimateTokens, type SystemPrompt } from "@signalbox/agent-core";
+import type { SystemPrompt } from "@signalbox/agent-core";
+import { fittingSections } from "./fit.ts";
 import { CACHE_BOUNDARY } from "./neutralise.ts";
 import { SECTIONS } from "./sections.ts";
-import type { BuiltPrompt, PromptPart, PromptSection, SystemPromptInput } from "./types.ts";
+import type { BuiltPrompt, PromptPart, SystemPromptInput } from "./types.ts";
 
 /**
  * Builds the system prompt. Pure: the same input gives the same bytes. What differs from turn to turn (`runtime`,
@@ -9,10 +10,9 @@ import type { BuiltPrompt, PromptPart, PromptSection, SystemPromptInput } from "
  */
 export function buildSystemPrompt(input: SystemPromptInput): BuiltPrompt {
   const { mode = "full" } = input;
-  const sections = SECTIONS.filter(({ modes }) => modes.includes(mode)).flatMap(({ part, render }) =>
-    render(input).map(({ name, title, text }): PromptSection => {
-      return { name, title, text, chars: text.length, tokens: estimateTokens(text), part };
-    }),
+  const sections = fittingSections(
+    SECTIONS.filter(({ modes }) => modes.includes(mode)),
+    input,
   );
   const textOf = (part: PromptPart): string =>
     sections

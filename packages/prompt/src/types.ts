@@ -102,6 +102,8 @@ export interface SystemPromptInput {
   readonly workspaceFileLimits?: WorkspaceFileLimits;
   readonly extra?: readonly ExtraSection[];
   readonly runtime?: PromptRuntime;
+  /** What all sections may have together; default: as much as they do. Essential ones stay whatever it is. */
+  readonly maxTokens?: number;
 }
 
 /** Where the documents of the host are. */

@@ -25,6 +25,13 @@ import type { GatewayHooks } from "../hooks/index.ts";
 import type { AgentModel } from "../models.ts";
 import type { AgentsSkills } from "../skills.ts";
 
+/** As long as the list of skills, a file of the workspace and all of those are at most, where the window is large. */
+const CATALOGUE_CHARS = 30_000;
+const FILE_CHARS = 20_000;
+const ALL_FILES_CHARS = 150_000;
+/** What the system prompt may take of a window; the conversation needs the rest. */
+const SHARE_OF_WINDOW = 0.5;
+
 export interface SystemPromptPorts {
   readonly skills: Pick<AgentsSkills, "forAgent">;
   /** What agents may read about the gateway. */
@@ -82,7 +89,11 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     const meetsOwner = role === "owner" && tellsOwners && !isSubAgent;
     const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
     const skills = await ports.skills.forAgent(agent);
-    const { text: catalogue } = skills.catalogue({ relevantTo: turn.opening });
+    const { contextWindow } = agentModel.model;
+    const { text: catalogue } = skills.catalogue({
+      relevantTo: turn.opening,
+      maxChars: Math.min(CATALOGUE_CHARS, contextWindow),
+    });
     return buildSystemPrompt({
       mode: isSubAgent ? "minimal" : "full",
       agent: {
@@ -96,6 +107,11 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
       workspaceDir: agent.workspaceDir,
       documentation: ports.documentation,
       workspaceFiles: filesFor(tellsOwners, await workspaceFiles(agent.workspaceDir)),
+      workspaceFileLimits: {
+        maxFileChars: Math.min(FILE_CHARS, Math.floor(contextWindow / 2)),
+        maxTotalChars: Math.min(ALL_FILES_CHARS, contextWindow),
+      },
+      maxTokens: contextWindow * SHARE_OF_WINDOW,
       extra: [...(isSubAgent ? [SUB_AGENT_TASK] : []), ...extra, ...turn.memory, ...firstRun],
       runtime: {
         session: sessionKey,
