@@ -106,7 +106,9 @@ describe("signalbox skills install", () => {
   it("puts of an archive on the path what the skill needs alone, and nothing where it is another than was said", async () => {
     const dir = mkdtempSync(join(tmpdir(), "archive-"));
     onTestFinished(() => rmSync(dir, { recursive: true }));
-    for (const name of ["sunny", "git"]) chmodSync(write(join(dir, "all", name), "#!/bin/sh\n"), 0o755);
+    for (const name of ["sunny-1.2/bin/sunny", "git"])
+      chmodSync(write(join(dir, "all", name), "#!/bin/sh\n"), 0o755);
+    write(join(dir, "all", "completions", "sunny"), "complete sunny\n");
     const archive = join(dir, "archive.tgz");
     execFileSync("tar", ["-czf", archive, "-C", join(dir, "all"), "."]);
     const hash = createHash("sha256").update(readFileSync(archive)).digest("hex");

@@ -197,16 +197,23 @@ function unpackCommands(
   return [{ program: "mkdir", args: ["-p", target], env: {} }, unpack];
 }
 
-/** Of what was unpacked, the programs that it is said to bring; where that is not said, those that the skill needs. */
+/**
+ * Of what was unpacked, the programs that it is said to bring; where that is not said, those that the skill needs. They
+ * are looked for: archives have them in folders of their versions.
+ */
 function linkCommands(
   { bins }: SkillInstall,
   { id, requires }: RequiringSkill,
   folder: string,
 ): readonly InstallCommand[] {
   const wanted = bins.length > 0 ? bins : requires.bins.filter((bin) => BinName.safeParse(bin).success);
+  const place = join(folder, "skills", id);
   return wanted.map((bin) => ({
-    program: "ln",
-    args: ["-sf", join("..", "skills", id, bin), join(folder, "bin", bin)],
+    program: "find",
+    args: [
+      ...[place, "-type", "f", "-perm", "-u+x", "-name", bin],
+      ...["-exec", "ln", "-sf", "{}", join(folder, "bin", bin), ";", "-quit"],
+    ],
     env: {},
   }));
 }
