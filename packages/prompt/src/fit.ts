@@ -8,8 +8,8 @@ const STABLE_SHARE = 0.9;
 const RANKS: readonly SectionPriority[] = ["essential", "high", "normal", "low"];
 
 /**
- * Renders the sections, each within its budget and all of them within `maxTokens`; those of the lowest priority give way
- * first.
+ * Renders the sections, each within its budget and all of them within `maxTokens`; those of the lowest priority give
+ * way first.
  */
 export function fittingSections(
   definitions: readonly SectionDefinition[],
