@@ -37,6 +37,7 @@ const ROWS = [
       "config",
       "hooks",
       "lanes",
+      "phrases",
       "protocol",
       "redaction",
       "routing",

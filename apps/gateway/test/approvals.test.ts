@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { openVault, readConfig } from "@signalbox/home";
+import { phrasesIn } from "@signalbox/phrases";
 import { createLiveHub } from "@signalbox/server";
 import { createSurfaces } from "@signalbox/service";
 import { createGatewayHooks } from "@signalbox/setup/hooks";
@@ -85,6 +86,7 @@ async function tainted(channel: string) {
     look: nothing,
     hooks: createGatewayHooks({ own: [], hooks: [], configured: () => [], redact: (text) => text, logger }),
     speaking: {
+      phrasesOf: () => phrasesIn("en"),
       store,
       lease: { name: "gateway", epoch: 1 },
       definition: (id) => [surfaces.web, surfaces.api].find((hub) => hub.definition.id === id)?.definition,

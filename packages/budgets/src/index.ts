@@ -26,7 +26,7 @@ export {
   type Settled,
   sum,
 } from "./ledger.ts";
-export { budgetsLeft, everythingLeft, type Left, leftText } from "./left.ts";
+export { type BudgetFacts, budgetsLeft, everythingLeft, factsOf, type Left } from "./left.ts";
 export { createMemoryLedger } from "./memory-ledger.ts";
 export {
   type AskForMore,

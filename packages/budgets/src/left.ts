@@ -1,13 +1,12 @@
 import {
-  amountText,
   type Budget,
   type BudgetPot,
-  describeBudget,
   endOfPeriod,
   isAccountOf,
   periodOf,
   potsOf,
   type Spender,
+  type Unit,
 } from "./budget.ts";
 import { allowed, type Balance, type Ledger } from "./ledger.ts";
 
@@ -60,8 +59,19 @@ function leftOf(budget: Budget, { account, period, ...balance }: Balance, at: nu
   return { budget, account, period, spent, reserved, allowed: most, left, until: endOfPeriod(per, at) };
 }
 
-/** In a line: `each sender, $2.00 a day: $0.31 left, anew at 2026-11-23 00:00 UTC`. */
-export function leftText({ budget, left, until }: Left): string {
-  const again = new Date(until).toISOString().slice(0, 16).replace("T", " ");
-  return `${describeBudget(budget)}: ${amountText(budget.limit.unit, left)} left, anew at ${again} UTC`;
+/** A budget in plain values, for texts about it in any language. */
+export interface BudgetFacts extends Pick<Budget, "of" | "name" | "roles" | "per"> {
+  readonly unit: Unit;
+  readonly limit: number;
+}
+
+export function factsOf({ of, name, roles, per, limit }: Budget): BudgetFacts {
+  return {
+    of,
+    per,
+    unit: limit.unit,
+    limit: limit.amount,
+    ...(name === undefined ? {} : { name }),
+    ...(roles === undefined ? {} : { roles }),
+  };
 }

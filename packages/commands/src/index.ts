@@ -20,17 +20,4 @@ export {
   listedCommands,
   mayUseCommand,
 } from "./table.ts";
-export {
-  modelText,
-  type NamedAgent,
-  queueText,
-  type StatusFacts,
-  skillsText,
-  statusText,
-  stoppedText,
-  thinkText,
-  type UsedTotals,
-  usageText,
-  type WhoamiFacts,
-  whoamiText,
-} from "./texts.ts";
+export { modelText, skillsText, thinkText } from "./texts.ts";

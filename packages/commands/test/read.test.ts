@@ -1,3 +1,4 @@
+import { phrasesIn } from "@signalbox/phrases";
 import type { Role } from "@signalbox/routing";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
 import { describe, expect, it } from "vitest";
@@ -120,7 +121,9 @@ describe("who may use a command", () => {
 
   it("is what /help shows", () => {
     const shown = (role: Role) =>
-      [...helpText(role, [WEATHER]).matchAll(/^\/(\w+)/gm)].flatMap(([, name]) => name ?? []);
+      [...helpText(phrasesIn("en"), role, [WEATHER]).matchAll(/^\/(\w+)/gm)].flatMap(
+        ([, name]) => name ?? [],
+      );
     expect(shown("member").toSorted()).toEqual([...members, "weather"].toSorted());
     expect(shown("owner")).toHaveLength(Object.keys(COMMANDS).length + 1);
     expect(shown("guest")).toEqual(["answer"]);

@@ -5,8 +5,6 @@ import type { EndedDraft } from "./growing-draft.ts";
 import type { DeliveryMessage } from "./outbox.ts";
 import { answerTo } from "./rows.ts";
 
-const STOPPED = "(stopped)";
-
 /** What people have seen of an answer while it was written. */
 export interface SeenOfAnswer {
   readonly draft: EndedDraft | undefined;
@@ -18,8 +16,8 @@ export interface FinalReply {
   readonly text: string;
   readonly silent: boolean;
   readonly attached?: readonly MediaPart[] | undefined;
-  /** Whether somebody stopped the answer: what people have read of it is not taken away from them. */
-  readonly stopped: boolean;
+  /** What marks an answer that somebody stopped: what people have read of it is not taken away from them. */
+  readonly stopped: string | undefined;
   readonly seen: SeenOfAnswer;
   /** The message it answers, or nothing where nobody is to hear it; a draft of it is taken back then. */
   readonly replyTo: string | undefined;
@@ -38,14 +36,14 @@ function rest(
   replyTo: string,
 ): Outbound | undefined {
   const { blocks } = seen;
-  const broken = stopped ? brokenAnswer(seen) : undefined;
+  const broken = stopped === undefined ? undefined : brokenAnswer(seen, stopped);
   if (silent && broken === undefined) return undefined;
   const { text: left } = unsaid(broken ?? text, blocks);
   if (left === "" && attached === undefined && blocks.length > 0) return undefined;
   return answerTo(left, blocks.length > 0 ? "" : replyTo, capabilities, attached);
 }
 
-function brokenAnswer({ draft, blocks }: SeenOfAnswer): string | undefined {
-  if (draft?.text) return `${draft.text}\n\n${STOPPED}`;
-  return blocks.length > 0 ? STOPPED : undefined;
+function brokenAnswer({ draft, blocks }: SeenOfAnswer, mark: string): string | undefined {
+  if (draft?.text) return `${draft.text}\n\n${mark}`;
+  return blocks.length > 0 ? mark : undefined;
 }

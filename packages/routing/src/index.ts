@@ -11,7 +11,7 @@ export {
   type GateRule,
   type Role,
 } from "./gate/gate.ts";
-export { PAIRING_TTL_MS, pairingCode, pairingWords } from "./gate/pairing.ts";
+export { PAIRING_TTL_MS, pairingCode } from "./gate/pairing.ts";
 export { type Identities, type IdentityLinks, readIdentityLinks } from "./identity-links.ts";
 export type { Mismatch } from "./match.ts";
 export { isMemberConversation, memberPrefix } from "./member-conversations.ts";

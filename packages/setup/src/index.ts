@@ -29,6 +29,7 @@ export {
   type NextSetup,
   nextSetup,
 } from "./next-setup.ts";
+export { createPhrasesOf, type PhrasesOf, type Written } from "./phrases-of.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { withoutSecrets } from "./redacted-answers.ts";
 export { explainRoute, gateInput, routeInput, routingConfig } from "./routing.ts";

@@ -1,37 +1,30 @@
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { LiveEvent, Problem } from "@signalbox/protocol";
 
-/** What people are told of a run that failed, by the rule it ended with. */
-export function failureNote(rule: string | undefined): string {
+/** What people are told of a run that failed, by the rule it ended with: no detail of the operator's set-up. */
+export function failureNote(rule: string | undefined, { failed }: Phrases = phrasesIn("en")): string {
   switch (rule) {
     case "poison":
-      return "Your message made me stop working several times, so I set it aside. Please put it another way.";
+      return failed.poison;
     case "no_agent":
-      return "The agent of this conversation cannot work any more.";
+      return failed.noAgent;
     case "internal":
-      return "Sorry, something went wrong inside the gateway. Its log says what.";
-    default:
-      return `Sorry, I could not answer: ${publicReason(rule)}`;
-  }
-}
-
-/** Why a model failed, in words that give no detail of the operator's set-up away. */
-function publicReason(code: string | undefined): string {
-  switch (code) {
+      return failed.internal;
     case "auth":
     case "billing":
-      return "the model's provider refuses this gateway's account. Its operator has to look at it.";
+      return failed.account;
     case "budget":
-      return "the budget for it is used up. /usage says when it begins anew.";
+      return failed.budget;
     case "rate_limit":
     case "overloaded":
-      return "the model's provider is overloaded. Please try again in a while.";
+      return failed.overloaded;
     case "overflow":
-      return "this conversation is longer than the model can take. Start a new one with /new.";
+      return failed.overflow;
     case "network":
     case "timeout":
-      return "the model's provider cannot be reached. Please try again in a while.";
+      return failed.unreachable;
     default:
-      return "the model's provider answered with an error. Please try again.";
+      return failed.model;
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Approval } from "./approval-store.ts";
 import type { Approvals } from "./approvals.ts";
 import { visibleText } from "./visible.ts";
@@ -33,26 +34,26 @@ export function createQuestions(approvals: Approvals, put: (approval: Approval) 
 }
 
 /** The question in words: everything that an answer is bound to, in full. Markdown. */
-export function questionText(approval: Approval): string {
-  const { id, agentId, tool, reason, subject, expiresAt } = approval;
-  const files = (subject.files ?? []).map(
-    ({ path, sha256 }) => `${visibleText(path)} (sha256 ${sha256.slice(0, 16)})`,
-  );
-  const answers = ["allow", ...(subject.rules === undefined ? [] : ["allow-always"]), "deny"];
+export function questionText(approval: Approval, phrases: Phrases = phrasesIn("en")): string {
+  const { id, agentId: agent, tool, reason, subject, expiresAt } = approval;
+  const { binary, cwd, domains = [], files = [], env = {}, rules } = subject;
+  const answers = ["allow", ...(rules === undefined ? [] : ["allow-always"]), "deny"];
   const longest = Math.max(2, ...[...subject.action.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
-  const variables = Object.entries(subject.env ?? {}).map(([name, value]) => `${name}=${value}`);
-  return [
-    `Approval ${id}: the agent ${agentId} wants to use ${tool}. ${reason}`,
-    `${fence}\n${subject.action}\n${fence}`,
-    ...(subject.binary === undefined ? [] : [`Program: ${subject.binary}`]),
-    ...(subject.cwd === undefined ? [] : [`Folder: ${subject.cwd}`]),
-    ...(subject.domains === undefined ? [] : [`Reaches: ${subject.domains.map(visibleText).join(", ")}`]),
-    ...(files.length === 0 ? [] : [`Files it names, as they are now: ${files.join(", ")}`]),
-    ...(variables.length === 0 ? [] : [`Environment: ${variables.join(" ")}`]),
-    `An owner decides, until ${minuteOf(expiresAt)}:`,
-    ...answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
-  ].join("\n");
+  return phrases.question({
+    id,
+    agent,
+    tool,
+    reason,
+    action: `${fence}\n${subject.action}\n${fence}`,
+    ...(binary === undefined ? {} : { program: binary }),
+    ...(cwd === undefined ? {} : { folder: cwd }),
+    hosts: domains.map(visibleText),
+    files: files.map(({ path, sha256 }) => `${visibleText(path)} (sha256 ${sha256.slice(0, 16)})`),
+    environment: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    until: minuteOf(expiresAt),
+    answers: answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
+  });
 }
 
 /** `2026-11-23 06:10 UTC` */

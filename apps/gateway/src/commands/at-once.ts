@@ -47,7 +47,7 @@ async function answerOrFault(
     const refused = reasonOf(error);
     options.logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
     const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;
-    return { name, text: failureNote("internal"), refused };
+    return { name, text: failureNote("internal", options.phrasesOf(message)), refused };
   }
 }
 
@@ -57,16 +57,17 @@ async function answer(
   agent: Agent,
   order: Order,
 ): Promise<CommandEnd> {
+  const phrases = options.phrasesOf(message);
   switch (order.kind) {
     case "refused": {
       const refused = `a ${message.stored.role} may not use /${order.name}`;
-      return { name: order.name, text: `You may not use /${order.name} here.`, refused };
+      return { name: order.name, text: phrases.mayNotUse(order.name), refused };
     }
     case "choose":
-      return { name: order.name, text: await applyChoice(options, message, agent, order.choice) };
+      return { name: order.name, text: await applyChoice(options, message, agent, order.choice, phrases) };
     case "command":
       if (isAtOnce(order.name)) {
-        const asked = { message, agent, args: order.args };
+        const asked = { message, agent, args: order.args, phrases };
         return { name: order.name, text: await ANSWERS[order.name](options, asked) };
       }
       break;

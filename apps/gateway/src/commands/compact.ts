@@ -6,10 +6,11 @@ import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./co
 export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
   const { store, lease, histories, hooks } = options;
   const { agent, handle } = run;
+  const phrases = options.phrasesOf(run.message);
   const { sessionKey } = run.message;
   const session = await store.sessions.get(sessionKey);
   const chosen = options.models.of(agent, session?.model);
-  if (chosen === undefined) return endCommand(options, run, `The agent ${agent.id} has no usable model.`);
+  if (chosen === undefined) return endCommand(options, run, phrases.noUsableModel(agent.id));
   const agentModel = options.spending.forMessage(chosen, run.message);
   const place = { agentId: agent.id, sessionKey, runId: run.runId };
   const speakers = await speakersOf(options, run, session?.generation ?? 0);
@@ -29,11 +30,10 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
     },
   );
   if (done === undefined && handle.signal.aborted) return stopCommand(options, run);
-  if (done === undefined) return endCommand(options, run, "There is nothing to compact yet.");
+  if (done === undefined) return endCommand(options, run, phrases.nothingToCompact);
   const { replaced, messages, tokens, tokensLeft, source, used } = done;
   hooks.observe("compaction_end", { ...place, source, tokens: tokensLeft });
-  const by = source === "model" ? "" : " The model gave none in time, so it only lists what there was.";
-  const text = `A summary stands for ${replaced} of ${messages} messages now (about ${tokens} tokens before).${by}`;
+  const text = phrases.compacted(replaced, messages, tokens, source === "model");
   await endCommand(options, run, text, used.turns === 0 ? {} : { used });
 }
 

@@ -11,6 +11,7 @@ export async function dispatch(
   { command, args: text }: Extract<Order, { kind: "dispatch" }>,
 ): Promise<void> {
   const { agent, message, runId, before } = run;
+  const phrases = ports.phrasesOf(message);
   const { event, role } = message.stored;
   const name = command.dispatch?.tool ?? "";
   const tools = await ports.toolbox.forRun({
@@ -28,15 +29,14 @@ export async function dispatch(
     tools.heard(event, role, speakerOf(event));
     const wasStarted = before?.calls.some((call) => call.state === "started") === true;
     if (wasStarted && tools.effects(name) === "external")
-      return await endCommand(ports, run, OUTCOME_UNKNOWN);
+      return await endCommand(ports, run, phrases.outcomeUnknown);
     const tool = tools.tools.find((one) => one.name === name);
-    if (tool === undefined) return await endCommand(ports, run, `You may not use the tool ${name} here.`);
+    if (tool === undefined) return await endCommand(ports, run, phrases.mayNotUseTool(name));
     const args = argumentsOf(tool, text);
-    if (args === undefined)
-      return await endCommand(ports, run, `The tool ${name} cannot be called with plain text.`);
+    if (args === undefined) return await endCommand(ports, run, phrases.noPlainText(name));
     const said = await call(ports, run, tools, { name, args });
     if (run.handle.signal.aborted) return await stopCommand(ports, run);
-    await endCommand(ports, run, said.trim() === "" ? "Done." : said);
+    await endCommand(ports, run, said.trim() === "" ? phrases.done : said);
   } finally {
     tools.end();
   }
@@ -77,6 +77,3 @@ async function call(
   });
   return text;
 }
-
-const OUTCOME_UNKNOWN =
-  "The gateway was restarted while this ran, so it may or may not have taken effect. Check before you do it again.";

@@ -65,7 +65,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
     await options.toolbox.endCommands(message.sessionKey);
     return settleCommand(options, message, {
       name: order.name,
-      text: "A new conversation.",
+      text: options.phrasesOf(message).newConversation,
       begins: true,
     });
   }
@@ -101,7 +101,7 @@ async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
   try {
     if (order?.kind === "dispatch") await dispatch(options, run, order);
     else if (order?.kind === "command" && order.name === "compact") await compactNow(options, run);
-    else await endCommand(options, run, "This command is not there any more, so it was not carried out.");
+    else await endCommand(options, run, options.phrasesOf(message).commandGone);
   } catch (error) {
     // What a failing store leaves is the journal's; it goes on from there.
     if (error instanceof StoreError) throw error;

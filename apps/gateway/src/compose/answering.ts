@@ -4,7 +4,7 @@ import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
 import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
-import { createReadLinks, createTimeZones } from "@signalbox/setup";
+import { createPhrasesOf, createReadLinks, createTimeZones } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createSystemPrompt } from "@signalbox/setup/system-prompt";
 import { createInTurnCommands } from "../commands/in-turn.ts";
@@ -94,6 +94,7 @@ function commonPorts({ options, resolved, opened, surroundings, now }: Parts) {
     lease,
     definition: resolved.accounts.definition,
     agents: resolved.agents,
+    phrasesOf: createPhrasesOf(resolved.agents),
     models: resolved.models,
     exchanges,
     live,

@@ -1,6 +1,6 @@
 import { senderName } from "@signalbox/channel/accounts";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
-import { type Agent, explainRoute } from "@signalbox/setup";
+import { type Agent, createPhrasesOf, explainRoute } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import { createAtOnceCommands } from "../commands/at-once.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
@@ -78,6 +78,7 @@ function createAnswerAtOnce(
     models: resolved.models,
     definition: resolved.accounts.definition,
     skillApprovals: resolved.skills,
+    phrasesOf: createPhrasesOf(resolved.agents),
     approvals: toolbox.approvals,
     deliver: delivery.deliver,
     queueMode: () => configuration.config().session.queue.mode,

@@ -4,6 +4,7 @@ import {
   createGatewayDesk,
   createLook,
   createMoreTools,
+  createPhrasesOf,
   createSpending,
   type Spending,
   withoutSecrets,
@@ -105,7 +106,7 @@ function gatewayDesk({ options, opened, configuration, now }: Base): ToolboxOpti
 
 /** How agents speak to people while they work. */
 function speakingOptions(
-  { options, opened, resolved: { accounts }, now }: Base,
+  { options, opened, resolved: { accounts, agents }, now }: Base,
   { account, delivery, media, live }: AroundTools,
 ): SpeakingOptions {
   const { store, lease, redact } = opened;
@@ -118,6 +119,7 @@ function speakingOptions(
     delivery,
     mediaOut: media.out,
     live,
+    phrasesOf: createPhrasesOf(agents),
     redact,
     logger: options.logger,
     now,

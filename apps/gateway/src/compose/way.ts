@@ -4,7 +4,7 @@ import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
 import { createWaitingRuns } from "@signalbox/runs";
-import { type Agent, toolsOf } from "@signalbox/setup";
+import { type Agent, createPhrasesOf, toolsOf } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
 import { timeOf } from "@signalbox/store";
 import { createReadOrder } from "../commands/read-order.ts";
@@ -134,6 +134,7 @@ function lanesOf(
       return answer(batch, handle);
     },
     leaveOut: createLeaveOut({
+      phrasesOf: createPhrasesOf(resolved.agents),
       store,
       lease,
       definition,

@@ -1,5 +1,6 @@
 import type { ChannelDefinition } from "@signalbox/channel";
 import { answerTo, outboxKey, outboxRow, pendingRows } from "@signalbox/delivery";
+import type { PhrasesOf } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { isHeard, type QueuedMessage } from "./4-queue/message.ts";
@@ -7,6 +8,7 @@ import { isHeard, type QueuedMessage } from "./4-queue/message.ts";
 export interface WordPorts {
   readonly store: Pick<GatewayStore, "outbox">;
   readonly lease: LeaseToken;
+  readonly phrasesOf: PhrasesOf;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly now: () => number;
 }

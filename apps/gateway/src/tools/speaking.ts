@@ -13,7 +13,7 @@ import { createSentThere } from "@signalbox/prompt";
 import { sentId } from "@signalbox/runs";
 import type { LiveHub } from "@signalbox/server";
 import { isOfConversation } from "@signalbox/service";
-import { type Asking, createAsking } from "@signalbox/setup";
+import { type Asking, createAsking, type PhrasesOf } from "@signalbox/setup";
 import type { LeaseToken, OutboxRow } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { Inquiries } from "@signalbox/tools";
@@ -32,6 +32,7 @@ export interface SpeakingOptions {
   readonly delivery: Pick<Delivery<OutboxRow<GatewayBodies>>, "deliver">;
   readonly mediaOut: Outgoing;
   readonly live: LiveHub;
+  readonly phrasesOf: PhrasesOf;
   readonly redact: (text: string) => string;
   readonly logger: Logger;
   readonly now: () => number;
@@ -77,6 +78,7 @@ export function openAsking(options: SpeakingOptions, inquiries: Inquiries): Aski
     questions: createQuestions({ ...options, outbox: store.outbox, deliver: delivery.deliver }),
     inquiries,
     show: (run, id, text, choices) => show(options, run, id, text, choices),
+    phrasesOf: options.phrasesOf,
     isShutdown: (reason) => reason instanceof ShutdownAbort,
     logger,
   });

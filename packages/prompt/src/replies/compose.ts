@@ -22,10 +22,8 @@ export interface Reply {
   readonly wanted?: WantedMedia;
 }
 
-const CUT = "… (the answer was cut at the model's output limit)";
-
 /** How a run's text reads when it did not simply end. */
-export type Ending = "complete" | "cut" | { readonly note: string };
+export type Ending = "complete" | { readonly note: string };
 
 /**
  * The visible reply of a run: its texts in order, directives taken out, silence honoured, an unfinished end marked.
@@ -52,7 +50,7 @@ export function composeReply(
     if (words === "" || alreadySent.some((sent) => sameText(sent, words))) continue;
     visible.push(words);
   }
-  const note = ending === "complete" ? undefined : ending === "cut" ? CUT : ending.note;
+  const note = ending === "complete" ? undefined : ending.note;
   if (note !== undefined) visible.push(note);
   const text = visible.join("\n\n");
   return {

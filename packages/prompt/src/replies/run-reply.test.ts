@@ -17,7 +17,16 @@ function ended(result: Partial<RunResult>, run: Partial<RepliedRun> = {}): Repli
     texts: [],
     alreadySent: [],
     carries: false,
-    failureNote: (code) => `(Failed: ${code}.)`,
+    notes: {
+      cutMark: "… (the answer was cut at the model's output limit)",
+      declined: "The model declined to answer.",
+      limitReached: (limit) => `(Stopped: this run reached its limit of ${limit}.)`,
+      repeated: "(Stopped: the same step was tried over and over.)",
+      waitsForApproval: "(Waiting for an approval.)",
+      unspoken: (tools) =>
+        `(I have no answer: ${tools.join(", ")} did not work. Ask again, or ask for something else.)`,
+      failure: (code) => `(Failed: ${code}.)`,
+    },
     ...run,
   };
 }

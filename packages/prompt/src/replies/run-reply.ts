@@ -11,8 +11,21 @@ export interface RepliedRun {
   readonly alreadySent: readonly string[];
   /** Attachments go out with the reply, so that it does not name them. */
   readonly carries: boolean;
-  /** What people are told of a failure with this code. */
-  readonly failureNote: (code: string | undefined) => string;
+  /** What people are told of an end that is not simply the model's. */
+  readonly notes: EndNotes;
+}
+
+/** Words about how a run ended. */
+export interface EndNotes {
+  /** Behind an answer that reached the limit of the model's output. */
+  readonly cutMark: string;
+  readonly declined: string;
+  readonly limitReached: (limit: string) => string;
+  readonly repeated: string;
+  readonly waitsForApproval: string;
+  readonly unspoken: (tools: readonly string[]) => string;
+  /** Of a failure with this code. */
+  readonly failure: (code: string | undefined) => string;
 }
 
 /** What a run has to say in the end: its turns' words, and a note where it did not end simply by itself. */
@@ -23,24 +36,24 @@ export function composeRunReply(run: RepliedRun): Reply {
 }
 
 /** What a person is told about an end that is not simply the model's. */
-function endingOf({ result, failureNote }: RepliedRun): Ending {
+function endingOf({ result, notes }: RepliedRun): Ending {
   switch (result.reason) {
     case "done":
     case "aborted":
       return "complete";
     case "cut":
-      return "cut";
+      return { note: notes.cutMark };
     case "refusal":
     case "filter":
-      return result.text.trim() === "" ? { note: "The model declined to answer." } : "complete";
+      return result.text.trim() === "" ? { note: notes.declined } : "complete";
     case "limit":
-      return { note: `(Stopped: this run reached its limit of ${result.limit ?? "work"}.)` };
+      return { note: notes.limitReached(result.limit ?? "work") };
     case "repeated":
-      return { note: "(Stopped: the same step was tried over and over.)" };
+      return { note: notes.repeated };
     case "waiting":
-      return { note: "(Waiting for an approval.)" };
+      return { note: notes.waitsForApproval };
     case "error":
-      return { note: failureNote(result.error?.code) };
+      return { note: notes.failure(result.error?.code) };
   }
 }
 
@@ -49,7 +62,7 @@ function endingOf({ result, failureNote }: RepliedRun): Ending {
  * for an answer that does not come. Nothing where the model chose to be silent, or its tool has spoken for it. The
  * error itself may hold anything, so only the tools are named.
  */
-function unspokenFailure({ result, texts, alreadySent }: RepliedRun): string | undefined {
+function unspokenFailure({ result, texts, alreadySent, notes }: RepliedRun): string | undefined {
   const { reason, messages } = result;
   if (reason !== "done" || alreadySent.length > 0 || texts.some((text) => parseReply(text).silent))
     return undefined;
@@ -60,7 +73,5 @@ function unspokenFailure({ result, texts, alreadySent }: RepliedRun): string | u
     } else if (message.role !== "assistant" || message.content.some(({ type }) => type === "toolCall")) break;
   }
   const failed = [...new Set(results)];
-  return failed.length === 0
-    ? undefined
-    : `(I have no answer: ${failed.join(", ")} did not work. Ask again, or ask for something else.)`;
+  return failed.length === 0 ? undefined : notes.unspoken(failed);
 }

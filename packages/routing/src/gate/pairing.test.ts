@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pairingCode, pairingWords } from "../index.ts";
+import { pairingCode } from "../index.ts";
 
 it("a pairing code has eight characters, none of which is taken for another", () => {
   const everyCharacter = Array.from({ length: 32 }, (_, index) => pairingCode(() => index)[0]);
@@ -7,9 +7,4 @@ it("a pairing code has eight characters, none of which is taken for another", ()
   expect(everyCharacter.join("")).not.toMatch(/[0O1I]/);
   expect(pairingCode()).toMatch(/^[A-Z2-9]{8}$/);
   expect(pairingCode()).not.toBe(pairingCode());
-});
-
-it("tells a stranger their code in the language that they wrote in", () => {
-  expect(pairingWords("ABCDEFGH", "hello")).toMatch(/^Pairing code: ABCDEFGH\. /);
-  expect(pairingWords("ABCDEFGH", "你好")).toMatch(/^配对码：ABCDEFGH。/);
 });

@@ -15,10 +15,3 @@ const LENGTH = 8;
 export function pairingCode(random: (below: number) => number = randomInt): string {
   return Array.from({ length: LENGTH }, () => ALPHABET.charAt(random(ALPHABET.length))).join("");
 }
-
-/** What the stranger is told, in the language of what they wrote, as far as its script tells. */
-export function pairingWords(code: string, written: string): string {
-  return /\p{Script=Han}/u.test(written)
-    ? `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`
-    : `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`;
-}

@@ -1,20 +1,16 @@
 import type { Auditor } from "@signalbox/audit";
-import { type Left, leftText } from "@signalbox/budgets";
+import { factsOf, type Left } from "@signalbox/budgets";
 import { type ChannelDefinition, speakerOf } from "@signalbox/channel";
 import {
   type AtOnceName,
   type Choice,
   helpText,
   modelText,
-  queueText,
   skillsText,
-  statusText,
-  stoppedText,
   thinkText,
-  usageText,
-  whoamiText,
 } from "@signalbox/commands";
 import { QUEUE_MODES, type QueueModes, type Stopped } from "@signalbox/lanes";
+import type { Phrases } from "@signalbox/phrases";
 import { type Role, tokenOfHolder } from "@signalbox/routing";
 import type { Agent, Models } from "@signalbox/setup";
 import type { SkillCommand } from "@signalbox/skills";
@@ -77,20 +73,23 @@ export interface AskedCommand {
   readonly message: CommandMessage;
   readonly agent: Agent;
   readonly args: string;
+  /** The words for whoever asks. */
+  readonly phrases: Phrases;
 }
 
 type Answer = (options: AnswerOptions, asked: AskedCommand) => string | Promise<string>;
 
 /** What each command that needs no turn says. */
 export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
-  help: (options, { message, agent }) => helpText(message.stored.role, options.skills(agent)),
+  help: (options, { message, agent, phrases }) =>
+    helpText(phrases, message.stored.role, options.skills(agent)),
 
-  async status(options, { message, agent }) {
+  async status(options, { message, agent, phrases }) {
     const { store, models, now } = options;
     const { sessionKey } = message;
     const session = await store.sessions.get(sessionKey);
     const isOwner = message.stored.role === "owner";
-    return statusText({
+    return phrases.status({
       version: options.version,
       upMs: now() - options.startedAt,
       agent,
@@ -105,26 +104,32 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     });
   },
 
-  whoami(options, { message, agent }) {
+  whoami(options, { message, agent, phrases }) {
     const { sessionKey, stored } = message;
     const { event, role, rule } = stored;
     const { conversation } = event;
-    return whoamiText({ speaker: speaker(options, message), role, rule, agent, conversation, sessionKey });
+    return phrases.whoami({
+      speaker: speaker(options, message),
+      role,
+      rule,
+      agent,
+      conversation,
+      sessionKey,
+    });
   },
 
-  async stop(options, { message }) {
+  async stop(options, { message, phrases }) {
     const reason = new Error("stopped by the user");
     const { running, dropped } = options.stop(message.sessionKey, reason, message);
     await stopSubAgents(options, message.sessionKey, reason);
-    return stoppedText(running, dropped);
+    return phrases.stopped(running, dropped);
   },
 
-  async why({ store, explainRoute }, { message, args }) {
+  async why({ store, explainRoute }, { message, args, phrases }) {
     const asked = args.split(/\s/, 1)[0] ?? "";
     const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
     const mine = row?.route?.sessionKey === message.sessionKey || message.stored.role === "owner";
-    if (row === undefined || !mine)
-      return asked === "" ? "There is no message before this one." : `No message ${asked} is known here.`;
+    if (row === undefined || !mine) return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
     // The tiers name what other people are bound to.
     const isOwner = message.stored.role === "owner";
     const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
@@ -136,94 +141,98 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
   },
 
-  async usage(options, { message, agent }) {
+  async usage(options, { message, agent, phrases }) {
     const { store, now } = options;
     const session = await store.sessions.get(message.sessionKey);
     const sender = speakerOf(message.stored.event);
     const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
     const lines = [
-      `This conversation: ${usageText(session?.totals)}`,
-      `You today (UTC): ${usageText(asker)}`,
+      phrases.labelled(phrases.usageHere, phrases.usage(session?.totals)),
+      phrases.labelled(phrases.usageYours, phrases.usage(asker)),
     ];
     if (message.stored.role === "owner") {
       const of = { by: "agent", agentId: agent.id } as const;
       const [today] = await store.usage.sum({ ...of, from: now() });
       const [ever] = await store.usage.sum(of);
-      lines.push(`${agent.id} today (UTC): ${usageText(today)}`, `${agent.id} in all: ${usageText(ever)}`);
+      lines.push(
+        phrases.labelled(phrases.usageToday(agent.id), phrases.usage(today)),
+        phrases.labelled(phrases.usageEver(agent.id), phrases.usage(ever)),
+      );
     }
     const left = await options.budgetsLeft(message);
-    return [...lines, ...left.map((one) => leftText(one))].join("\n");
+    const budgets = left.map(({ budget, left, until }) =>
+      phrases.budgetLeft({ ...factsOf(budget), left, until }),
+    );
+    return [...lines, ...budgets].join("\n");
   },
 
-  async queue(options, { message, args }) {
+  async queue(options, { message, args, phrases }) {
     const { sessionKey, stored } = message;
     const wanted = args.toLowerCase();
     if (wanted !== "") {
-      if (stored.role !== "owner") return "Only an owner can change the queue mode.";
+      if (stored.role !== "owner") return phrases.queueForOwners;
       const mode = QUEUE_MODES.find((one) => one === wanted);
-      if (mode === undefined && wanted !== "default")
-        return `There is no queue mode ${args}. There are: ${QUEUE_MODES.join(", ")}, default.`;
+      if (mode === undefined && wanted !== "default") return phrases.noQueueMode(args, QUEUE_MODES);
       await options.store.sessions.ensure(sessionSeed(message));
       await options.queueModes.set(sessionKey, mode);
     }
     const own = options.queueModes.get(sessionKey);
     const waiting = options.waiting(sessionKey);
-    return queueText(own ?? options.queueMode(), own !== undefined, waiting);
+    return phrases.queue(own ?? options.queueMode(), own !== undefined, waiting);
   },
 
-  skill: (options, { agent, args }) => skillsText(options.skills(agent), args),
+  skill: (options, { agent, args, phrases }) => skillsText(phrases, options.skills(agent), args),
 
-  skills: (options, { message, agent, args }) =>
-    answerSkills(options, agent, args, speaker(options, message)),
+  skills: (options, asked) => answerSkills(options, asked, speaker(options, asked.message)),
 
-  async trust(options, { message, agent, args }) {
-    if (args === "") return "Say which file: /trust <file or folder>";
+  async trust(options, { message, agent, args, phrases }) {
+    if (args === "") return phrases.sayWhichFile;
     const trusted = await options.trust(agent, args);
     if (!trusted.ok) return trusted.message;
     options.audit.trusted(agent.id, trusted.path, speaker(options, message));
-    return `${trusted.path} counts as yours from now on.`;
+    return phrases.trusted(trusted.path);
   },
 
-  async model({ store, models }, { message, agent, args }) {
+  async model({ store, models }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);
-    return modelText(modelOf(models, agent, session), models.offered(), args);
+    return modelText(phrases, modelOf(models, agent, session), models.offered(), args);
   },
 
-  async think({ store }, { message, agent, args }) {
+  async think({ store }, { message, agent, args, phrases }) {
     const session = await store.sessions.get(message.sessionKey);
-    return thinkText(session?.thinking ?? agent.thinking, args);
+    return thinkText(phrases, session?.thinking ?? agent.thinking, args);
   },
 
-  async approve(options, { message, args }) {
+  async approve(options, { message, args, phrases }) {
     const [typed = "", answer = ""] = args.split(/\s+/);
     const id = typed.toUpperCase();
     const open = await openApprovals(options);
     if (id === "")
       return open.length === 0
-        ? "No tool call waits for an approval."
-        : open.map((one) => questionText(one)).join("\n\n");
+        ? phrases.noApprovalWaits
+        : open.map((one) => questionText(one, phrases)).join("\n\n");
     const decision = DECISIONS.get(answer);
     const one = open.find((each) => each.id === id);
-    if (decision === undefined) return one === undefined ? `No approval ${id} is open.` : questionText(one);
+    if (decision === undefined)
+      return one === undefined ? phrases.noApproval(id) : questionText(one, phrases);
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
-      return `Approval ${id}: no standing rule can say this; allow it once, or deny it.`;
+      return phrases.noStandingRule(id);
     const outcome = await options.approvals.resolve(id, decision, speaker(options, message));
     if (!outcome.ok) return outcome.message;
-    const word = { allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision];
-    return `${word}: ${outcome.approval.tool}, approval ${id}.`;
+    return phrases.decided(decision, outcome.approval.tool, id);
   },
 
-  async answer({ inquiries }, { message: { id: messageId, stored }, args }) {
+  async answer({ inquiries }, { message: { id: messageId, stored }, args, phrases }) {
     const [, typed = "", words = ""] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
-    if (words === "") return "Write the answer behind the id of the question: /answer <id> <answer>";
+    if (words === "") return phrases.sayTheAnswer;
     const id = typed.toUpperCase();
     const { event, role } = stored;
     const answered = await inquiries.answer(id, { words, speaker: speakerOf(event), role, messageId });
     if (answered.ok) return "";
     return {
-      unknown: `No question ${id} is open.`,
-      "somebody-else": "That question is for somebody else.",
-      over: "That question needs no answer any more.",
+      unknown: phrases.noQuestion(id),
+      "somebody-else": phrases.questionOfOthers,
+      over: phrases.questionOver,
     }[answered.why];
   },
 };
@@ -241,6 +250,7 @@ export async function applyChoice(
   message: CommandMessage,
   agent: Agent,
   choice: Choice,
+  phrases: Phrases,
 ): Promise<string> {
   await store.sessions.ensure(sessionSeed(message));
   const patch = (value: string | undefined) => (value === "default" ? null : value);
@@ -251,12 +261,12 @@ export async function applyChoice(
     ...(thinking === undefined ? {} : { thinking }),
   });
   const lines: string[] = [];
-  if (model !== undefined) lines.push(`Model from the next turn on: ${modelOf(models, agent, session)}.`);
+  if (model !== undefined) lines.push(phrases.modelChosen(modelOf(models, agent, session)));
   if (thinking !== undefined) {
     const level = session.thinking ?? agent.thinking;
     const levels = models.of(agent, session.model)?.model.thinking ?? [];
-    const clamped = level !== "off" && levels.length === 0 ? " This model cannot think." : "";
-    lines.push(`Thinking from the next turn on: ${level}.${clamped}`);
+    const clamped = level !== "off" && levels.length === 0 ? ` ${phrases.cannotThink}` : "";
+    lines.push(`${phrases.thinkingChosen(level)}${clamped}`);
   }
   return lines.join("\n");
 }

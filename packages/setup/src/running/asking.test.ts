@@ -1,3 +1,4 @@
+import { phrasesFor } from "@signalbox/phrases";
 import type { Inquiries } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { type AskingRun, createAsking } from "./asking.ts";
@@ -7,6 +8,7 @@ class Shutdown extends Error {}
 const run: AskingRun = {
   runId: "r1",
   sessionKey: "s",
+  agent: { id: "coder" },
   speaker: "feishu:ou_1",
   role: "member",
   event: {
@@ -46,6 +48,7 @@ function open(words: string | undefined) {
     },
     inquiries: { ...inquiries, ...NEVER },
     show: (_, id, text) => shown.push(`${id}: ${text.split("\n")[0]}`),
+    phrasesOf: ({ stored }) => phrasesFor(undefined, stored.event.text),
     isShutdown: (reason) => reason instanceof Shutdown,
     logger: { error: () => expect.unreachable() },
   });

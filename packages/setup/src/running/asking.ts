@@ -1,6 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { type Choice, type DeliveryLogger, type Questions, questionKey } from "@signalbox/delivery";
+import type { Phrases } from "@signalbox/phrases";
 import {
   type Approval,
   type Inquiries,
@@ -12,11 +13,13 @@ import {
   type Role,
   type UserQuestion,
 } from "@signalbox/tools";
+import type { PhrasesOf } from "../phrases-of.ts";
 
 /** The run that asks, and for whom. */
 export interface AskingRun {
   readonly runId: string;
   readonly sessionKey: string;
+  readonly agent: { readonly id: string };
   /** The message that it answers. */
   readonly event: MessageEvent;
   readonly speaker: string;
@@ -26,6 +29,8 @@ export interface AskingRun {
 export interface AskingPorts<Run extends AskingRun> {
   readonly questions: Questions;
   readonly inquiries: Inquiries;
+  /** The words for whoever wrote a message to an agent. */
+  readonly phrasesOf: PhrasesOf;
   /** Shows a text to clients that read the conversation themselves. */
   readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;
   /** Whether that is why a wait was broken off: the next process goes on with it. */
@@ -50,32 +55,39 @@ export interface Asking<Run extends AskingRun> {
   ): Promise<InquiryEnd>;
 }
 
-const DECISIONS: readonly Choice[] = [
-  { label: "Allow", style: "primary", answer: "allow" },
-  { label: "Deny", style: "danger", answer: "deny" },
-];
-
 export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): Asking<Run> {
-  const { questions, inquiries, show, logger } = ports;
+  const { questions, inquiries, show, phrasesOf, logger } = ports;
+  const phrasesTo = ({ agent, event }: Run) => phrasesOf({ agentId: agent.id, stored: { event } });
+  /** In which words each open approval was asked for here. */
+  const asked = new Map<string, Phrases>();
   return {
     async forApproval(approval, run) {
       const { id, expiresAt } = approval;
-      const text = questionText(approval);
+      const phrases = phrasesTo(run);
+      asked.set(id, phrases);
+      const text = questionText(approval, phrases);
+      const choices = decisionsIn(phrases);
       show(run, questionKey(id), text);
       await questions
-        .put({ id, text, kind: "approve", choices: DECISIONS, expiresAt }, run.event, run.sessionKey)
+        .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
           logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
         );
     },
-    decided: ({ id, state }) => questions.close(id, state === "denied" ? "Denied." : "Allowed."),
+    decided({ id, state, agentId, subject }) {
+      // Of one that an earlier process asked for, what would be done is all that is known.
+      const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
+      asked.delete(id);
+      return questions.close(id, state === "denied" ? phrases.denied : phrases.allowed);
+    },
     async forAnswer(question, run, { callId, signal }) {
       const inquiry = await openInquiry(ports, question, run, callId);
       const { id, expiresAt, end: endedBefore } = inquiry;
+      const phrases = phrasesTo(run);
       if (endedBefore === undefined) {
-        const text = inquiryText(inquiry);
+        const text = inquiryText(inquiry, phrases);
         show(run, questionKey(id), text, question.options);
-        const ownWords = question.options.length === 0 ? "Answer" : "Other answer";
+        const ownWords = question.options.length === 0 ? phrases.answer : phrases.otherAnswer;
         const choices = inquiryChoices(question.options);
         await questions.put(
           { id, text, kind: "answer", choices, ownWords, expiresAt },
@@ -86,10 +98,17 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       const end = await inquiries.wait(id, signal);
       if (end === undefined && ports.isShutdown(signal.reason)) throw signal.reason;
       if (end === undefined) await inquiries.close(id, "stopped");
-      await questions.close(id, inquiryEnding(end ?? { kind: "stopped" }));
+      await questions.close(id, inquiryEnding(end ?? { kind: "stopped" }, phrases));
       return end ?? { kind: "stopped" };
     },
   };
+}
+
+function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {
+  return [
+    { label: allow, style: "primary", answer: "allow" },
+    { label: deny, style: "danger", answer: "deny" },
+  ];
 }
 
 function openInquiry<Run extends AskingRun>(

@@ -3,24 +3,25 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { MessageWithFiles } from "@signalbox/attachments";
 import {
   type AskForMore,
-  amountText,
   type Budget,
   type BudgetPot,
   budgetsLeft,
   createMeter,
-  describeBudget,
   endOfPeriod,
+  factsOf,
   type Left,
   type Spender,
 } from "@signalbox/budgets";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { pricesFor } from "@signalbox/llm-providers";
+import type { Phrases } from "@signalbox/phrases";
 import { type Role, readIdentityLinks } from "@signalbox/routing";
 import { type Questions, visibleText } from "@signalbox/tools";
 import type { Agent } from "../agents.ts";
 import { budgetsOf } from "../budgets.ts";
 import type { LiveSetup } from "../live-setup.ts";
 import type { AgentModel } from "../models.ts";
+import { createPhrasesOf } from "../phrases-of.ts";
 import { type SpendingReports, tellNews } from "./spending-reports.ts";
 
 export interface SpendingPorts extends SpendingReports {
@@ -58,6 +59,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
   const { agents, models } = configuration.resolved;
   const budgets = (): readonly Budget[] => budgetsOf(configuration.config());
   const spenderOf = createSpenders(configuration);
+  const phrasesOf = createPhrasesOf(agents);
   const spender = ({ agentId, stored: { event, role } }: PaidMessage) => spenderOf({ agentId, event, role });
   const meter = createMeter({
     budgets,
@@ -76,7 +78,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
   return {
     forMessage(agentModel, message, asking) {
       const ask: AskForMore = async (pot, signal) =>
-        asking?.(() => askForMore(ports, message, pot, signal)) ?? false;
+        asking?.(() => askForMore(ports, message, pot, phrasesOf(message), signal)) ?? false;
       return { ...agentModel, stream: meter.stream(spender(message), agentModel, ask) };
     },
     forUpkeep: (agentModel, { id }) => ({
@@ -115,17 +117,16 @@ async function askForMore(
   { approvals, now }: SpendingPorts,
   { agentId, sessionKey }: PaidMessage,
   { budget, account }: BudgetPot,
+  phrases: Phrases,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<boolean> {
-  const { limit, per } = budget;
-  const until = new Date(endOfPeriod(per, now())).toISOString();
-  const more = amountText(limit.unit, limit.amount);
+  const facts = { ...factsOf(budget), left: 0, until: endOfPeriod(budget.per, now()) };
   const request = {
     tool: "budget",
-    subject: { action: visibleText(`Grant "${account}" ${more} more, until ${until}.`) },
+    subject: { action: visibleText(phrases.grantMore(account, facts)) },
     agentId,
     sessionKey,
-    reason: visibleText(`A budget is used up: ${describeBudget(budget)}.`),
+    reason: visibleText(phrases.budgetUsedUp(facts)),
     taint: [],
   };
   const { id } = await approvals.request(request);

@@ -1,3 +1,4 @@
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import { z } from "zod";
 import { isAtLeast } from "../run-state.ts";
 import type { Role } from "../types.ts";
@@ -60,10 +61,13 @@ export function readAnswer(words: string, options: readonly string[]): string {
 }
 
 /** The question in words, with a number before each option. */
-export function inquiryText({ question, options }: Pick<Inquiry, "question" | "options">): string {
+export function inquiryText(
+  { question, options }: Pick<Inquiry, "question" | "options">,
+  phrases: Phrases = phrasesIn("en"),
+): string {
   if (options.length === 0) return question;
   const lines = options.map((option, index) => `${index + 1}. ${option}`);
-  return `${question}\n\n${lines.join("\n")}\n\nA number answers, or your own words.`;
+  return `${question}\n\n${lines.join("\n")}\n\n${phrases.byNumber}`;
 }
 
 const LABEL_CHARS = 40;
@@ -79,14 +83,14 @@ export function inquiryChoices(
 }
 
 /** What stands in the place of the buttons when it is over. */
-export function inquiryEnding(end: InquiryEnd): string {
+export function inquiryEnding(end: InquiryEnd, phrases: Phrases = phrasesIn("en")): string {
   switch (end.kind) {
     case "answered":
-      return `Answered: ${end.text}`;
+      return phrases.answered(end.text);
     case "passed-over":
     case "stopped":
-      return "Needs no answer any more.";
+      return phrases.needsNoAnswer;
     case "expired":
-      return "Nobody answered in time.";
+      return phrases.nobodyAnswered;
   }
 }

@@ -2,8 +2,9 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import { outboxRow } from "@signalbox/delivery";
 import type { Supervisor } from "@signalbox/lanes";
+import { phrasesFor } from "@signalbox/phrases";
 import { groupKey, groupWords } from "@signalbox/prompt";
-import { PAIRING_TTL_MS, pairingCode, pairingWords } from "@signalbox/routing";
+import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
 import { type InboxId, isFatal, isPassing, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
@@ -73,7 +74,10 @@ async function offerPairing(ports: UnansweredPorts, id: InboxId, event: MessageE
   const { channel, account, sender } = event;
   const name = await ports.nameOf(event);
   const replyTo = event.messageId === "" ? {} : { replyTo: event.messageId };
-  const payload = { parts: [{ type: "text" as const, text: pairingWords(code, event.text) }], ...replyTo };
+  const payload = {
+    parts: [{ type: "text" as const, text: phrasesFor(undefined, event.text).pairing(code) }],
+    ...replyTo,
+  };
   const expiresAt = ports.now() + PAIRING_TTL_MS;
   const outcome = await ports.store.pairing.request({
     channel,

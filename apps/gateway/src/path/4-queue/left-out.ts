@@ -34,11 +34,13 @@ export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["le
 
   return (items, why) => {
     const told = why.kind === "full" ? why.first : [];
-    const word = why.kind === "full" ? wordAbout(why.drop, why.cap) : undefined;
     for (const left of messagesIn(items)) {
       const { id, sessionKey, stored } = left;
       const rule = why.kind === "full" ? "queue_full" : "stopped";
-      const said = told.includes(left) ? word : undefined;
+      const said =
+        why.kind === "full" && told.includes(left)
+          ? options.phrasesOf(left).tooManyWait(why.drop, why.cap)
+          : undefined;
       void supervisor.run({
         name: `end the message ${id}, which gets no run`,
         attempt: () => end(left, rule, said),
@@ -52,12 +54,6 @@ export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["le
       live.publish(sessionKey, { type: "run.end", runId: id, answers, outcome: "aborted" });
     }
   };
-}
-
-function wordAbout(drop: "old" | "new", cap: number): string {
-  return drop === "old"
-    ? `Too many messages wait here (more than ${cap}), so I leave out the oldest until I have caught up. Send again what still matters.`
-    : `Too many messages wait here (more than ${cap}), so I leave out new ones until I have caught up. Please send them again later.`;
 }
 
 async function tell(options: LeaveOutPorts, left: QueuedMessage, text: string): Promise<void> {

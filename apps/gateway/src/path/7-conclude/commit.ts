@@ -6,6 +6,7 @@ import type { RunOutcome } from "@signalbox/protocol";
 import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
 import { type Exchanges, isOfConversation } from "@signalbox/service";
+import type { PhrasesOf } from "@signalbox/setup";
 import type { InboxSettle, LeaseToken, OutboxRow, RunId, ToldEntry } from "@signalbox/store";
 import { failureNote, problemOf } from "@signalbox/telemetry";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
@@ -20,6 +21,7 @@ export interface CommitPorts {
   readonly drafts: Pick<Drafts, "end">;
   readonly blocks: Pick<BlockReplies<RunId>, "end">;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
+  readonly phrasesOf: PhrasesOf;
   readonly userMessages: Pick<UserMessages, "takenBack">;
   readonly now: () => number;
 }
@@ -35,6 +37,8 @@ export interface Conclusion {
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
   readonly reply: ReadyReply;
+  /** Why there is no other reply than words about that. */
+  readonly failure?: "internal" | "no_agent" | "poison";
   readonly end: RunOutcome;
   readonly truncated?: boolean;
   readonly error?: OutcomeError;
@@ -77,28 +81,40 @@ export const STOPPED_RUN: Conclusion = {
   end: "aborted",
 };
 
-/** The end of a run that cannot go on, in words for people. */
+/** The end of a run that cannot go on. */
 export function failedRun(code: "internal" | "no_agent" | "poison", message?: string): Conclusion {
-  const text = failureNote(code);
   return {
     outcome: code === "poison" ? "poisoned" : "failed",
     state: "failed-reported",
     rule: code,
-    reply: { text, silent: false, note: text },
+    reply: SILENCE,
+    failure: code,
     end: "failed",
-    error: { code, message: message ?? text },
+    error: { code, message: message ?? failureNote(code) },
   };
+}
+
+/** The same with the words about it for whoever wrote last. */
+function inWords(
+  { phrasesOf }: CommitPorts,
+  conclusion: Conclusion,
+  to: QueuedMessage | undefined,
+): Conclusion {
+  if (conclusion.failure === undefined) return conclusion;
+  const text = failureNote(conclusion.failure, to && phrasesOf(to));
+  return { ...conclusion, reply: { text, silent: false, note: text } };
 }
 
 /** Commits the end of a run with everything that follows from it: the inbox, the history and the outbox in one. */
 export function createCommit(ports: CommitPorts): Commit {
   const { store, lease, now } = ports;
-  return async (run, conclusion) => {
+  return async (run, given) => {
     const { runId, messages } = run;
     const isLeft = ({ id }: QueuedMessage): boolean => !run.handle.recalled.has(id);
     const seen = { draft: await ports.drafts.end(runId), blocks: await ports.blocks.end(runId) };
     // It answers the last message that is still there; a draft of one that is not goes from where it is.
     const answered = messages.findLast(isLeft) ?? messages.at(-1);
+    const conclusion = inWords(ports, given, answered);
     const event = answered?.stored.event;
     const channel = event && ports.definition(event.channel, event.account);
     const replyTo =
@@ -114,7 +130,7 @@ export function createCommit(ports: CommitPorts): Commit {
     const reply: ReadyReply = gone ? SILENCE : conclusion.reply;
     const payload = finalReply({
       ...reply,
-      stopped: outcome === "aborted" && !gone,
+      stopped: outcome === "aborted" && !gone ? answered && ports.phrasesOf(answered).stoppedMark : undefined,
       seen,
       replyTo,
       capabilities: channel?.capabilities,

@@ -4,6 +4,7 @@ import type { ChannelDefinition } from "@signalbox/channel";
 import { composeRunReply, type Reply } from "@signalbox/prompt";
 import type { Histories } from "@signalbox/runs";
 import type { OutcomeError } from "@signalbox/server";
+import type { PhrasesOf } from "@signalbox/setup";
 import type { GatewayHooks } from "@signalbox/setup/hooks";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -17,6 +18,7 @@ export interface ConcludePorts {
   readonly histories: Pick<Histories, "keep">;
   readonly hooks: Pick<GatewayHooks, "modify">;
   readonly outgoing: Pick<Outgoing, "prepare">;
+  readonly phrasesOf: PhrasesOf;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   readonly logger: Logger;
 }
@@ -52,7 +54,9 @@ export function createConclude(ports: ConcludePorts): Conclude {
 function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply {
   const { channel, account } = run.asked.stored.event;
   const carries = ports.definition(channel, account)?.capabilities.sendMedia !== undefined;
-  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, failureNote });
+  const phrases = ports.phrasesOf(run.asked);
+  const notes = { ...phrases, failure: (code: string | undefined) => failureNote(code, phrases) };
+  return composeRunReply({ result, texts, alreadySent: run.sentByTool, carries, notes });
 }
 
 /** @param ready undefined where the run was stopped while its attachments were made ready */

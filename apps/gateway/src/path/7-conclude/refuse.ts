@@ -26,11 +26,10 @@ export type Refuse = (
 export function createRefuse(ports: RefusePorts): Refuse {
   const { store } = ports;
   return async (messages, { code, message }) => {
-    const word =
-      code === "no_model" || code === "no_agent"
-        ? "Sorry, this agent is not set up to answer. Its operator can see why in the log."
-        : failureNote(code);
     for (const refused of messages) {
+      const phrases = ports.phrasesOf(refused);
+      const isSetUp = code !== "no_model" && code !== "no_agent";
+      const word = isSetUp ? failureNote(code, phrases) : phrases.failed.notSetUp;
       const { id, sessionKey, stored } = refused;
       // One that reads the conversation itself is told of the failure there.
       await ports.exchanges.keep(sessionKey, [refused], {

@@ -1,5 +1,5 @@
-import { usageText } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
+import { phrasesIn } from "@signalbox/phrases";
 import { clientUsage, journalUsage, noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import { type GatewayHooks, shownMessage } from "@signalbox/setup/hooks";
@@ -32,7 +32,7 @@ export function createDeliver(ports: DeliverPorts): Deliver {
     ports.deliver(rows);
     ports.drafts.settled(runId);
     ports.blocks.settled(runId);
-    const spent = used === undefined ? "" : `; ${usageText(journalUsage(used))}`;
+    const spent = used === undefined ? "" : `; ${phrasesIn("en").usage(journalUsage(used))}`;
     const replied = `${reply.text.length} characters${spent}`;
     for (const { id, state, detail } of inbox)
       ports.tracer.note(id, "reply", `${state}: ${replied}`, detail && { ...detail });

@@ -1,0 +1,42 @@
+import { textMessage } from "@signalbox/testkit/feishu";
+import { describe, expect, it } from "vitest";
+import { exampleConfig, openWorld, type Started, type World, ZHANG } from "./harness.ts";
+
+let messages = 0;
+
+async function ask(started: Started, text: string): Promise<void> {
+  messages += 1;
+  await started.post(textMessage(text, { senderId: ZHANG, messageId: `om_${messages}` }));
+  await started.settled();
+}
+
+function said(world: World): string[] {
+  return world.feishu.sent.map(({ content }) => JSON.parse(content).text ?? content);
+}
+
+describe("what the gateway itself says", () => {
+  it("is in the language of the message where the agent has none", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script(Array(2).fill({ error: { status: 401 } }));
+    const started = await world.start();
+    await ask(started, "帮我整理会议纪要");
+    await ask(started, "tidy up the minutes");
+    expect(said(world)).toEqual([
+      "抱歉，无法回答：模型服务商拒绝了这个网关的账户，需要管理者处理。",
+      "Sorry, I could not answer: the model's provider refuses this gateway's account. Its operator has to look at it.",
+    ]);
+  });
+
+  it("is in the agent's language, whatever is written, and names commands as they are", async () => {
+    const world = await openWorld();
+    const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
+    world.configure(exampleConfig({ agents }));
+    const started = await world.start();
+    for (const text of ["/stop", "/new", "/help"]) await ask(started, text);
+    const [stopped, begun, help] = said(world);
+    expect(stopped).toBe("没有正在进行的回合。");
+    expect(begun).toBe("新的会话开始了。");
+    expect(help).toContain("/stop – 立即停止正在进行的回合");
+  });
+});

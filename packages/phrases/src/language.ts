@@ -1,0 +1,19 @@
+import { en } from "./en.ts";
+import type { Phrases } from "./phrases.ts";
+import { zh } from "./zh.ts";
+
+export type Language = "en" | "zh";
+
+const PHRASES: Readonly<Record<Language, Phrases>> = { en, zh };
+
+export function phrasesIn(language: Language): Phrases {
+  return PHRASES[language];
+}
+
+/**
+ * The words for whoever wrote something: in the language that is set, else in Chinese where what they wrote has Chinese
+ * characters, and in English otherwise.
+ */
+export function phrasesFor(set: Language | undefined, written: string): Phrases {
+  return PHRASES[set ?? (/\p{Script=Han}/u.test(written) ? "zh" : "en")];
+}
