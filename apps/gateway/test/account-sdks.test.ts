@@ -56,7 +56,7 @@ const accounts: Readonly<Record<string, () => Promise<object>>> = {
   },
 };
 
-/** The SDKs that a gateway loads which has this one account, once it is connected, beside all that it knows of others. */
+/** The SDKs that a gateway loads with this one account, once it is connected; it knows all other channels as well. */
 async function loadedWith(channel: string, account: object): Promise<readonly string[]> {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: { [channel]: { accounts: { main: account } } } }));
