@@ -126,6 +126,11 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
     return found;
   }
 
+  /** Where the clock was set back since, nobody knows for how long it was to wait, and it has waited. */
+  function waits({ state, nextAt, updatedAt }: OutboxRecord): boolean {
+    return state === "pending" && nextAt > now() && updatedAt <= now();
+  }
+
   function expireOne(row: OutboxRecord): void {
     const out = row.receipts.length;
     const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
@@ -196,7 +201,7 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
             // It became so since somebody looked, and is ended when somebody looks again.
             if (rows.full(row.seq) === undefined) giveUpDamaged(row);
             nextAt = now();
-          } else if (row.state === "pending" && row.nextAt > now()) {
+          } else if (waits(row)) {
             nextAt = Math.min(nextAt ?? row.nextAt, row.nextAt);
           } else if (claimed.length < limit) {
             const taken = claimHead(row, lease);

@@ -4,6 +4,8 @@ import type { Tag } from "./conversation.ts";
 /** What the stand-ins, the database and the disk say of a world that has come to rest. Plain data, to be judged. */
 export interface Evidence {
   readonly mode: QueueMode;
+  /** The clock of a process was turned: what it noted of the time says nothing. */
+  readonly wasTurned: boolean;
   /** Every message whose event was acknowledged, in the order in which that happened. */
   readonly acknowledged: readonly Tag[];
   /** Messages of a group that speak to nobody, by their ids. */

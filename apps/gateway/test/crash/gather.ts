@@ -26,6 +26,7 @@ export async function gather(world: World): Promise<Evidence> {
     const names = namesOf(world);
     return {
       mode,
+      wasTurned: world.wasTurned(),
       acknowledged,
       unaddressed,
       edits,

@@ -271,7 +271,7 @@ function judgeChanges(evidence: Evidence, ends: ReadonlyMap<string, InboxFact>, 
     const read = there.filter((post) => !isStopped(post) && post.content.includes(readText(name))).length;
     if (read > 1) blame(`duplicate: the edit of ${name} was answered ${read} times`);
     const stopped = evidence.mode === "interrupt" && (late ?? end).rule === "stopped";
-    const owed = end.revision > 0 || late !== undefined || (end.settledAt ?? 0) > at;
+    const owed = end.revision > 0 || late !== undefined || (!evidence.wasTurned && (end.settledAt ?? 0) > at);
     if (owed && read === 0 && !stopped && late?.rule !== "poison" && !unsure.includes(readText(name)))
       blame(`lost: the edit of ${name}, which is ${end.state} (${end.rule ?? "no rule"})`);
   }

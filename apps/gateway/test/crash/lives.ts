@@ -11,6 +11,7 @@ import { FAILPOINTS, type Failpoint } from "./failpoints.ts";
 import type { Verdict } from "./judge.ts";
 import { messageId } from "./platform.ts";
 import type { Random } from "./random.ts";
+import { TURN } from "./turned-clock.ts";
 import { LEASE_MS, openWorld, type World, type WorldOptions } from "./world.ts";
 
 /** How one process of the gateway fares. */
@@ -21,6 +22,8 @@ export type Life =
   | { readonly kind: "killed-after"; readonly ms: number }
   /** Meets a failing disk or store at each of these, works on or ends by itself, and is killed in the end. */
   | { readonly kind: "failing"; readonly at: readonly Passing[] }
+  /** Its clock is turned, on or back; it works on and is killed. The next one has the right time. */
+  | { readonly kind: "turned"; readonly ms: number; readonly byMs: number }
   /** Stopped for longer than its lease, goes on, and is killed. */
   | { readonly kind: "stopped"; readonly ms: number }
   /** Told to end, under load. */
@@ -55,6 +58,7 @@ const WISHES: readonly (readonly [RegExp, Kind])[] = [
   [/^dead\./, "refused"],
 ];
 const FAILING_MS = 2_600;
+const HOUR_MS = 3_600_000;
 /** How long one that is told to end may take, until it counts as one that never does. */
 const ENDED_MS = 90_000;
 /** As many as a process takes in a second where nothing else is at work. */
@@ -67,6 +71,10 @@ export function plannedLives(random: Random, kills: number): Life[] {
   while (lives.length < kills) {
     if (random.chance(0.25)) {
       lives.push({ kind: "killed-after", ms: random.int(60, 2_500) });
+      continue;
+    }
+    if (random.chance(0.08)) {
+      lives.push({ kind: "turned", ms: random.int(100, 1_500), byMs: random.int(-HOUR_MS, HOUR_MS) });
       continue;
     }
     if (points.length === 0) points = FAILPOINTS.filter((point) => !ELSEWHERE.includes(point));
@@ -171,6 +179,7 @@ function environment(life: Life): Record<string, string> {
   if (life.kind === "killed-at") return { SIGNALBOX_FAILPOINT: `${life.point}:${life.count}:kill` };
   if (life.kind === "failing")
     return { SIGNALBOX_FAILPOINT: life.at.map(({ point, count }) => `${point}:${count}:throw`).join(",") };
+  if (life.kind === "turned") return { SIGNALBOX_TURN_MS: String(life.byMs) };
   return {};
 }
 
@@ -191,6 +200,11 @@ async function live(life: Life, gateway: GatewayChild, unreached: Failpoint[]): 
     case "killed-after":
       return (await within(life.ms)) ?? kill();
     case "failing":
+      return (await within(FAILING_MS)) ?? kill();
+    case "turned":
+      await gateway.listening;
+      await sleep(life.ms);
+      gateway.signal(TURN);
       return (await within(FAILING_MS)) ?? kill();
     case "stopped": {
       await gateway.listening;

@@ -99,6 +99,7 @@ export function cleanWorld(said: "echo" | "retract" = "echo"): Evidence & { read
     unaddressed: ["om_chatter_1"],
     odd: [],
     mode: "followup",
+    wasTurned: false,
     edits: [],
     deletions: [],
     logs: ["it goes on with [redacted]"],

@@ -84,6 +84,8 @@ export interface World {
   readonly relays: RelayPlatform;
   /** The platforms of the channels with a connection of their own, by their sessions. */
   readonly vendors: ReadonlyMap<number, Vendor>;
+  /** Whether a process was started whose clock was to be turned. */
+  readonly wasTurned: () => boolean;
   /** How often a process was started, and a vendor's platform went wrong. */
   readonly breaks: () => number;
   /** What every process said. */
@@ -218,6 +220,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const all: GatewayChild[] = [];
   const faults = seeded(random.int(0, 1e9));
   let wentWrong = 0;
+  let isTurned = false;
   const failing = setInterval(() => {
     if (faults.chance(0.5)) feishu.fail({ kind: faults.pick(["rate", "status", "cut"]) });
     for (const vendor of vendors.values()) {
@@ -241,6 +244,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     feishu,
     relays,
     vendors,
+    wasTurned: () => isTurned,
     breaks: () => all.length + wentWrong,
     logs: () => all.map((child) => child.said()),
     secrets: [
@@ -251,6 +255,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     platform,
     asked,
     start(env = {}, limits = {}) {
+      isTurned ||= "SIGNALBOX_TURN_MS" in env;
       const child = startGateway(
         home,
         {

@@ -96,6 +96,14 @@ export function outboxConformance(test: Test, open: () => Promise<OutboxUnderTes
     assert.deepEqual(ids((await it.outbox.claimDue({ lease: it.lease, limit: 10 })).rows), [first?.id]);
   });
 
+  check("has nothing wait where the clock was set back", async (it) => {
+    const added = await it.outbox.enqueue([row("a", { claim: true }), row("b")], it);
+    await it.outbox.retryAt(added[0]?.id ?? "", it.lease, it.now() + 1_000, "later");
+    await it.advance(-3_600_000);
+    const { rows } = await it.outbox.claimDue({ lease: it.lease, limit: 10 });
+    assert.deepEqual(ids(rows), ids(added));
+  });
+
   check(
     "gives rows of a lost lease to the next holder as doubtful, and refuses the old one's writes",
     async (it) => {

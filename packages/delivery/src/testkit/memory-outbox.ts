@@ -131,7 +131,9 @@ export function createMemoryOutbox(clock: Pick<Clock, "now">): MemoryOutbox {
       const heads = [...Map.groupBy(open(), destinationKey).values()].flatMap(([head]) => head ?? []);
       const fresh = heads.filter((entry) => !isOverdue(entry));
       const free = fresh.filter((entry) => entry.state === "pending" || !isHeldBy(entry.lease, lease));
-      const due = free.filter((entry) => entry.state === "sending" || entry.nextAt <= now).slice(0, limit);
+      const waits = ({ state, nextAt, updatedAt }: Entry): boolean =>
+        state === "pending" && nextAt > now && updatedAt <= now;
+      const due = free.filter((entry) => !waits(entry)).slice(0, limit);
       const rows = due.map((entry) => ({
         ...change(entry, { state: "sending", lease, attempts: entry.attempts + 1 }),
         doubtful: entry.state === "sending",
