@@ -117,8 +117,8 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert): Promise<readonly Row[]>;
   /**
    * Takes rows that are due, at most the first open one of each destination, and rows that a lost lease left `sending`.
-   * One that waits for its next attempt, or is overdue, holds back what follows it to the same destination. A clock that
-   * is set back has nothing wait.
+   * One that waits for its next attempt, or is overdue, holds back what follows it to the same destination. A clock
+   * that is set back has nothing wait.
    */
   claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<{
     readonly rows: readonly (Row & { readonly doubtful: boolean })[];
