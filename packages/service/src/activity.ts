@@ -8,7 +8,7 @@ const SHOWN_ARGS_CHARS = 300;
 const SHOWN_SCHEDULES = 50;
 
 /** A command in the background, as its runner knows it. */
-export interface RunningCommand {
+interface RunningCommand {
   readonly id: string;
   readonly sessionKey: string;
   readonly command: string;

@@ -16,7 +16,7 @@ export interface RepliedRun {
 }
 
 /** Words about how a run ended. */
-export interface EndNotes {
+interface EndNotes {
   /** Behind an answer that reached the limit of the model's output. */
   readonly cutMark: string;
   readonly declined: string;
