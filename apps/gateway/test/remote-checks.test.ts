@@ -14,7 +14,7 @@ it("doctor has a line for what each platform says an account lacks there, with w
   const feishu = await startFeishu({
     appId: APP.appId,
     appSecret: APP.appSecret,
-    permissions: ["im:message"],
+    permissions: ["im:message", "im:message.group_msg"],
   });
   const slack = await startSlack({ ...SLACK, scopes: ["chat:write"] });
   const discord = await startDiscord({ token: DISCORD });
