@@ -1,3 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import react from "@vitejs/plugin-react";
@@ -16,21 +18,21 @@ const temmlAlone: Plugin = {
   transform: (code, id) => (id === TEMML ? `${code}\nexport default temml;` : null),
 };
 
-/** Lays each script and style down compressed as well, so that the gateway can send it like that and need not do it. */
+const LARGEST = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
+
+/**
+ * Lays each script and style down compressed as well, so that the gateway can send it like that and need not do it: as
+ * they were written, since other plugins change them up to then.
+ */
 const compressed: Plugin = {
   name: "compressed",
   apply: "build",
-  generateBundle(_, bundle) {
-    for (const [fileName, file] of Object.entries(bundle)) {
-      if (!/\.(js|css)$/.test(fileName)) continue;
-      const content = file.type === "chunk" ? file.code : file.source;
-      const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
-      this.emitFile({
-        type: "asset",
-        fileName: `${fileName}.br`,
-        source: brotliCompressSync(content, quality),
-      });
-      this.emitFile({ type: "asset", fileName: `${fileName}.gz`, source: gzipSync(content, { level: 9 }) });
+  async writeBundle({ dir = "" }, bundle) {
+    for (const fileName of Object.keys(bundle).filter((name) => /\.(js|css)$/.test(name))) {
+      const path = join(dir, fileName);
+      const content = await readFile(path);
+      await writeFile(`${path}.br`, brotliCompressSync(content, LARGEST));
+      await writeFile(`${path}.gz`, gzipSync(content, { level: 9 }));
     }
   },
 };

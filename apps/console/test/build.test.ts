@@ -1,6 +1,7 @@
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildPage, SHIPPED } from "./chromium.ts";
 
@@ -34,7 +35,13 @@ describe("the build", () => {
 
     const scripts = Object.entries(files).filter(([name]) => name.endsWith(".js"));
     const compressed = await Promise.all(
-      scripts.map(async ([name]) => ({ name, size: (await stat(join(SHIPPED, `${name}.br`))).size })),
+      scripts.map(async ([name, text]) => {
+        const content = await readFile(join(SHIPPED, `${name}.br`));
+        // Browsers are sent this one: it is the very same script.
+        expect(brotliDecompressSync(content).toString() === text, name).toBe(true);
+        expect(gunzipSync(await readFile(join(SHIPPED, `${name}.gz`))).toString() === text, name).toBe(true);
+        return { name, size: content.length };
+      }),
     );
     const sizeOf = (list: typeof compressed) => list.reduce((sum, { size }) => sum + size, 0);
     expect(sizeOf(compressed.filter(({ name }) => html.includes(name)))).toBeLessThan(125_000);
