@@ -126,6 +126,7 @@ const harness: ChannelHarness<DiscordAddress> = {
         ),
       polls: () =>
         standIn.sent.flatMap(({ id, poll }) => (poll === undefined ? [] : [{ messageId: id, ...poll }])),
+      vote: (messageId, counts) => standIn.vote(messageId, counts),
       deliver: (channel, { messageId, text, from }) =>
         tell(standIn, channel, () => {
           const place = from === "person" ? standIn.directWith(zhang).id : channelId;

@@ -28,7 +28,7 @@ import { createPlaces } from "./places.ts";
 const typingReaction = "Typing";
 
 /** Everything a channel may do. */
-type FeishuChannel = Required<Channel<FeishuAddress>>;
+type FeishuChannel = Omit<Required<Channel<FeishuAddress>>, "closePoll">;
 
 /** One account. Loads no SDK before the first call of the platform's API. */
 export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChannel {

@@ -30,7 +30,7 @@ import { createPlaces } from "./places.ts";
 const writing = "is writing…";
 
 /** Everything a channel may do. */
-type SlackChannel = Required<Channel<SlackAddress>>;
+type SlackChannel = Omit<Required<Channel<SlackAddress>>, "closePoll">;
 
 /** One account. Loads no SDK before the first call of the platform's API. */
 export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel {

@@ -135,6 +135,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     send: (to, message, options) => activity.track(sender.send(to, message, options)),
     edit: (to, messageId, message, signal) => activity.track(sender.edit(to, messageId, message, signal)),
     remove: (to, messageId, signal) => activity.track(sender.remove(to, messageId, signal)),
+    closePoll: (to, messageId, signal) => activity.track(sender.closePoll(to, messageId, signal)),
     react: (to, messageId, { emoji, on }, signal) =>
       activity.track(sender.react(to, messageId, on ? emoji : undefined, signal)),
     async typing({ chatId, topicId }, { on }, signal) {

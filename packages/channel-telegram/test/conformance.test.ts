@@ -139,6 +139,7 @@ const harness: ChannelHarness<TelegramAddress> = {
         standIn.sent.flatMap(({ chatId, messageId, poll }) =>
           poll === undefined ? [] : [{ messageId: `${chatId}:${messageId}`, ...poll }],
         ),
+      vote: (messageId, counts) => standIn.vote(Number(messageId.split(":")[1]), counts),
       messageId: ({ messageId, from }) =>
         `${from === "person" ? person.id : -1_001_234}:${numberOf(messageId)}`,
       async deliver(channel, delivery) {

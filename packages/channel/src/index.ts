@@ -73,6 +73,7 @@ export type {
   OutboundPart,
   PartReceipt,
   PollPart,
+  PollResult,
   Receipt,
   Reconciled,
   SendIntent,

@@ -68,6 +68,12 @@ export function createEcho(context: ChannelContext<EchoConfig>) {
       state = "stopped";
       await backfill.stop();
     },
+    async closePoll(_to: EchoAddress, messageId: string) {
+      const poll = server.polls.find((each) => each.messageId === messageId);
+      if (poll === undefined) throw new ChannelError("invalid", "Echo: there is no such poll");
+      const votes = server.votes.get(messageId) ?? [];
+      return { options: poll.options.map((text, index) => ({ text, votes: votes[index] ?? 0 })) };
+    },
     health: () => (messages.isRefused() ? { state: "down" as const, reason: "refused" } : { state }),
     self: () => ({ id: "bot" }),
     webhook: createWebhook<Payload>({

@@ -77,6 +77,7 @@ export const echoHarness: ChannelHarness<EchoAddress> = {
           .map(({ id, text }) => ({ messageId: id, text })),
       sentMedia: () => [...server.files.values()],
       polls: () => server.polls,
+      vote: (messageId, counts) => void server.votes.set(messageId, counts),
       drafted: () => server.drafted,
       age: (ms) => {
         server.passedMs += ms;

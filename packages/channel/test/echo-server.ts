@@ -26,6 +26,8 @@ export interface EchoServer {
   readonly messages: Map<string, EchoMessage>;
   readonly files: Map<string, SentMedia>;
   readonly polls: SentPoll[];
+  /** For each option of a poll, by its message. */
+  readonly votes: Map<string, readonly number[]>;
   /** Answers whoever asks for the attachment of a person. */
   attachment: () => Response;
   readonly drafted: string[];
@@ -50,6 +52,7 @@ export function startEchoServer(name: string): EchoServer {
     messages: new Map(),
     files: new Map(),
     polls: [],
+    votes: new Map(),
     attachment: () => new Response("content", { headers: { "content-type": "text/plain" } }),
     drafted: [],
     reactions: new Map(),

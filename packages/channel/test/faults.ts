@@ -208,6 +208,16 @@ export const faults: readonly Fault[] = [
     })),
   },
   {
+    fault: "tells of options that nobody voted for as of none",
+    check: "polls: ends a poll, and tells how people have voted",
+    plant: running(({ closePoll }) => ({
+      closePoll: async (to, messageId, signal) => {
+        const result = await closePoll?.(to, messageId, signal);
+        return { options: (result?.options ?? []).filter(({ votes }) => votes > 0) };
+      },
+    })),
+  },
+  {
     fault: "leaves out options that are too many",
     check: "polls: takes a poll as large as it claims, and refuses a larger one",
     plant: running(({ send }) => ({

@@ -201,6 +201,32 @@ it("sends a poll as the platform's own, or as numbered text, once", async () => 
   expect(JSON.stringify(await without.rows())).toContain("1. Rome");
 });
 
+it("ends a poll that it has sent, and tells how people have voted", async () => {
+  const polls = { options: 10, questionLength: 100, optionLength: 50 };
+  const closed: unknown[] = [];
+  const closePoll: Channel["closePoll"] = async (to, messageId) => {
+    closed.push([to, messageId]);
+    return {
+      options: [
+        { text: "Rome", votes: 3 },
+        { text: "Oslo", votes: 0 },
+      ],
+    };
+  };
+  const { act, outbox, rows } = harness({ closePoll }, { ...KEYED, polls });
+  await act({ action: "poll", question: "Where to?", options: ["Rome", "Oslo"] });
+  const [{ id, key } = { id: "", key: "" }] = await rows();
+  const close: MessageAction = { action: "close_poll", messageId: key };
+  expect(await act(close, "c2")).toMatchObject({ message: expect.stringContaining("not out yet") });
+  await outbox.claimDue({ lease, limit: 1 });
+  await outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "m1" } }]);
+  expect(await act(close, "c2")).toEqual({ ok: true, text: "Closed. Rome: 3, Oslo: 0" });
+  expect(closed).toEqual([["room", "m1"]]);
+  expect(await harness().act({ action: "close_poll", messageId: "of plain:room" })).toMatchObject({
+    message: expect.stringContaining("no polls of its own"),
+  });
+});
+
 it("reacts, edits and deletes at once, or says why it cannot", async () => {
   const done: unknown[] = [];
   const methods: Partial<Channel> = {

@@ -38,6 +38,7 @@ export type MessageAction = MessageDestination &
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
     | { readonly action: "edit"; readonly messageId: string; readonly text: string }
+    | { readonly action: "close_poll"; readonly messageId: string }
     | { readonly action: "delete"; readonly messageId: string }
   );
 
@@ -252,6 +253,11 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
       if (!running.react) return no("This channel has no reactions.");
       await running.react(address, id, { emoji: action.emoji, on: true }, signal);
       return { ok: true, text: "Reacted." };
+    case "close_poll": {
+      if (!running.closePoll) return no("This channel has no polls of its own: people answer in words.");
+      const { options: votes } = await running.closePoll(address, id, signal);
+      return { ok: true, text: `Closed. ${votes.map((each) => `${each.text}: ${each.votes}`).join(", ")}` };
+    }
     case "edit": {
       if (!running.edit) return no("This channel cannot edit messages.");
       const edited: Outbound = outboundOf(action.text, undefined, definition.capabilities);

@@ -108,7 +108,11 @@ export async function createBuiltInTools(
     createFindTool({ workspace, search }),
     createGrepTool({ workspace, search }),
     ...(allowsTool(rule, "exec") ? await commandTools(rule, options, workspace) : []),
-    createMessageTool({ actions: ["send", "poll", "react", "edit", "delete"], send, isCurrent }),
+    createMessageTool({
+      actions: ["send", "poll", "close_poll", "react", "edit", "delete"],
+      send,
+      isCurrent,
+    }),
     ...(options.askUser === undefined ? [] : [createAskUserTool({ ask: options.askUser })]),
     ...(allowsTool(rule, "web_fetch")
       ? [

@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-export type MessageActionName = "send" | "poll" | "react" | "edit" | "delete";
+export type MessageActionName = "send" | "poll" | "close_poll" | "react" | "edit" | "delete";
 
 /** Where an action goes; both absent: the current conversation. */
 export interface MessageDestination {
@@ -32,6 +32,7 @@ export type MessageAction = MessageDestination &
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
     | { readonly action: "edit"; readonly messageId: string; readonly text: string }
+    | { readonly action: "close_poll"; readonly messageId: string }
     | { readonly action: "delete"; readonly messageId: string }
   );
 
@@ -101,7 +102,12 @@ function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[
       .optional()
       .describe("Another conversation: its address, `slack:C024BE91L`, or a person's id"),
     channel: z.string().min(1).optional().describe("Of a person's id, where it is another one"),
-    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Of a poll"),
+    options: z
+      .array(z.string().min(1))
+      .min(2)
+      .max(20)
+      .optional()
+      .describe("Of a poll; close_poll tells the votes"),
     multiple: z.boolean().optional().describe("Of a poll"),
     media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs, for send"),
     reply_to: z.string().min(1).optional().describe("For send"),
@@ -109,7 +115,7 @@ function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[
       .string()
       .min(1)
       .optional()
-      .describe("For react, edit and delete: a message you were given, or `sent-…`"),
+      .describe("For all but send and poll: a message you were given, or `sent-…`"),
     emoji: z.string().min(1).max(64).optional(),
   });
 }
@@ -140,6 +146,7 @@ function actionOf(args: MessageArgs): MessageAction | string {
       return args.message === undefined
         ? "edit needs `message`."
         : { action, target, channel, messageId, text: args.message };
+    case "close_poll":
     case "delete":
       return { action, target, channel, messageId };
   }

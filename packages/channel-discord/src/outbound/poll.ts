@@ -1,4 +1,12 @@
-import { checkedPoll, type PollPart } from "@signalbox/channel";
+import {
+  checkedPoll,
+  objectAt,
+  objectsAt,
+  type Payload,
+  type PollPart,
+  type PollResult,
+  textAt,
+} from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { type Rendered, withoutText } from "./render.ts";
 
@@ -9,6 +17,21 @@ export interface RenderedPoll extends Pick<Rendered, "allowed_mentions"> {
     readonly answers: readonly { readonly poll_media: { readonly text: string } }[];
     readonly duration: number;
     readonly allow_multiselect: boolean;
+  };
+}
+
+/** How a poll of a message stands. */
+export function pollResultIn(message: Payload): PollResult {
+  const poll = objectAt(message, "poll");
+  const counts = new Map(
+    objectsAt(objectAt(poll, "results"), "answer_counts").map(({ id, count }) => [id, Number(count)]),
+  );
+  return {
+    options: objectsAt(poll, "answers").map((answer) => ({
+      text: textAt(objectAt(answer, "poll_media"), "text") ?? "",
+      // An answer that nobody gave is not among the counts.
+      votes: counts.get(answer["answer_id"]) ?? 0,
+    })),
   };
 }
 

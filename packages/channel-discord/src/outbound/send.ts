@@ -3,7 +3,9 @@ import {
   ChannelError,
   isPayload,
   type Outbound,
+  objectAt,
   type Payload,
+  type PollResult,
   pathSegment,
   type Receipt,
   type SendOptions,
@@ -15,7 +17,7 @@ import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
 import { fileOf } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
-import { type RenderedPoll, renderPoll } from "./poll.ts";
+import { pollResultIn, type RenderedPoll, renderPoll } from "./poll.ts";
 import { type Rendered, renderChange, renderPart, withoutText } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
@@ -26,6 +28,7 @@ export interface Sender {
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
+  closePoll(channelId: string, messageId: string, signal: AbortSignal): Promise<PollResult>;
   react(at: ReactionPlace, on: boolean, signal: AbortSignal): Promise<void>;
   typing(channelId: string, signal: AbortSignal): Promise<void>;
 }
@@ -112,6 +115,16 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     async remove(channelId, messageId, signal) {
       const path = messagePath(channelId, messageId);
       await api.call({ what: "taking a message back", method: "DELETE", path, signal });
+    },
+
+    async closePoll(channelId, messageId, signal) {
+      const path = `/channels/${channelId}/polls/${messageId}/expire` as const;
+      const ended = api.call({ what: "ending a poll", method: "POST", path, signal });
+      // One whose time is over is refused, and can be read all the same.
+      const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(channelId, messageId, signal));
+      if (!isPayload(message) || objectAt(message, "poll") === undefined)
+        throw new ChannelError("invalid", "Discord: this message is no poll of the bot's");
+      return pollResultIn(message);
     },
 
     async react({ channelId, messageId, emoji }, on, signal) {

@@ -2,6 +2,7 @@ import {
   ChannelError,
   isChannelError,
   type Outbound,
+  type PollResult,
   type Receipt,
   type SendOptions,
   sendParts,
@@ -28,6 +29,7 @@ export interface Sender {
   changeText(to: TelegramAddress, messageId: string, rendered: Rendered, signal: AbortSignal): Promise<void>;
   edit(to: TelegramAddress, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(to: TelegramAddress, messageId: string, signal: AbortSignal): Promise<void>;
+  closePoll(to: TelegramAddress, messageId: string, signal: AbortSignal): Promise<PollResult>;
   react(
     to: TelegramAddress,
     messageId: string,
@@ -107,6 +109,14 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
       await api.call({ what: "taking a message back", write: true, signal }, (raw) =>
         raw.deleteMessage(place),
       );
+    },
+
+    async closePoll(to, messageId, signal) {
+      const message = messageIn(to, messageId);
+      const { options } = await api.call({ what: "ending a poll", write: true, signal }, (raw) =>
+        raw.stopPoll({ chat_id: to.chatId, message_id: message }),
+      );
+      return { options: options.map(({ text, voter_count }) => ({ text, votes: voter_count })) };
     },
 
     async react(to, messageId, emoji, signal) {

@@ -6,6 +6,7 @@ import type {
   Draft,
   DraftOptions,
   Outbound,
+  PollResult,
   Receipt,
   Reconciled,
   SendIntent,
@@ -149,6 +150,8 @@ export interface Channel<Address = unknown> {
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
   edit?(to: Address, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;
+  /** Ends a poll that was sent, so that nobody votes any more, and tells how they have. */
+  closePoll?(to: Address, messageId: string, signal: AbortSignal): Promise<PollResult>;
   /** `on: false` takes it back. */
   react?(
     to: Address,
@@ -209,6 +212,7 @@ type MethodOf = {
   media: "fetchMedia";
   reactions: "react";
   typing: "typing";
+  polls: "closePoll";
   openDirect: "openDirect";
   history: "history";
   resolve: "resolve";

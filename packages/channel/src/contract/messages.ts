@@ -57,6 +57,12 @@ export interface PollPart {
   readonly multiple?: boolean;
 }
 
+/** How people have voted. */
+export interface PollResult {
+  /** In the order in which they were put. */
+  readonly options: readonly { readonly text: string; readonly votes: number }[];
+}
+
 /** One part is one platform message. A channel refuses a type it does not know with `unsupported`. */
 export type OutboundPart = TextPart | MarkdownPart | ButtonsPart | MediaPart | PollPart;
 

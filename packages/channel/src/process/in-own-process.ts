@@ -76,13 +76,18 @@ type Optional<Address, Names extends keyof Channel<Address>> = Required<Pick<Cha
 function messageMethods<Address>(
   supervised: SupervisedAccount,
   codec: ChannelDefinition<unknown, Address>["codec"],
-): Optional<Address, "webhook" | "edit" | "remove" | "react" | "typing" | "openDraft" | "reconcile"> {
+): Optional<
+  Address,
+  "webhook" | "edit" | "remove" | "closePoll" | "react" | "typing" | "openDraft" | "reconcile"
+> {
   return {
     webhook: (request, read) => handRequest(supervised, request, read),
     edit: (to, messageId, message, signal) =>
       supervised.call(accountMethods.edit, { to: codec.encode(to), messageId, message }, signal),
     remove: (to, messageId, signal) =>
       supervised.call(accountMethods.remove, { to: codec.encode(to), messageId }, signal),
+    closePoll: (to, messageId, signal) =>
+      supervised.call(accountMethods.closePoll, { to: codec.encode(to), messageId }, signal),
     react: (to, messageId, reaction, signal) =>
       supervised.call(accountMethods.react, { to: codec.encode(to), messageId, ...reaction }, signal),
     typing: (to, state, signal) =>

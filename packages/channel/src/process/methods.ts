@@ -12,6 +12,7 @@ import {
   outbound,
   outboundPart,
   partReceipt,
+  pollResult,
   receipt,
   reconciled,
 } from "./schemas.ts";
@@ -76,6 +77,7 @@ export const accountMethods = {
   send: method("send", z.object({ to, message: outbound, ...sending }), receipt),
   edit: method("edit", z.object({ to, messageId: text, message: outbound }), nothing),
   remove: method("remove", z.object({ to, messageId: text }), nothing),
+  closePoll: method("closePoll", z.object({ to, messageId: text }), pollResult),
   react: method("react", z.object({ to, messageId: text, emoji: text, on: z.boolean() }), nothing),
   typing: method("typing", z.object({ to, on: z.boolean(), messageId: text.exactOptional() }), nothing),
   openDirect: method("openDirect", z.object({ userId: text }), z.object({ to })),

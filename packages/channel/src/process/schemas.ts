@@ -7,6 +7,7 @@ import type {
   Outbound,
   OutboundPart,
   PartReceipt,
+  PollResult,
   Receipt,
   Reconciled,
 } from "../contract/messages.ts";
@@ -142,6 +143,9 @@ export const outbound: z.ZodType<Outbound> = z.object({
 
 export const partReceipt: z.ZodType<PartReceipt> = z.object({ index: z.int().min(0), messageId: text });
 
+export const pollResult: z.ZodType<PollResult> = z.object({
+  options: z.array(z.object({ text: z.string(), votes: z.int() })),
+});
 export const receipt: z.ZodType<Receipt> = z.object({ parts: z.array(partReceipt) });
 
 export const reconciled: z.ZodType<Reconciled> = z.discriminatedUnion("outcome", [

@@ -123,6 +123,14 @@ class ServedAccount {
       this.#asking(accountMethods.remove, ({ channel, definition }, { to, messageId }, signal) =>
         methodOf(channel.remove, "remove").call(channel, definition.codec.decode(to), messageId, signal),
       ),
+      this.#asking(accountMethods.closePoll, ({ channel, definition }, { to, messageId }, signal) =>
+        methodOf(channel.closePoll, "closePoll").call(
+          channel,
+          definition.codec.decode(to),
+          messageId,
+          signal,
+        ),
+      ),
       this.#asking(accountMethods.react, ({ channel, definition }, { to, messageId, emoji, on }, signal) =>
         methodOf(channel.react, "react").call(
           channel,

@@ -46,6 +46,23 @@ export const pollChecks: readonly Check[] = [
   },
   {
     group,
+    name: "ends a poll, and tells how people have voted",
+    applies: withPolls,
+    async run({ open }) {
+      await using bench = await open();
+      const { platform, channel } = bench;
+      const vote = needed(platform.vote?.bind(platform), "vote");
+      const closePoll = needed(channel.closePoll?.bind(channel), "closePoll");
+      const { parts } = await channel.send(platform.to, { parts: [small] }, options);
+      const messageId = needed(parts[0]?.messageId, "a receipt");
+      vote(messageId, [0, 3]);
+      assert.deepEqual(await closePoll(platform.to, messageId, never), {
+        options: small.options.map((text, index) => ({ text, votes: [0, 3][index] })),
+      });
+    },
+  },
+  {
+    group,
     name: "takes a poll as large as it claims, and refuses a larger one",
     applies: withPolls,
     async run({ open, definition }) {

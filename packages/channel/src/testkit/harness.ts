@@ -152,5 +152,7 @@ export interface Platform<Address> {
   sentMedia?(): readonly SentMedia[];
   /** The polls the platform has of the bot, in order. For channels with polls. */
   polls?(): readonly SentPoll[];
+  /** People vote in one of them: so often for each of its options. For channels with polls. */
+  vote?(messageId: string, counts: readonly number[]): void;
   close(): Promise<void>;
 }

@@ -67,6 +67,9 @@ export class Messages {
   readonly #cdnUrl: () => string;
   readonly #happened: (type: string, data: Raw) => void;
   readonly all: Map<string, DiscordMessage> = new Map();
+  /** How often each answer of a poll was voted for, by the id of its message. */
+  readonly votes: Map<string, readonly number[]> = new Map();
+  readonly #ended = new Set<string>();
 
   /** @param happened tells the gateway of what became of a message */
   constructor(world: World, cdnUrl: () => string, happened: (type: string, data: Raw) => void) {
@@ -173,6 +176,17 @@ export class Messages {
     return done;
   }
 
+  /** Ends a poll of the bot's: `POST /channels/{id}/polls/{id}/expire`. */
+  endPoll(channelId: string, id: string): ApiReply {
+    const message = this.#at(channelId, id);
+    if (message === undefined) return refusals.unknownMessage();
+    if (message.poll === undefined || message.author.id !== this.#world.bot.id)
+      return refusals.missingAccess();
+    if (this.#ended.has(id)) return refusals.pollExpired();
+    this.#ended.add(id);
+    return ok(this.payload(message));
+  }
+
   react(channelId: string, id: string, emoji: string, on: boolean): ApiReply {
     const message = this.#at(channelId, id);
     if (message === undefined) return refusals.unknownMessage();
@@ -217,6 +231,25 @@ export class Messages {
         ? {}
         : { referenced_message: { ...this.payload(answered), referenced_message: undefined } }),
       ...message.more,
+      ...(message.poll === undefined ? {} : { poll: this.#standing(message.id, message.poll) }),
+    };
+  }
+
+  /** A poll with its votes. */
+  #standing(id: string, { question, options, multiple }: SentPoll): Raw {
+    const counts = this.votes.get(id) ?? [];
+    return {
+      question: { text: question },
+      answers: options.map((text, index) => ({ answer_id: index + 1, poll_media: { text } })),
+      expiry: new Date(this.#world.now()).toISOString(),
+      allow_multiselect: multiple,
+      layout_type: 1,
+      results: {
+        is_finalized: this.#ended.has(id),
+        answer_counts: counts.flatMap((count, index) =>
+          count === 0 ? [] : [{ id: index + 1, count, me_voted: false }],
+        ),
+      },
     };
   }
 
@@ -251,7 +284,7 @@ export class Messages {
       ...(reference === undefined ? {} : { reference: { type: 0, ...reference, channel_id: channelId } }),
       ...(body["nonce"] === undefined ? {} : { nonce: body["nonce"] }),
       ...(body["allowed_mentions"] === undefined ? {} : { allowedMentions: body["allowed_mentions"] }),
-      ...(poll === undefined ? {} : { poll, more: { poll: body["poll"] } }),
+      ...(poll === undefined ? {} : { poll }),
       flags: Number(body["flags"] ?? 0),
     };
     this.all.set(message.id, message);

@@ -32,6 +32,7 @@ export const refusals = {
   alreadyAcknowledged: (): ApiReply => refuse(400, 40060, "Interaction has already been acknowledged."),
   tooLarge: (): ApiReply => refuse(413, 40005, "Request entity too large"),
   missingAccess: (): ApiReply => refuse(403, 50001, "Missing Access"),
+  pollExpired: (): ApiReply => refuse(400, 520_001, "Poll expired"),
   notTheAuthor: (): ApiReply => refuse(403, 50005, "Cannot edit a message authored by another user"),
   emptyMessage: (): ApiReply => refuse(400, 50006, "Cannot send an empty message"),
   noTextChannel: (): ApiReply => refuse(400, 50008, "Cannot send messages in a non-text channel"),

@@ -71,6 +71,8 @@ export interface DiscordStandIn extends StandIn {
   interact(channelId: string, userId: string, doing: Doing): Interaction;
   /** The gateway tells of an interaction once more. Gives the event's sequence number. */
   tellAgain(interaction: Interaction): number | undefined;
+  /** People vote in a poll: so often for each of its answers, in their order. */
+  vote(messageId: string, counts: readonly number[]): void;
   /** The direct conversation with somebody. */
   directWith(userId: string): DiscordChannel;
   /** Somebody writes, and the gateway tells. Gives the message, and the event's sequence number. */
@@ -168,6 +170,8 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     if (channel.isHidden === true) return refusals.missingAccess();
     if (what === undefined) return ok(channelPayload(channel));
     if (what === "typing") return done;
+    if (what === "polls" && messageId !== undefined && more[0] === "expire")
+      return call.method === "POST" ? messages.endPoll(id, messageId) : refusals.noSuchPath();
     if (what !== "messages") return refusals.noSuchPath();
     if (messageId !== undefined) return ofMessage(call, id, messageId, more);
     if (call.method === "GET") return messages.list(id, call.query);
@@ -261,6 +265,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     applicationId,
     gateway,
     requests,
+    vote: (messageId, counts) => void messages.votes.set(messageId, counts),
     get sent() {
       return [...messages.all.values()].filter(({ author }) => author.id === world.bot.id);
     },

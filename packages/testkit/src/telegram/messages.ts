@@ -76,6 +76,9 @@ export class Messages {
   readonly all: Kept[] = [];
   readonly reactions: Map<string, string[]> = new Map();
   readonly #rules: MessageRules;
+  /** How often each answer of a poll was voted for, by the number of its message. */
+  readonly votes: Map<number, readonly number[]> = new Map();
+  readonly #stopped = new Set<TelegramMessage>();
   readonly #recent = new Map<string, number[]>();
   #count = 0;
 
@@ -114,6 +117,27 @@ export class Messages {
       multiple: values["allows_multiple_answers"] === true,
     };
     return this.#limited(values) ?? this.#keep(values, { text: "", poll });
+  }
+
+  /** Source: stopPoll of the reference. */
+  stopPoll({ values }: Parameters): ApiReply {
+    const message = this.find(values["chat_id"], values["message_id"]);
+    if (message?.poll === undefined || !message.fromBot)
+      return badRequest("message with poll to stop not found");
+    if (this.#stopped.has(message)) return badRequest("poll has already been closed");
+    this.#stopped.add(message);
+    const votes = this.votes.get(message.messageId) ?? [];
+    const { question, options, multiple } = message.poll;
+    return ok({
+      id: String(message.messageId),
+      question,
+      options: options.map((text, index) => ({ text, voter_count: votes[index] ?? 0 })),
+      total_voter_count: votes.reduce((sum, count) => sum + count, 0),
+      is_closed: true,
+      is_anonymous: true,
+      type: "regular",
+      allows_multiple_answers: multiple,
+    });
   }
 
   editText({ values }: Parameters): ApiReply {

@@ -60,6 +60,8 @@ export interface TelegramStandIn extends StandIn {
     options?: { readonly path?: string; readonly announced?: number },
   ): void;
   plant(chatId: number, messageId: number): void;
+  /** People vote in a poll: so often for each of its answers, in their order. */
+  vote(messageId: number, counts: readonly number[]): void;
   reactions(chatId: number, messageId: number): readonly string[];
   /** What `setMyCommands` was told, and how often. */
   readonly commands: { readonly list: readonly Raw[]; readonly writes: number };
@@ -114,6 +116,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     sendDocument: (parameters) => messages.sendMedia("document", parameters),
     editMessageText: (parameters) => messages.editText(parameters),
     deleteMessage: (parameters) => messages.remove(parameters),
+    stopPoll: (parameters) => messages.stopPoll(parameters),
     setMessageReaction: (parameters) => messages.react(parameters),
     sendChatAction: ({ values }) =>
       values["action"] === "typing" ? ok(true) : badRequest("wrong parameter action in request"),
@@ -187,6 +190,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     requests,
     commands,
     answered,
+    vote: (messageId, counts) => void messages.votes.set(messageId, counts),
     get sent() {
       return messages.all.filter(({ fromBot }) => fromBot);
     },
