@@ -192,7 +192,7 @@ function runtime({ agent, runtime }: SystemPromptInput): RenderedSection[] {
     ["session", runtime?.session],
     ["channel", runtime?.channel],
     ["model", runtime?.model],
-    ["thinking", runtime?.thinking && `${runtime.thinking} (an owner changes it with /think)`],
+    ["thinking", runtime?.thinking && `${runtime.thinking} (owners: /think)`],
     ["capabilities", runtime?.capabilities?.join(",")],
     ...Object.entries(runtime?.facts ?? {}),
   ];

@@ -88,7 +88,7 @@ describe("sections", () => {
   test("the runtime line tells agent, session, channel, model, thinking and further facts", () => {
     const runtime = { ...INPUT.runtime, capabilities: [], facts: { lane: "a | b\n## x" } };
     expect(text({ ...INPUT, runtime }, "runtime")).toBe(
-      "## Runtime\nagent=coder | session=feishu:ou_1 | channel=feishu | model=anthropic/claude | thinking=off (an owner changes it with /think) | capabilities=none | lane=a / b ## x",
+      "## Runtime\nagent=coder | session=feishu:ou_1 | channel=feishu | model=anthropic/claude | thinking=off (owners: /think) | capabilities=none | lane=a / b ## x",
     );
   });
 });

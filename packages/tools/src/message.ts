@@ -102,20 +102,11 @@ function messageArgs(actions: readonly [MessageActionName, ...MessageActionName[
       .optional()
       .describe("Another conversation: its address, `slack:C024BE91L`, or a person's id"),
     channel: z.string().min(1).optional().describe("Of a person's id, where it is another one"),
-    options: z
-      .array(z.string().min(1))
-      .min(2)
-      .max(20)
-      .optional()
-      .describe("Of a poll; close_poll tells the votes"),
+    options: z.array(z.string().min(1)).min(2).max(20).optional().describe("Of a poll"),
     multiple: z.boolean().optional().describe("Of a poll"),
     media: z.array(z.string().min(1)).max(10).optional().describe("Files or URLs, for send"),
     reply_to: z.string().min(1).optional().describe("For send"),
-    message_id: z
-      .string()
-      .min(1)
-      .optional()
-      .describe("For all but send and poll: a message you were given, or `sent-…`"),
+    message_id: z.string().min(1).optional().describe("A message you were given, or `sent-…`"),
     emoji: z.string().min(1).max(64).optional(),
   });
 }
