@@ -48,7 +48,7 @@ export interface Report extends Verdict {
 }
 
 /** How long a life waits for its failpoint: one that is sure to come, and one that may not. */
-const SURE_MS = 60_000;
+const SURE_MS = 120_000;
 const UNREACHED_MS = 10_000;
 /** What people have to write for a point to be passed. */
 const WISHES: readonly (readonly [RegExp, Kind])[] = [
