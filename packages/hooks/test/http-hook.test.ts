@@ -85,7 +85,7 @@ describe("a hook behind an address", () => {
   it("that does not answer in time denies, and is told so", async () => {
     const gone = Promise.withResolvers<void>();
     const url = await serve((request) => void request.socket.on("close", () => gone.resolve()));
-    const { ask, failures } = gateWith({ url, timeoutMs: 20 });
+    const { ask, failures } = gateWith({ url, timeoutMs: 1_000 });
     expect(await ask()).toMatchObject({ action: "deny" });
     expect(failures).toMatchObject([{ hook: "guard", consequence: "denied" }]);
     await gone.promise;

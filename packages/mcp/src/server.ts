@@ -17,7 +17,7 @@ export interface ListedTool extends ToolDescription {
   readonly changed: boolean;
 }
 
-const START_MS = 10_000;
+const START_MS = 30_000;
 const CALL_MS = 60_000;
 /** After a failure, and twice as long after each further one. */
 const FIRST_PAUSE_MS = 1_000;

@@ -16,7 +16,7 @@ export type McpServerSettings = (
       readonly headers?: Readonly<Record<string, string>>;
     }
 ) & {
-  /** Milliseconds to start, to shake hands and to list its tools; default 10,000. */
+  /** Milliseconds to start, to shake hands and to list its tools; default 30,000. */
   readonly startMs?: number;
   /** Milliseconds of one call; default 60,000. */
   readonly callMs?: number;

@@ -27,7 +27,7 @@ export const published = {
 /** The server of this folder that lies, in one way. */
 export function lying(how: string, ...more: readonly string[]) {
   const file = fileURLToPath(new URL("lying-server.mjs", import.meta.url));
-  return { command: process.execPath, args: [file, how, ...more], startMs: 5_000, callMs: 5_000 };
+  return { command: process.execPath, args: [file, how, ...more], startMs: 30_000, callMs: 30_000 };
 }
 
 export function everyTool(): boolean {

@@ -26,7 +26,7 @@ it("calls tools of a published server over stdio, which finds nothing of the gat
 });
 
 it("tells viewers of progress, and ends a call that takes too long", async () => {
-  const servers = startServers({ all: { ...overStdio, callMs: 1_500 } });
+  const servers = startServers({ all: { ...overStdio, callMs: 4_000 } });
   const tools = await servers.tools(everyTool);
   const seen: string[] = [];
   const slow = call(

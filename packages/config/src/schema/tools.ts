@@ -95,7 +95,7 @@ export const mcpServerSchema = z
     cwd: z.string().min(1).exactOptional().describe("Where it is started."),
     url: webAddress.exactOptional().describe("The address, where it is no program."),
     headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
-    startMs: milliseconds.default(10_000).describe("Milliseconds to start and to list its tools."),
+    startMs: milliseconds.default(30_000).describe("Milliseconds to start and to list its tools."),
     callMs: milliseconds.default(60_000).describe("Milliseconds of one call."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
