@@ -123,7 +123,9 @@ const agentFields = {
   language: z
     .enum(["en", "zh"])
     .optional()
-    .describe("Of the files that its workspace begins with. Default: that of the machine (`LANG`)."),
+    .describe(
+      "Of the files that its workspace begins with, and of what the gateway itself says in its conversations. Default: of files that of the machine (`LANG`), in conversations that of the message.",
+    ),
   maxOutputTokens: z.int().positive().optional().describe("Of one answer."),
   historyTurns: z
     .int()
