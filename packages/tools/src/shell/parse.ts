@@ -18,11 +18,26 @@ export async function parseShell(script: string): Promise<ShellScript> {
   const tree = (await parser).parse(script);
   if (tree === null) return { words: [] };
   try {
-    const commands = commandsOf(tree.rootNode);
-    return { ...(commands === undefined ? {} : { commands }), words: [...new Set(wordsIn(tree.rootNode))] };
+    const isReadOtherwise = READ_OTHERWISE.test(script);
+    const commands = isReadOtherwise ? undefined : commandsOf(tree.rootNode);
+    const words = [...wordsIn(tree.rootNode), ...(isReadOtherwise ? wordsOfShell(script) : [])];
+    return { ...(commands === undefined ? {} : { commands }), words: [...new Set(words)] };
   } finally {
     tree.delete();
   }
+}
+
+/**
+ * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that is
+ * escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar joins
+ * to the line before.
+ */
+const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
+
+/** Every text between two blanks, quotes or joints, as the shell puts lines together. */
+function wordsOfShell(script: string): string[] {
+  const pieces = script.replaceAll("\\\n", "").split(/[ \t\n;|&<>()'"=]+/);
+  return pieces.map((piece) => piece.replace(/\\(.)/gs, "$1")).filter((piece) => piece !== "");
 }
 
 let parser: Promise<Parser> | undefined;
@@ -72,7 +87,8 @@ function literal(node: Node): string | undefined {
       const isPlain = childrenOf(node).every(
         (child) => child.type === '"' || child.type === "string_content",
       );
-      return isPlain ? text.slice(1, -1).replace(/\\([$`"\\\n])/g, "$1") : undefined;
+      const shown = text.slice(1, -1).replaceAll("\\\n", "");
+      return isPlain ? shown.replace(/\\([$`"\\])/g, "$1") : undefined;
     }
     case "concatenation": {
       const parts = childrenOf(node).map(literal);

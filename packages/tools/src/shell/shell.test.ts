@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseShell } from "./parse.ts";
 import { isCovered, readRule, rulesFor } from "./standing-rules.ts";
@@ -50,6 +52,17 @@ test.each([
   "npm test\nrm x",
   "npm test\u2028rm x",
   "npm test\r\nrm x",
+  // The grammar sees two words, or a comment, where the shell sees one word.
+  "ls\rx",
+  "ls\fx",
+  "ls\vx",
+  "ls x \f# y",
+  "ls x\\\ny",
+  "\\ ls x",
+  "git log\n\\rm x",
+  "git log -n\u3000x",
+  "ls \\ \\\nx",
+  "ls x \\\\\\\ny",
   "eval 'npm test'",
   "npm test 'unfinished",
   "",
@@ -77,4 +90,70 @@ test("files are found wherever a script names them", async () => {
   expect(words).toEqual(
     expect.arrayContaining(["./a.sh", "b.txt", "c.py", "d e.py", "f g", "h.txt", "i.txt", "j.sh"]),
   );
+});
+
+test("files are found under the names that the shell reads", async () => {
+  expect((await parseShell("./a\fb ./c\\\nd")).words).toEqual(expect.arrayContaining(["./a\fb", "./cd"]));
+});
+
+/** Each script's commands as Bash carries them out: none of their programs is there, and none fails for that. */
+function asBashReads(scripts: readonly string[]): string[][][] {
+  const program = [
+    "PATH=/nonexistent",
+    "command_not_found_handle() { printf '%s\\0' \"$@\" >&3; printf '\\1\\0' >&3; }",
+    "for script; do (eval \"$script\"); printf '\\2\\0' >&3; done",
+  ].join("\n");
+  const { output } = spawnSync("bash", ["--norc", "-c", program, "bash", ...scripts], {
+    stdio: ["ignore", "ignore", "ignore", "pipe"],
+  });
+  const told = output[3]?.toString().split("\u0002\0").slice(0, -1) ?? [];
+  return told.map((script) => {
+    const commands = script.split("\u0001\0").slice(0, -1);
+    return commands.map((command) => command.split("\0").slice(0, -1));
+  });
+}
+
+const piece = fc.constantFrom(
+  ...["p", "q", "r", " ", " ", "  ", "\t", "\n", ";", "&&", "#", "'", '"', "\\", "\\\n", " \\\n"],
+  ...[
+    "\r",
+    "\f",
+    "\v",
+    "\u00a0",
+    "\u2028",
+    "\u3000",
+    "-x",
+    "=",
+    "!",
+    "]",
+    "^",
+    "@",
+    ",",
+    "é",
+    "\u007f",
+    "p\\ ",
+    "$",
+    "~",
+    "(",
+    "{",
+    "<",
+    "-",
+  ],
+);
+
+test("what is taken for plain commands is what Bash runs", async ({ skip }) => {
+  if (spawnSync("bash", ["-c", ":"]).status !== 0) skip("no bash here");
+  const scripts = fc.sample(
+    fc.array(piece, { maxLength: 12 }).map((pieces) => `p${pieces.join("")}`),
+    400,
+  );
+  const read = await Promise.all(scripts.map(async (script) => (await parseShell(script)).commands));
+  const plain = scripts.flatMap((script, index) => {
+    const commands = read[index];
+    return commands === undefined ? [] : [{ script, commands }];
+  });
+  expect(plain.length).toBeGreaterThan(40);
+  const run = asBashReads(plain.map(({ script }) => script));
+  for (const [index, { script, commands }] of plain.entries())
+    expect({ script, commands }).toEqual({ script, commands: run[index] });
 });
