@@ -51,10 +51,10 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts the gateway on `home` and waits until it is ready. */
-export async function startProcess(home: string, port: number): Promise<GatewayProcess> {
+/** Starts the gateway on `home` and waits until it is ready. `main` is its program: this build's, or another one's. */
+export async function startProcess(home: string, port: number, main: string = MAIN): Promise<GatewayProcess> {
   const started = performance.now();
-  const { variables = "", flags = "" } = FIRST_LINE.exec(readFileSync(MAIN, "utf8"))?.groups ?? {};
+  const { variables = "", flags = "" } = FIRST_LINE.exec(readFileSync(main, "utf8"))?.groups ?? {};
   const env = {
     ...Object.fromEntries(
       variables
@@ -67,7 +67,7 @@ export async function startProcess(home: string, port: number): Promise<GatewayP
     SIGNALBOX_HOME: home,
     SIGNALBOX_TOKEN: TOKEN,
   };
-  const child = spawn(process.execPath, [...flags.split(" ").filter((flag) => flag !== ""), MAIN, "start"], {
+  const child = spawn(process.execPath, [...flags.split(" ").filter((flag) => flag !== ""), main, "start"], {
     env,
     stdio: ["ignore", "ignore", "pipe"],
   });

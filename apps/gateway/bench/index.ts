@@ -1,9 +1,11 @@
 // The gateway as a whole, built and in a process of its own, against zero-latency stand-ins in this one, durability on.
 // Every figure stands beside a floor measured in the same run and the mark it has to keep to.
 // Usage: node bench/index.ts [starts] [channels] [memory] [first] [overhead] [load] [sessions]
-// [tools] [recovery], by default all of them.
+// [tools] [recovery], by default all of them; or node bench/index.ts beside <checkout>, for this build beside the one
+// of another checkout, beside which it may take a tenth more.
 import { setFlagsFromString } from "node:v8";
 import { measureChannels } from "./channels.ts";
+import { besideEarlier } from "./earlier-build.ts";
 import { measureFirstMessage } from "./first-message.ts";
 import { startProcess } from "./gateway-process.ts";
 import { measureManySessions, measureThroughput } from "./load.ts";
@@ -49,6 +51,11 @@ const PARTS: Readonly<Record<string, (setup: Setup) => Promise<void>>> = {
 };
 
 const wanted = process.argv.slice(2);
+if (wanted[0] === "beside") {
+  await besideEarlier(wanted[1] ?? "");
+  verdict();
+  process.exit();
+}
 const unknown = wanted.filter((name) => !Object.hasOwn(PARTS, name));
 if (unknown.length > 0) {
   console.error(`There is no part ${unknown.join(", ")}. The parts are ${Object.keys(PARTS).join(", ")}.`);
