@@ -28,9 +28,9 @@ export async function parseShell(script: string): Promise<ShellScript> {
 }
 
 /**
- * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that is
- * escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar joins
- * to the line before.
+ * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that
+ * is escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar
+ * joins to the line before.
  */
 const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
 
