@@ -48,7 +48,8 @@ export function copyBuild(): BuildCopy {
   }
   mkdirSync(join(copy, CRASH), { recursive: true });
   rmSync(join(copy, "apps", "gateway", BUNDLED_PROGRAM));
-  for (const file of ["main.ts", "failpoints.ts"]) cpSync(join(ROOT, CRASH, file), join(copy, CRASH, file));
+  for (const file of ["main.ts", "failpoints.ts", "turned-clock.ts"])
+    cpSync(join(ROOT, CRASH, file), join(copy, CRASH, file));
   return {
     root: copy,
     main: join(copy, CRASH, "main.ts"),
