@@ -1,3 +1,4 @@
+export type { MessageAction, MessageDestination, MessageOutcome } from "./contract/actions.ts";
 export { type AddressParts, createAddressCodec } from "./contract/address-codec.ts";
 export type {
   Capabilities,

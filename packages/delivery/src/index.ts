@@ -11,15 +11,9 @@ export {
   type ActingRun,
   type ActOnMessages,
   createMessageActions,
-  type MessageAction,
   type MessageActionsOptions,
-  type MessageOutcome,
 } from "./message-actions.ts";
-export {
-  type CurrentConversation,
-  isCurrentConversation,
-  type MessageDestination,
-} from "./message-place.ts";
+export { type CurrentConversation, isCurrentConversation } from "./message-place.ts";
 export {
   createNotifyingDelivery,
   type NotifyingDelivery,

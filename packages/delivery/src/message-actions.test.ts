@@ -1,7 +1,7 @@
-import { type Capabilities, type Channel, systemClock } from "@signalbox/channel";
+import { type Capabilities, type Channel, type MessageAction, systemClock } from "@signalbox/channel";
 import { expect, it } from "vitest";
 import { KEYED, plainAccount } from "../test/plain.ts";
-import { type ActingRun, createMessageActions, type MessageAction, outboxRow, questionKey } from "./index.ts";
+import { type ActingRun, createMessageActions, outboxRow, questionKey } from "./index.ts";
 import { createMemoryOutbox } from "./testkit/index.ts";
 
 const lease = { name: "gateway", epoch: 1 };

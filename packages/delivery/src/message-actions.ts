@@ -2,6 +2,8 @@ import {
   type Capabilities,
   isPayload,
   type MediaPart,
+  type MessageAction,
+  type MessageOutcome,
   type Outbound,
   outboundOf,
   type PollPart,
@@ -12,40 +14,12 @@ import {
 import {
   type CurrentConversation,
   findPlace,
-  type MessageDestination,
   type MessagePlace,
   type MessagePlaceOptions,
   NOT_RUNNING,
 } from "./message-place.ts";
 import type { Destination, LeaseToken, OutboxRow, OutboxStore, ToldThere } from "./outbox.ts";
 import { destinationKey, outboxKey, outboxRow, pendingRows } from "./rows.ts";
-
-/** What an agent does in a conversation while it works. */
-export type MessageAction = MessageDestination &
-  (
-    | {
-        readonly action: "send";
-        readonly text: string;
-        /** Paths or URLs. */
-        readonly media: readonly string[];
-        readonly replyTo?: string | undefined;
-      }
-    | {
-        readonly action: "poll";
-        readonly question: string;
-        readonly options: readonly string[];
-        readonly multiple?: boolean | undefined;
-      }
-    | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
-    | { readonly action: "edit"; readonly messageId: string; readonly text: string }
-    | { readonly action: "close_poll"; readonly messageId: string }
-    | { readonly action: "delete"; readonly messageId: string }
-  );
-
-export type MessageOutcome =
-  | { readonly ok: true; readonly text: string }
-  /** `message` is for the model. */
-  | { readonly ok: false; readonly message: string };
 
 /** A run that acts in a conversation. A host adds what its own functions need. */
 export interface ActingRun {

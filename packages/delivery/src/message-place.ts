@@ -1,14 +1,6 @@
-import type { Channel } from "@signalbox/channel";
+import type { Channel, MessageDestination } from "@signalbox/channel";
 import type { AccountLookup, DeliveryAccount } from "./account.ts";
 import type { Destination } from "./outbox.ts";
-
-/** Where an action goes, as a model writes it; both absent: to the conversation that is answered. */
-export interface MessageDestination {
-  /** The address of a conversation, or a person's id at the platform. */
-  readonly target?: string | undefined;
-  /** `slack`, or `slack/main` where there are several accounts. */
-  readonly channel?: string | undefined;
-}
 
 /** The conversation that a run answers. */
 export interface CurrentConversation extends Destination {

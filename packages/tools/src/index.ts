@@ -80,11 +80,8 @@ export { createTrust, type Trust, type Trusted } from "./labels/trust.ts";
 export type { AgentMemory, MemoryAnswer } from "./memory.ts";
 export {
   createMessageTool,
-  type MessageAction,
   type MessageActionName,
   type MessageContext,
-  type MessageDestination,
-  type MessageOutcome,
   type MessageToolOptions,
 } from "./message.ts";
 export type { KeyValues } from "./persistence/key-values.ts";

@@ -1,46 +1,11 @@
-import { type JsonValue, reasonOf, type ToolResult } from "@signalbox/agent-core";
+import { reasonOf, type ToolResult } from "@signalbox/agent-core";
+import type { MessageAction, MessageDestination, MessageOutcome } from "@signalbox/channel";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-export type MessageActionName = "send" | "poll" | "close_poll" | "react" | "edit" | "delete";
-
-/** Where an action goes; both absent: the current conversation. */
-export interface MessageDestination {
-  /** As the model wrote it. */
-  readonly target?: string | undefined;
-  readonly channel?: string | undefined;
-}
-
-/** What the model asks the host to do. */
-export type MessageAction = MessageDestination &
-  (
-    | {
-        readonly action: "send";
-        readonly text: string;
-        /** Paths in the workspace or URLs; the host opens them through its workspace. */
-        readonly media: readonly string[];
-        readonly replyTo?: string | undefined;
-      }
-    | {
-        readonly action: "poll";
-        readonly question: string;
-        readonly options: readonly string[];
-        /** Whether one may vote for several. */
-        readonly multiple: boolean;
-      }
-    | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
-    | { readonly action: "edit"; readonly messageId: string; readonly text: string }
-    | { readonly action: "close_poll"; readonly messageId: string }
-    | { readonly action: "delete"; readonly messageId: string }
-  );
-
-/** What the host did with an action. */
-export type MessageOutcome =
-  | { readonly ok: true; readonly text: string; readonly details?: JsonValue }
-  /** `message` is for the model. */
-  | { readonly ok: false; readonly message: string };
+export type MessageActionName = MessageAction["action"];
 
 /** From which run an action comes. */
 export interface MessageContext {

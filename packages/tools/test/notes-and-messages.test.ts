@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { MessageAction } from "@signalbox/channel";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   createApprovals,
@@ -10,7 +11,6 @@ import {
   createMessageTool,
   createReadTool,
   createWriteTool,
-  type MessageAction,
   openWorkspace,
   type Workspace,
 } from "../src/index.ts";

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@signalbox/agent-core";
+import type { MessageAction, MessageDestination, MessageOutcome } from "@signalbox/channel";
 import type { Approval, ApprovalStore } from "../approval-store.ts";
 import type { AttachmentSource } from "../attachments.ts";
 import type { BuiltInToolsOptions } from "../built-in.ts";
@@ -9,7 +10,6 @@ import type { LooksUpInForce } from "../in-force.ts";
 import type { UserQuestion } from "../inquiries/ask-user.ts";
 import type { InquiryEnd } from "../inquiries/inquiry.ts";
 import type { AgentMemory } from "../memory.ts";
-import type { MessageAction, MessageDestination, MessageOutcome } from "../message.ts";
 import type { ToolPolicy } from "../policy.ts";
 import type { SessionsCall, SessionsRequest } from "../sessions.ts";
 import type { StandingRule } from "../shell/standing-rules.ts";
