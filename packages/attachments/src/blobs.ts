@@ -25,22 +25,83 @@ const ID = /^[0-9a-f]{64}$/;
 
 /** The folder is made when it is first needed. One process at a time works on it. */
 export function createBlobs(dir: string): Blobs {
-  /** A blob must not be removed while it is put again. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work, work);
-    last = result.catch(() => {});
-    return result;
-  };
-  const pathOf = (id: string): string => {
-    if (!ID.test(id)) throw new TypeError("not the id of a blob");
-    return join(dir, id);
-  };
+  return new BlobFolder(dir);
+}
 
-  const write = async (path: string, bytes: Uint8Array): Promise<void> => {
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await chmod(dir, 0o700);
-    const temporary = join(dir, `.${randomBytes(8).toString("hex")}.tmp`);
+class BlobFolder implements Blobs {
+  readonly #dir: string;
+  /** A blob must not be removed while it is put again. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
+
+  put(bytes: Uint8Array): Promise<string> {
+    const id = createHash("sha256").update(bytes).digest("hex");
+    const path = this.#pathOf(id);
+    return this.#inTurn(async () => {
+      const known = await stat(path).catch(() => undefined);
+      const now = new Date();
+      if (known?.isFile() === true && known.size === bytes.byteLength) await utimes(path, now, now);
+      else await this.#write(path, bytes);
+      return id;
+    });
+  }
+
+  async open(id: string): Promise<ReadableStream<Uint8Array> | undefined> {
+    const handle = await open(this.#pathOf(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
+      () => undefined,
+    );
+    if (handle === undefined) return undefined;
+    return Readable.toWeb(handle.createReadStream());
+  }
+
+  copy(id: string, file: string): Promise<number | undefined> {
+    return copyBlob(this.#pathOf(id), file, id);
+  }
+
+  async olderThan(before: number): Promise<readonly string[]> {
+    const names = await readdir(this.#dir).catch(() => []);
+    const old: string[] = [];
+    for (const name of names) {
+      const found = await stat(join(this.#dir, name)).catch(() => undefined);
+      if (found === undefined || found.mtimeMs >= before) continue;
+      // What a crash left half written belongs to nobody.
+      if (name.endsWith(".tmp")) await unlink(join(this.#dir, name)).catch(() => {});
+      else if (ID.test(name)) old.push(name);
+    }
+    return old;
+  }
+
+  remove(ids: readonly string[], before: number): Promise<number> {
+    return this.#inTurn(async () => {
+      let removed = 0;
+      for (const id of ids) {
+        const found = await stat(this.#pathOf(id)).catch(() => undefined);
+        if (found === undefined || found.mtimeMs >= before) continue;
+        await unlink(this.#pathOf(id));
+        removed += 1;
+      }
+      return removed;
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #pathOf(id: string): string {
+    if (!ID.test(id)) throw new TypeError("not the id of a blob");
+    return join(this.#dir, id);
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    await chmod(this.#dir, 0o700);
+    const temporary = join(this.#dir, `.${randomBytes(8).toString("hex")}.tmp`);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     const handle = await open(temporary, flags, 0o600);
     try {
@@ -48,57 +109,14 @@ export function createBlobs(dir: string): Blobs {
       await handle.sync();
       await handle.close();
       await rename(temporary, path);
-      const folder = await open(dir, constants.O_RDONLY);
+      const folder = await open(this.#dir, constants.O_RDONLY);
       await folder.sync().finally(() => folder.close());
     } catch (error) {
       await handle.close().catch(() => {});
       await unlink(temporary).catch(() => {});
       throw error;
     }
-  };
-
-  return {
-    put(bytes) {
-      const id = createHash("sha256").update(bytes).digest("hex");
-      const path = pathOf(id);
-      return inTurn(async () => {
-        const known = await stat(path).catch(() => undefined);
-        const now = new Date();
-        if (known?.isFile() === true && known.size === bytes.byteLength) await utimes(path, now, now);
-        else await write(path, bytes);
-        return id;
-      });
-    },
-    async open(id) {
-      const handle = await open(pathOf(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-      if (handle === undefined) return undefined;
-      return Readable.toWeb(handle.createReadStream());
-    },
-    copy: (id, file) => copyBlob(pathOf(id), file, id),
-    async olderThan(before) {
-      const names = await readdir(dir).catch(() => []);
-      const old: string[] = [];
-      for (const name of names) {
-        const found = await stat(join(dir, name)).catch(() => undefined);
-        if (found === undefined || found.mtimeMs >= before) continue;
-        // What a crash left half written belongs to nobody.
-        if (name.endsWith(".tmp")) await unlink(join(dir, name)).catch(() => {});
-        else if (ID.test(name)) old.push(name);
-      }
-      return old;
-    },
-    remove: (ids, before) =>
-      inTurn(async () => {
-        let removed = 0;
-        for (const id of ids) {
-          const found = await stat(pathOf(id)).catch(() => undefined);
-          if (found === undefined || found.mtimeMs >= before) continue;
-          await unlink(pathOf(id));
-          removed += 1;
-        }
-        return removed;
-      }),
-  };
+  }
 }
 
 /** Read at once while a blob is copied. */

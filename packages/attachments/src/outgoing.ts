@@ -63,15 +63,59 @@ const FETCH_MS = 20_000;
 const LONGEST_NAME = 100;
 
 export function createOutgoing(options: OutgoingOptions): Outgoing {
-  const { blobs, folder, fetch, inspector, logger } = options;
+  return new OutgoingMedia(options);
+}
 
-  const fromFolder = async (
+class OutgoingMedia implements Outgoing {
+  readonly #options: OutgoingOptions;
+
+  constructor(options: OutgoingOptions) {
+    this.#options = options;
+  }
+
+  async prepare(
+    wanted: WantedMedia,
+    agentId: string,
+    { sendMedia }: Pick<Capabilities, "sendMedia">,
+    mayAttach: MayAttach,
+    signal: AbortSignal,
+  ): Promise<PreparedMedia | undefined> {
+    const limit = deadline(FETCH_MS, signal);
+    const parts: MediaPart[] = [];
+    const lines: string[] = [];
+    for (const [index, source] of wanted.sources.entries()) {
+      try {
+        if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
+        if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
+        parts.push(await this.#prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
+      } catch (error) {
+        if (signal.aborted) break;
+        this.#options.logger.warn(
+          { agent: agentId, source, err: reasonOf(error) },
+          "an attachment cannot be sent",
+        );
+        // A link leads to it all the same.
+        lines.push(isUrl(source) ? source : notSent(nameOf(source), whyNotSent(error)));
+      }
+    }
+    limit.end();
+    return signal.aborted ? undefined : { parts, lines };
+  }
+
+  async open({ ref }: MediaPart): Promise<ReadableStream<Uint8Array>> {
+    const id = blobOf(ref);
+    const body = id === undefined ? undefined : await this.#options.blobs.open(id);
+    if (body) return body;
+    throw new ChannelError("not_found", "the attachment is not kept any more");
+  }
+
+  async #fromFolder(
     path: string,
     agentId: string,
     maxBytes: number,
     mayAttach: MayAttach,
-  ): Promise<Uint8Array> => {
-    const file = await (await folder(agentId)).openFile(path);
+  ): Promise<Uint8Array> {
+    const file = await (await this.#options.folder(agentId)).openFile(path);
     try {
       // Decided about the file that is open, not about a path that may lead elsewhere by now.
       const may = await mayAttach({ file: file.displayPath });
@@ -90,35 +134,36 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
     } finally {
       await file.close();
     }
-  };
+  }
 
-  const fromWeb = async (
+  async #fromWeb(
     url: string,
     maxBytes: number,
     mayAttach: MayAttach,
     signal: AbortSignal,
-  ): Promise<Uint8Array> => {
+  ): Promise<Uint8Array> {
     const may = await mayAttach({ url });
     if (!may.ok) throw new NotAttached("it may not be fetched", may.why);
-    const { bytes, contentType } = await fetch(url, { maxBytes, signal });
+    const { bytes, contentType } = await this.#options.fetch(url, { maxBytes, signal });
     if (bytes.byteLength === 0) throw new NotAttached("it is empty");
     // What was to be a file and is a page says that one has to log in, or that there is no such file.
     if (/^text\/html\b/i.test(contentType)) throw new NotAttached("it is a page");
     return bytes;
-  };
+  }
 
-  const prepareOne = async (
+  async #prepareOne(
     source: string,
     { voice }: WantedMedia,
     agentId: string,
     sendMedia: NonNullable<Capabilities["sendMedia"]>,
     mayAttach: MayAttach,
     signal: AbortSignal,
-  ): Promise<MediaPart> => {
+  ): Promise<MediaPart> {
+    const { inspector, blobs } = this.#options;
     const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
     const bytes = isUrl(source)
-      ? await fromWeb(source, largest, mayAttach, signal)
-      : await fromFolder(source, agentId, largest, mayAttach);
+      ? await this.#fromWeb(source, largest, mayAttach, signal)
+      : await this.#fromFolder(source, agentId, largest, mayAttach);
     const name = nameOf(source);
     const { mimeType } = await mediaTypeOf(bytes, name, inspector);
     const kind = fitting(mimeType, bytes.byteLength, sendMedia);
@@ -132,35 +177,7 @@ export function createOutgoing(options: OutgoingOptions): Outgoing {
       ref: { blob },
       ...(voice && kind === "audio" ? { voice } : {}),
     };
-  };
-
-  return {
-    async prepare(wanted, agentId, { sendMedia }, mayAttach, signal) {
-      const limit = deadline(FETCH_MS, signal);
-      const parts: MediaPart[] = [];
-      const lines: string[] = [];
-      for (const [index, source] of wanted.sources.entries()) {
-        try {
-          if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
-          if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
-          parts.push(await prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
-        } catch (error) {
-          if (signal.aborted) break;
-          logger.warn({ agent: agentId, source, err: reasonOf(error) }, "an attachment cannot be sent");
-          // A link leads to it all the same.
-          lines.push(isUrl(source) ? source : notSent(nameOf(source), whyNotSent(error)));
-        }
-      }
-      limit.end();
-      return signal.aborted ? undefined : { parts, lines };
-    },
-    async open({ ref }) {
-      const id = blobOf(ref);
-      const body = id === undefined ? undefined : await blobs.open(id);
-      if (body) return body;
-      throw new ChannelError("not_found", "the attachment is not kept any more");
-    },
-  };
+  }
 }
 
 /** The blob that a part refers to. */

@@ -56,39 +56,83 @@ const ID = /^[\w-]{16,64}$/;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
-  const {
-    dir,
-    maxBytes,
-    quotaBytes = 100_000_000,
-    quotaFiles = 100,
-    totalBytes = 1_000_000_000,
-    now,
-  } = options;
-  /** Of all owners; not known where a piece was written in part, or files were removed. */
-  let keptBytes: number | undefined;
-  /** What is added is counted before, so one piece follows the other. */
-  let last: Promise<unknown> = Promise.resolve();
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = last.then(work, work);
-    last = result.catch(() => {});
-    return result;
-  };
-  const folderOf = (owner: string): string =>
-    join(dir, createHash("sha256").update(owner).digest("hex").slice(0, 32));
+  return new UploadFolder(options);
+}
 
-  const add = async ({ owner, id, at, bytes: piece }: UploadPiece): Promise<UploadAdded> => {
-    const folder = folderOf(owner);
+class UploadFolder implements Uploads {
+  readonly #options: UploadsOptions;
+  readonly #quotaBytes: number;
+  readonly #quotaFiles: number;
+  readonly #totalBytes: number;
+  /** Of all owners; not known where a piece was written in part, or files were removed. */
+  #keptBytes: number | undefined;
+  /** What is added is counted before, so one piece follows the other. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+    this.#quotaBytes = options.quotaBytes ?? 100_000_000;
+    this.#quotaFiles = options.quotaFiles ?? 100;
+    this.#totalBytes = options.totalBytes ?? 1_000_000_000;
+  }
+
+  async add(piece: UploadPiece): Promise<UploadAdded> {
+    if (!ID.test(piece.id)) throw new TypeError("not the id of an upload");
+    return this.#inTurn(() => this.#add(piece));
+  }
+
+  async open(
+    owner: string,
+    id: string,
+  ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined> {
+    if (!ID.test(id)) return undefined;
+    const path = join(this.#folderOf(owner), id);
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
+    if (file === undefined) return undefined;
+    const { size } = await file.stat();
+    return { body: Readable.toWeb(file.createReadStream()), size };
+  }
+
+  prune(): Promise<number> {
+    const { dir, now } = this.#options;
+    return this.#inTurn(async () => {
+      let removed = 0;
+      this.#keptBytes = undefined;
+      for (const owner of await namesIn(dir)) {
+        for (const { name, changedAt } of await filesIn(join(dir, owner))) {
+          if (changedAt >= now() - KEPT_MS) continue;
+          await rm(join(dir, owner, name));
+          removed += 1;
+        }
+      }
+      return removed;
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #folderOf(owner: string): string {
+    return join(this.#options.dir, createHash("sha256").update(owner).digest("hex").slice(0, 32));
+  }
+
+  async #add({ owner, id, at, bytes: piece }: UploadPiece): Promise<UploadAdded> {
+    const { maxBytes, dir } = this.#options;
+    const folder = this.#folderOf(owner);
     const files = await filesIn(folder);
     const there = files.find(({ name }) => name === id)?.size;
     const bytes = there ?? 0;
     if (at !== bytes) return { kind: "out_of_order", bytes };
     if (bytes + piece.byteLength > maxBytes) return { kind: "too_large", bytes };
     const used = files.reduce((sum, { size }) => sum + size, 0);
-    const isOneMore = there === undefined && files.length >= quotaFiles;
-    if (isOneMore || used + piece.byteLength > quotaBytes) return { kind: "full", bytes };
-    const kept = keptBytes ?? (await bytesOfAll(dir));
-    if (kept + piece.byteLength > totalBytes) return { kind: "full", bytes };
-    keptBytes = undefined;
+    const isOneMore = there === undefined && files.length >= this.#quotaFiles;
+    if (isOneMore || used + piece.byteLength > this.#quotaBytes) return { kind: "full", bytes };
+    const kept = this.#keptBytes ?? (await bytesOfAll(dir));
+    if (kept + piece.byteLength > this.#totalBytes) return { kind: "full", bytes };
+    this.#keptBytes = undefined;
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
     const file = await open(join(folder, id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
@@ -98,37 +142,9 @@ export function createUploads(options: UploadsOptions): Uploads {
     } finally {
       await file.close();
     }
-    keptBytes = kept + piece.byteLength;
+    this.#keptBytes = kept + piece.byteLength;
     return { kind: "added", bytes: bytes + piece.byteLength };
-  };
-
-  return {
-    async add(piece) {
-      if (!ID.test(piece.id)) throw new TypeError("not the id of an upload");
-      return inTurn(() => add(piece));
-    },
-    async open(owner, id) {
-      if (!ID.test(id)) return undefined;
-      const path = join(folderOf(owner), id);
-      const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-      if (file === undefined) return undefined;
-      const { size } = await file.stat();
-      return { body: Readable.toWeb(file.createReadStream()), size };
-    },
-    prune: () =>
-      inTurn(async () => {
-        let removed = 0;
-        keptBytes = undefined;
-        for (const owner of await namesIn(dir)) {
-          for (const { name, changedAt } of await filesIn(join(dir, owner))) {
-            if (changedAt >= now() - KEPT_MS) continue;
-            await rm(join(dir, owner, name));
-            removed += 1;
-          }
-        }
-        return removed;
-      }),
-  };
+  }
 }
 
 async function bytesOfAll(dir: string): Promise<number> {

@@ -1,4 +1,5 @@
 import {
+  type AddressCodec,
   type Capabilities,
   type Channel,
   type ChannelContext,
@@ -76,82 +77,94 @@ export interface WebHub {
 
 /** Makes a hub; it serves one account, the one last created. */
 export function createWebHub(options: WebHubOptions = {}): WebHub {
-  const { id: channelId = "web", label = "Web", awaitsSingleAnswer = false } = options;
-  const codec = createAddressCodec(channelId);
-  const viewers = new Map<string, Set<(update: WebUpdate) => void>>();
-  let current:
+  return new Hub(options);
+}
+
+class Hub implements WebHub {
+  readonly #channelId: string;
+  readonly #codec: AddressCodec<WebAddress>;
+  readonly #viewers = new Map<string, Set<(update: WebUpdate) => void>>();
+  #current:
     | { readonly context: ChannelContext<WebConfig>; readonly channel: Channel<WebAddress> }
     | undefined;
+  readonly definition: ChannelDefinition<WebConfig, WebAddress>;
 
-  function publish(update: WebUpdate): void {
-    for (const show of viewers.get(update.conversation) ?? []) {
+  constructor(options: WebHubOptions = {}) {
+    this.#channelId = options.id ?? "web";
+    const label = options.label ?? "Web";
+    const awaitsSingleAnswer = options.awaitsSingleAnswer ?? false;
+    this.#codec = createAddressCodec(this.#channelId);
+    this.definition = defineChannel({
+      specVersion: 1,
+      id: this.#channelId,
+      meta: { label, description: "Clients of this gateway itself.", fields: {} },
+      config: z.object({}),
+      capabilities: capabilitiesOf(awaitsSingleAnswer),
+      codec: this.#codec,
+      create: async (context: ChannelContext<WebConfig>) => {
+        const channel = createWebChannel(this.#channelId, (update) => this.#publish(update), {
+          fetchUrl: options.fetchUrl,
+          openUpload: options.openUpload,
+        });
+        this.#current = { context, channel };
+        return channel;
+      },
+    });
+  }
+
+  async submit(message: WebMessage): Promise<EmitResult> {
+    const { conversation, user, text, id, replyTo, media = [], forwardedFrom, turn } = message;
+    if (this.#current?.channel.health().state !== "ready") {
+      throw new ChannelError("transient", `The channel ${this.#channelId} is not running`, {
+        scope: "account",
+      });
+    }
+    if (id === "" || conversation === "" || user.id === "") {
+      throw new ChannelError("invalid", "A message needs an id, a conversation and a user");
+    }
+    const { context } = this.#current;
+    return context.emit({
+      type: "message",
+      eventId: id,
+      messageId: id,
+      channel: this.#channelId,
+      account: context.account,
+      conversation: { id: conversation, kind: "direct" },
+      address: this.#codec.encode({ conversation }),
+      sender: { ...user, isBot: false, isSelf: false },
+      addressed: "dm",
+      text: normalizeLineEnds(text),
+      media,
+      mentions: [],
+      timestamp: context.clock.now(),
+      ...(replyTo === undefined ? {} : { replyTo: { messageId: replyTo } }),
+      ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
+      ...(turn === undefined ? {} : { turn }),
+    });
+  }
+
+  subscribe(conversation: string, listener: (update: WebUpdate) => void): () => void {
+    const listeners = this.#viewers.get(conversation) ?? new Set();
+    this.#viewers.set(conversation, listeners);
+    const show = (update: WebUpdate) => listener(update);
+    listeners.add(show);
+    return () => {
+      listeners.delete(show);
+      if (listeners.size === 0 && this.#viewers.get(conversation) === listeners)
+        this.#viewers.delete(conversation);
+    };
+  }
+
+  #publish(update: WebUpdate): void {
+    for (const show of this.#viewers.get(update.conversation) ?? []) {
       try {
         show(update);
       } catch (error) {
         const reason = reasonOf(error);
-        current?.context.logger.warn("a viewer could not be shown an update", { reason });
+        this.#current?.context.logger.warn("a viewer could not be shown an update", { reason });
       }
     }
   }
-
-  const definition: WebHub["definition"] = defineChannel({
-    specVersion: 1,
-    id: channelId,
-    meta: { label, description: "Clients of this gateway itself.", fields: {} },
-    config: z.object({}),
-    capabilities: capabilitiesOf(awaitsSingleAnswer),
-    codec,
-    create: async (context: ChannelContext<WebConfig>) => {
-      const channel = createWebChannel(channelId, publish, {
-        fetchUrl: options.fetchUrl,
-        openUpload: options.openUpload,
-      });
-      current = { context, channel };
-      return channel;
-    },
-  });
-
-  return {
-    definition,
-    async submit(message) {
-      const { conversation, user, text, id, replyTo, media = [], forwardedFrom, turn } = message;
-      if (current?.channel.health().state !== "ready") {
-        throw new ChannelError("transient", `The channel ${channelId} is not running`, { scope: "account" });
-      }
-      if (id === "" || conversation === "" || user.id === "") {
-        throw new ChannelError("invalid", "A message needs an id, a conversation and a user");
-      }
-      const { context } = current;
-      return context.emit({
-        type: "message",
-        eventId: id,
-        messageId: id,
-        channel: channelId,
-        account: context.account,
-        conversation: { id: conversation, kind: "direct" },
-        address: codec.encode({ conversation }),
-        sender: { ...user, isBot: false, isSelf: false },
-        addressed: "dm",
-        text: normalizeLineEnds(text),
-        media,
-        mentions: [],
-        timestamp: context.clock.now(),
-        ...(replyTo === undefined ? {} : { replyTo: { messageId: replyTo } }),
-        ...(forwardedFrom === undefined ? {} : { forwarded: { from: forwardedFrom } }),
-        ...(turn === undefined ? {} : { turn }),
-      });
-    },
-    subscribe(conversation, listener) {
-      const listeners = viewers.get(conversation) ?? new Set();
-      viewers.set(conversation, listeners);
-      const show = (update: WebUpdate) => listener(update);
-      listeners.add(show);
-      return () => {
-        listeners.delete(show);
-        if (listeners.size === 0 && viewers.get(conversation) === listeners) viewers.delete(conversation);
-      };
-    },
-  };
 }
 
 function capabilitiesOf(awaitsSingleAnswer: boolean) {

@@ -1,6 +1,6 @@
 import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
-import { attempt } from "./attempt.ts";
+import { type AttemptPorts, attempt } from "./attempt.ts";
 import { backoffMs, FailureCounts } from "./backoff.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
@@ -50,212 +50,240 @@ const CLAIM = 64;
 const UNREADABLE_MS = 5_000;
 
 export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<Row>): Delivery<Row> {
-  const { outbox, lease, logger, clock = systemClock, random = Math.random } = options;
-  const { now } = clock;
-  /** Fires first: nobody waits for a next attempt any more. */
-  const draining = new AbortController();
-  /** Ends requests that are under way. */
-  const stopping = new AbortController();
-  const failures = new FailureCounts(random);
-  const mediaFailures = new MediaFailures();
-  const inFlight = new Set<Promise<void>>();
-  /** Destinations where a row may wait behind the one being sent, so that the store is not asked after every send. */
-  const mayHaveMore = new Set<string>();
+  return new OutboxDelivery(options);
+}
 
-  const ports = {
-    account: options.account,
-    configured: options.configured,
-    openMedia: options.openMedia,
-    rates: new Rates(clock, stopping.signal),
-    mediaFailures,
-    logger,
-    now,
-    recordPart: (row: OutboxRow, receipt: StoredReceipt) =>
-      record(() => outbox.markPart(row.id, lease, receipt)),
-    stopped: stopping.signal,
-  };
+class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
+  readonly #options: DeliveryOptions<Row>;
+  readonly #clock: Clock;
+  readonly #random: () => number;
+  readonly #now: () => number;
+  /** Fires first: nobody waits for a next attempt any more. */
+  readonly #draining = new AbortController();
+  /** Ends requests that are under way. */
+  readonly #stopping = new AbortController();
+  readonly #failures: FailureCounts;
+  readonly #mediaFailures = new MediaFailures();
+  readonly #inFlight = new Set<Promise<void>>();
+  /** Destinations where a row may wait behind the one being sent, so that the store is not asked after every send. */
+  readonly #mayHaveMore = new Set<string>();
+  readonly #ports: AttemptPorts;
+  readonly #wakeUp: WakeUp;
+
+  constructor(options: DeliveryOptions<Row>) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? Math.random;
+    this.#now = this.#clock.now;
+    this.#failures = new FailureCounts(this.#random);
+    this.#ports = {
+      account: options.account,
+      configured: options.configured,
+      openMedia: options.openMedia,
+      rates: new Rates(this.#clock, this.#stopping.signal),
+      mediaFailures: this.#mediaFailures,
+      logger: options.logger,
+      now: this.#now,
+      recordPart: (row: OutboxRow, receipt: StoredReceipt) =>
+        this.#record(() => options.outbox.markPart(row.id, options.lease, receipt)),
+      stopped: this.#stopping.signal,
+    };
+    this.#wakeUp = new WakeUp(() => this.#claim(), this.#clock);
+  }
+
+  deliver(rows: readonly Row[]): void {
+    for (const row of rows) {
+      if (row.state === "sending") this.#begin(row);
+      else this.#mayHaveMore.add(destinationKey(row));
+    }
+    if (rows.some(({ state }) => state !== "sending")) this.#wakeUp.call();
+  }
+
+  wake(): void {
+    this.#wakeUp.call();
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    const claimed = this.#wakeUp.stop();
+    this.#draining.abort();
+    const drained = claimed.then(() => Promise.allSettled([...this.#inFlight]));
+    const limit = new AbortController();
+    await Promise.race([drained, this.#clock.delay(drainMs, limit.signal).catch(() => {})]);
+    limit.abort();
+    this.#stopping.abort(new Error("the gateway is stopping"));
+    await claimed;
+    await Promise.allSettled([...this.#inFlight]);
+  }
+
+  inFlight(): number {
+    return this.#inFlight.size;
+  }
 
   /**
    * Records what has happened at a platform, however long the store fails: to send again is no way out.
    * @throws NotRecorded
    */
-  const record = async (write: () => Promise<void>): Promise<void> => {
+  async #record(write: () => Promise<void>): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         return await write();
       } catch (error) {
-        if (!options.isPassing(error) || draining.signal.aborted) throw new NotRecorded(error);
-        logger.warn({ err: reasonOf(error) }, "the state of a reply could not be written; it is tried again");
-        await clock.delay(backoffMs(tries, random), draining.signal).catch(() => {
+        if (!this.#options.isPassing(error) || this.#draining.signal.aborted) throw new NotRecorded(error);
+        this.#options.logger.warn(
+          { err: reasonOf(error) },
+          "the state of a reply could not be written; it is tried again",
+        );
+        await this.#clock.delay(backoffMs(tries, this.#random), this.#draining.signal).catch(() => {
           throw new NotRecorded(error);
         });
       }
     }
-  };
+  }
 
-  const tellEnd = (row: Row, state: DeliveryState, detail: string): void => {
-    failures.forget(row.id);
-    mediaFailures.forget(row.id);
-    options.onSettled(row, state, detail);
-  };
+  #tellEnd(row: Row, state: DeliveryState, detail: string): void {
+    this.#failures.forget(row.id);
+    this.#mediaFailures.forget(row.id);
+    this.#options.onSettled(row, state, detail);
+  }
 
   /** Tries a row until it is settled or back in the outbox. Never rejects. */
-  const send = async (claimed: Claimed<Row>): Promise<void> => {
+  async #send(claimed: Claimed<Row>): Promise<void> {
     let row: Claimed<Row> | undefined = claimed;
-    while (row !== undefined) row = await settle(row, await attempt(ports, row));
-    if (mayHaveMore.delete(destinationKey(claimed))) wakeUp.call();
-  };
+    while (row !== undefined) row = await this.#settle(row, await attempt(this.#ports, row));
+    if (this.#mayHaveMore.delete(destinationKey(claimed))) this.#wakeUp.call();
+  }
 
   /** Commits what an attempt came to; gives the row back where it is kept in hand for another attempt. */
-  const settle = async (row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> => {
+  async #settle(row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> {
+    const { logger } = this.#options;
     const interrupted =
-      stopping.signal.aborted && settlement.state !== "sent" && settlement.state !== "untried";
+      this.#stopping.signal.aborted && settlement.state !== "sent" && settlement.state !== "untried";
     // The row stays as it is; the next start decides about it.
     if (interrupted) return undefined;
     try {
-      return await commit(row, settlement);
+      return await this.#commit(row, settlement);
     } catch (error) {
       logger.error({ outbox: row.id, err: reasonOf(error) }, "the end of a reply could not be written");
-      if (stopping.signal.aborted || settlement.state !== "sent") return undefined;
+      if (this.#stopping.signal.aborted || settlement.state !== "sent") return undefined;
       // It is out, which the store does not know: it is looked for before it is sent again.
-      return waitInHand(row, { state: "retry", doubtful: true, reason: reasonOf(error) }).catch(
+      return this.#waitInHand(row, { state: "retry", doubtful: true, reason: reasonOf(error) }).catch(
         (failure: unknown) => {
           logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left to the next start");
           return undefined;
         },
       );
     }
-  };
+  }
 
-  const commit = async (row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> => {
+  async #commit(row: Claimed<Row>, settlement: Settlement): Promise<Claimed<Row> | undefined> {
+    const { outbox, lease, logger } = this.#options;
     switch (settlement.state) {
       case "sent":
-        await record(() => outbox.markSent(row.id, lease, settlement.receipts));
-        tellEnd(row, "sent", settlement.detail);
+        await this.#record(() => outbox.markSent(row.id, lease, settlement.receipts));
+        this.#tellEnd(row, "sent", settlement.detail);
         return undefined;
       case "untried":
         // It is as if it had not been claimed; a doubtful one stays so.
         if (row.doubtful !== true)
-          await outbox.retryAt(row.id, lease, now(), "the gateway stopped before it was sent");
+          await outbox.retryAt(row.id, lease, this.#now(), "the gateway stopped before it was sent");
         return undefined;
       case "retry":
-        if (settlement.doubtful) return waitInHand(row, settlement);
-        await giveBack(row, settlement);
+        if (settlement.doubtful) return this.#waitInHand(row, settlement);
+        await this.#giveBack(row, settlement);
         return undefined;
       case "uncertain":
-        await record(() => outbox.uncertain(row.id, lease, settlement.reason));
-        tellEnd(row, "uncertain", settlement.detail ?? settlement.reason);
+        await this.#record(() => outbox.uncertain(row.id, lease, settlement.reason));
+        this.#tellEnd(row, "uncertain", settlement.detail ?? settlement.reason);
         return undefined;
       case "dead": {
         const { reason, code } = settlement;
-        const word = (await isAwaited(row)) ? wordAboutDead(row, code, now()) : undefined;
-        await record(() => outbox.dead(row.id, lease, reason, word));
-        wakeUp.call();
+        const word = (await this.#isAwaited(row)) ? wordAboutDead(row, code, this.#now()) : undefined;
+        await this.#record(() => outbox.dead(row.id, lease, reason, word));
+        this.#wakeUp.call();
         logger.error({ outbox: row.id, channel: row.channel, err: reason }, "a reply cannot be delivered");
-        tellEnd(row, "dead", reason);
+        this.#tellEnd(row, "dead", reason);
         return undefined;
       }
     }
-  };
+  }
 
-  const giveBack = async (row: Claimed<Row>, { delayMs, reason }: Retry): Promise<void> => {
-    const ms = delayMs ?? failures.add(row.id);
-    const at = now() + ms;
-    await record(() => outbox.retryAt(row.id, lease, at, reason));
-    tellRetry(row, ms, reason);
-    wakeUp.callAt(at);
-  };
+  async #giveBack(row: Claimed<Row>, { delayMs, reason }: Retry): Promise<void> {
+    const { outbox, lease } = this.#options;
+    const ms = delayMs ?? this.#failures.add(row.id);
+    const at = this.#now() + ms;
+    await this.#record(() => outbox.retryAt(row.id, lease, at, reason));
+    this.#tellRetry(row, ms, reason);
+    this.#wakeUp.callAt(at);
+  }
 
   /**
    * A doubtful row given back as not sent would go out again without a look at the platform, so it is kept until it is
    * clear.
    */
-  const waitInHand = async (
-    row: Claimed<Row>,
-    { delayMs, reason }: Retry,
-  ): Promise<Claimed<Row> | undefined> => {
-    const ms = delayMs ?? failures.add(row.id);
-    if (row.expiresAt !== undefined && now() + ms >= row.expiresAt) {
-      await record(() => outbox.uncertain(row.id, lease, reason));
-      tellEnd(row, "uncertain", reason);
+  async #waitInHand(row: Claimed<Row>, { delayMs, reason }: Retry): Promise<Claimed<Row> | undefined> {
+    const { outbox, lease } = this.#options;
+    const ms = delayMs ?? this.#failures.add(row.id);
+    if (row.expiresAt !== undefined && this.#now() + ms >= row.expiresAt) {
+      await this.#record(() => outbox.uncertain(row.id, lease, reason));
+      this.#tellEnd(row, "uncertain", reason);
       return undefined;
     }
-    tellRetry(row, ms, reason);
-    await clock.delay(ms, draining.signal).catch(() => {});
-    if (draining.signal.aborted) return undefined;
+    this.#tellRetry(row, ms, reason);
+    await this.#clock.delay(ms, this.#draining.signal).catch(() => {});
+    if (this.#draining.signal.aborted) return undefined;
     const receipts = (await outbox.get(row.id))?.receipts ?? row.receipts;
     return { ...row, receipts, doubtful: true, attempts: row.attempts + 1 };
-  };
+  }
 
-  const tellRetry = (row: Row, delayMs: number, reason: string): void => {
+  #tellRetry(row: Row, delayMs: number, reason: string): void {
     const { id, channel, attempts } = row;
-    logger.warn({ outbox: id, channel, attempts, delayMs, err: reason }, "a reply waits");
-    options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
-  };
+    this.#options.logger.warn({ outbox: id, channel, attempts, delayMs, err: reason }, "a reply waits");
+    this.#options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
+  }
 
-  const begin = (row: Claimed<Row>): void => {
-    const sending = send(row);
-    inFlight.add(sending);
-    void sending.finally(() => inFlight.delete(sending));
-  };
+  #begin(row: Claimed<Row>): void {
+    const sending = this.#send(row);
+    this.#inFlight.add(sending);
+    void sending.finally(() => this.#inFlight.delete(sending));
+  }
 
   /** Whether somebody waits for it: not for a question of ours, nor for a word about another reply. */
-  const isAwaited = async ({ id }: Row): Promise<boolean> => (await outbox.awaiting(id)).length > 0;
+  async #isAwaited({ id }: Row): Promise<boolean> {
+    return (await this.#options.outbox.awaiting(id)).length > 0;
+  }
 
   /** Ends what is too old to be sent, with one word to each destination where somebody waits. */
-  const expireOverdue = async (): Promise<void> => {
+  async #expireOverdue(): Promise<void> {
+    const { outbox, lease, logger } = this.#options;
     const overdue = await outbox.overdue();
     for (const rows of Map.groupBy(overdue, destinationKey).values()) {
       const awaited: Row[] = [];
-      for (const row of rows) if (await isAwaited(row)) awaited.push(row);
+      for (const row of rows) if (await this.#isAwaited(row)) awaited.push(row);
       const ids = rows.map(({ id }) => id);
-      for (const row of await outbox.expire(ids, lease, wordAboutExpired(awaited, now()))) {
+      for (const row of await outbox.expire(ids, lease, wordAboutExpired(awaited, this.#now()))) {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
-        tellEnd(row, "expired", "too old to be sent");
+        this.#tellEnd(row, "expired", "too old to be sent");
       }
     }
-  };
+  }
 
   /** Takes the rows that are due. */
-  const claim = async (): Promise<Pass> => {
+  async #claim(): Promise<Pass> {
+    const { outbox, lease, logger } = this.#options;
     try {
-      await expireOverdue();
+      await this.#expireOverdue();
       const { rows, nextAt } = await outbox.claimDue({ lease, limit: CLAIM });
       for (const row of rows) {
         // The store gives out one row of a destination at a time.
-        mayHaveMore.add(destinationKey(row));
-        begin(row);
+        this.#mayHaveMore.add(destinationKey(row));
+        this.#begin(row);
       }
-      return { again: rows.length === CLAIM && !stopping.signal.aborted, nextAt };
+      return { again: rows.length === CLAIM && !this.#stopping.signal.aborted, nextAt };
     } catch (error) {
       logger.error({ err: reasonOf(error) }, "the outbox could not be read");
-      return { again: false, nextAt: now() + UNREADABLE_MS };
+      return { again: false, nextAt: this.#now() + UNREADABLE_MS };
     }
-  };
-  const wakeUp = new WakeUp(claim, clock);
-
-  return {
-    deliver(rows) {
-      for (const row of rows) {
-        if (row.state === "sending") begin(row);
-        else mayHaveMore.add(destinationKey(row));
-      }
-      if (rows.some(({ state }) => state !== "sending")) wakeUp.call();
-    },
-    wake: () => wakeUp.call(),
-    async stop(drainMs) {
-      const claimed = wakeUp.stop();
-      draining.abort();
-      const drained = claimed.then(() => Promise.allSettled([...inFlight]));
-      const limit = new AbortController();
-      await Promise.race([drained, clock.delay(drainMs, limit.signal).catch(() => {})]);
-      limit.abort();
-      stopping.abort(new Error("the gateway is stopping"));
-      await claimed;
-      await Promise.allSettled([...inFlight]);
-    },
-    inFlight: () => inFlight.size,
-  };
+  }
 }
 
 type Claimed<Row extends OutboxRow> = Row & ClaimedRow;

@@ -37,8 +37,10 @@ export function createNotifyingDelivery<Row extends OutboxRow>(
   // What an earlier process gave up and told nobody of.
   notices.look();
   return {
-    ...delivery,
-    pairingNotices: createPairingNotices({ ...options, wakeOutbox: delivery.wake }),
+    deliver: (rows) => delivery.deliver(rows),
+    wake: () => delivery.wake(),
+    inFlight: () => delivery.inFlight(),
+    pairingNotices: createPairingNotices({ ...options, wakeOutbox: () => delivery.wake() }),
     stop(drainMs) {
       notices.stop();
       return delivery.stop(drainMs);
@@ -52,5 +54,5 @@ function noticesFor<Row extends OutboxRow>(
 ): OwnerNotices {
   const accounts = (channel: string): readonly DeliveryAccount[] =>
     options.accountsOf(channel).flatMap(({ account }) => options.account(channel, account) ?? []);
-  return createOwnerNotices({ ...options, accounts, wakeOutbox: delivery.wake });
+  return createOwnerNotices({ ...options, accounts, wakeOutbox: () => delivery.wake() });
 }

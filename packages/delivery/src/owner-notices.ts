@@ -54,53 +54,77 @@ interface GivenUp {
 }
 
 export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
-  const { outbox, notes, lease, owners, logger, clock = systemClock } = options;
-  const { gatherMs, apartMs } = options.timing ?? TIMING;
-  const { now } = clock;
-  const stopping = new AbortController();
-  let waiting = false;
-  let lastAt = Number.NEGATIVE_INFINITY;
+  return new Notices(options);
+}
 
-  const look = (): void => {
-    if (stopping.signal.aborted || waiting || owners.length === 0) return;
-    waiting = true;
-    clock.delay(Math.max(gatherMs, lastAt + apartMs - now()), stopping.signal).then(
-      async () => {
-        waiting = false;
-        if (!(await tell())) look();
-      },
-      () => {},
-    );
-  };
+class Notices implements OwnerNotices {
+  readonly #options: OwnerNoticesOptions;
+  readonly #clock: Clock;
+  readonly #gatherMs: number;
+  readonly #apartMs: number;
+  readonly #now: () => number;
+  readonly #stopping = new AbortController();
+  #waiting = false;
+  #lastAt: number = Number.NEGATIVE_INFINITY;
+
+  constructor(options: OwnerNoticesOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    const { gatherMs, apartMs } = options.timing ?? TIMING;
+    this.#gatherMs = gatherMs;
+    this.#apartMs = apartMs;
+    this.#now = this.#clock.now;
+  }
+
+  look(): void {
+    if (this.#stopping.signal.aborted || this.#waiting || this.#options.owners.length === 0) return;
+    this.#waiting = true;
+    this.#clock
+      .delay(Math.max(this.#gatherMs, this.#lastAt + this.#apartMs - this.#now()), this.#stopping.signal)
+      .then(
+        async () => {
+          this.#waiting = false;
+          if (!(await this.#tell())) this.look();
+        },
+        () => {},
+      );
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
 
   /** Whether everybody who is to be told has been. */
-  const tell = async (): Promise<boolean> => {
+  async #tell(): Promise<boolean> {
+    const { notes, owners, logger } = this.#options;
     try {
-      const { counts, upTo } = await givenUpSince(toldOf(await notes.get("undelivered", "told"), now()));
+      const { counts, upTo } = await this.#givenUpSince(
+        toldOf(await notes.get("undelivered", "told"), this.#now()),
+      );
       if (upTo === undefined) return true;
       if (counts.size > 0) {
-        lastAt = now();
+        this.#lastAt = this.#now();
         const text = noticeText(counts, upTo.id === undefined);
-        const reached = await Promise.all(owners.map((owner) => tellOwner(owner, text, upTo)));
+        const reached = await Promise.all(owners.map((owner) => this.#tellOwner(owner, text, upTo)));
         if (!reached.includes(true)) return false;
       }
       await notes.set("undelivered", "told", { ...upTo });
-      options.wakeOutbox();
+      this.#options.wakeOutbox();
       return true;
     } catch (error) {
-      lastAt = now();
+      this.#lastAt = this.#now();
       logger.warn({ err: reasonOf(error) }, "owners could not be told of undelivered replies");
       return false;
     }
-  };
+  }
 
-  const givenUpSince = async (told: Told): Promise<GivenUp> => {
+  async #givenUpSince(told: Told): Promise<GivenUp> {
     const counts = new Map<string, number>();
     let upTo: Told | undefined;
     // More may yet be given up in this very millisecond, in front of what is there.
-    const before = now();
+    const before = this.#now();
     for (let page = 0; page < PAGES; page++) {
-      const rows = await outbox.list({ changedAfter: upTo ?? told, limit: PAGE });
+      const rows = await this.#options.outbox.list({ changedAfter: upTo ?? told, limit: PAGE });
       for (const { state, channel, account, payload, updatedAt, id } of rows) {
         if (updatedAt >= before) return { counts, upTo };
         upTo = { at: updatedAt, id };
@@ -111,24 +135,25 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
       if (rows.length < PAGE) return { counts, upTo };
     }
     return { counts, upTo: { at: before - 1 } };
-  };
+  }
 
   /** Whether an account could write to the owner. */
-  const tellOwner = async (owner: string, text: string, upTo: Told): Promise<boolean> => {
+  async #tellOwner(owner: string, text: string, upTo: Told): Promise<boolean> {
+    const { outbox, lease, logger } = this.#options;
     const [channel = "", ...rest] = owner.split(":");
     const person = rest.join(":");
-    const last = await options.lastAccountOf(channel, person);
-    const accounts = options
+    const last = await this.#options.lastAccountOf(channel, person);
+    const accounts = this.#options
       .accounts(channel)
       .toSorted((a, b) => Number(b.account === last) - Number(a.account === last));
     for (const { account, definition, running } of accounts) {
       try {
-        const limit = AbortSignal.any([stopping.signal, AbortSignal.timeout(OPEN_MS)]);
+        const limit = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(OPEN_MS)]);
         const address = await running.openDirect?.(person, limit);
         if (address === undefined) continue;
         const destination = { channel, account, address: definition.codec.encode(address) };
         const payload = { parts: [{ type: "text" as const, text }], notice: true };
-        const row = outboxRow(destination, payload, { expiresAt: now() + NOTICE_MS, claim: false });
+        const row = outboxRow(destination, payload, { expiresAt: this.#now() + NOTICE_MS, claim: false });
         // Told again after a crash it is the same message.
         const key = outboxKey("undelivered", owner, account, `${upTo.at} ${upTo.id ?? ""}`);
         await outbox.enqueue([{ ...row, key }], { lease });
@@ -138,9 +163,7 @@ export function createOwnerNotices(options: OwnerNoticesOptions): OwnerNotices {
       }
     }
     return false;
-  };
-
-  return { look, stop: () => stopping.abort() };
+  }
 }
 
 /** Of a clock that was ahead nothing is believed: better told twice than never. */

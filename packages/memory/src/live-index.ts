@@ -45,148 +45,178 @@ const DEFAULT_MAX_AGE_MS = 1_000;
 const EMBED_AGAIN_MS = 30_000;
 
 export function createLiveIndex(options: LiveIndexOptions): LiveIndex {
-  const { folder, topScope, turns, notebook, forgotten, now, maxAgeMs = DEFAULT_MAX_AGE_MS } = options;
-  const { embeddings, onProblem = () => {} } = options;
-  const closing = new AbortController();
-  let opened: Promise<MemoryIndex> | undefined;
-  let refreshedAt = Number.NEGATIVE_INFINITY;
-  let last: Promise<unknown> = Promise.resolve();
-  let embedding: Promise<void> | undefined;
-  let failure: { readonly at: number; readonly message: string } | undefined;
+  return new WatchedIndex(options);
+}
 
-  async function open(): Promise<MemoryIndex> {
-    const load = embeddings === undefined ? undefined : await loadSqliteVec();
-    return openMemoryIndex(options.index, load);
+class WatchedIndex implements LiveIndex {
+  readonly #options: LiveIndexOptions;
+  readonly #maxAgeMs: number;
+  readonly #onProblem: (problem: string, error?: unknown) => void;
+  readonly #closing = new AbortController();
+  #opened: Promise<MemoryIndex> | undefined;
+  #refreshedAt: number = Number.NEGATIVE_INFINITY;
+  #last: Promise<unknown> = Promise.resolve();
+  #embedding: Promise<void> | undefined;
+  #failure: { readonly at: number; readonly message: string } | undefined;
+
+  constructor(options: LiveIndexOptions) {
+    this.#options = options;
+    this.#maxAgeMs = options.maxAgeMs ?? DEFAULT_MAX_AGE_MS;
+    this.#onProblem = options.onProblem ?? (() => {});
   }
 
-  function index(): Promise<MemoryIndex> {
-    opened ??= open().catch((error: unknown) => {
+  async read<T>(work: (index: MemoryIndex) => T): Promise<T> {
+    if (this.#isStale()) await this.#inTurn(async () => (this.#isStale() ? this.#fillOrMend() : undefined));
+    try {
+      return work(await this.#index());
+    } catch (error) {
+      this.#reportDamage(error);
+      await this.#inTurn(() => this.#makeAnew());
+      return work(await this.#index());
+    }
+  }
+
+  change<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(async () => {
+      const result = await work();
+      await this.#fillOrMend();
+      return result;
+    });
+  }
+
+  scrub(turns: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#fillOrMend();
+      (await this.#index()).forget(turns);
+    });
+  }
+
+  async removeGone(chats: readonly string[]): Promise<boolean> {
+    const gone = chats.length === 0 ? [] : ((await this.#options.turns.gone?.(chats)) ?? []);
+    if (gone.length === 0) return false;
+    return this.#inTurn(async () => {
+      const current = await this.#index();
+      const turnsOfThem = gone.flatMap((chat) => current.chunks.ofChat(chat).map(({ id }) => id));
+      current.forget(turnsOfThem);
+      return turnsOfThem.length > 0;
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#inTurn(() => this.#fillOrMend());
+  }
+
+  rebuild(): Promise<void> {
+    return this.#inTurn(() => this.#makeAnew());
+  }
+
+  async vectorOf(query: string): Promise<QueryVector> {
+    return queryVector(query, this.#options.embeddings, await this.#index(), this.#closing.signal);
+  }
+
+  async embedded(): Promise<void> {
+    await this.#inTurn(() => this.#fillOrMend());
+    await this.#embedding;
+  }
+
+  status(): Promise<MemoryStatus> {
+    const { embeddings } = this.#options;
+    return this.read(({ census, vectors }) => ({
+      notes: census.all().notes,
+      turns: census.all().turns,
+      vectors:
+        embeddings === undefined
+          ? undefined
+          : {
+              model: embeddings.model,
+              engine: vectors.engine,
+              pending: vectors.countMissing(embeddings.model),
+              ...(this.#failure === undefined ? {} : { problem: this.#failure.message }),
+            },
+    }));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#last;
+    await this.#embedding;
+    (await this.#opened?.catch(() => undefined))?.close();
+  }
+
+  async #open(): Promise<MemoryIndex> {
+    const load = this.#options.embeddings === undefined ? undefined : await loadSqliteVec();
+    return openMemoryIndex(this.#options.index, load);
+  }
+
+  #index(): Promise<MemoryIndex> {
+    this.#opened ??= this.#open().catch((error: unknown) => {
       // What is in the way of opening it, a full disk for instance, may be gone the next time.
-      opened = undefined;
+      this.#opened = undefined;
       throw error;
     });
-    return opened;
+    return this.#opened;
   }
 
-  const isStale = () => now() - refreshedAt >= maxAgeMs;
+  #isStale(): boolean {
+    return this.#options.now() - this.#refreshedAt >= this.#maxAgeMs;
+  }
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = last.then(work);
-    last = done.catch(() => {});
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work);
+    this.#last = done.catch(() => {});
     return done;
   }
 
-  async function fill(): Promise<void> {
-    const current = await index();
+  async #fill(): Promise<void> {
+    const { folder, topScope, notebook, now, turns, forgotten } = this.#options;
+    const current = await this.#index();
     await refreshNotes(current, folder, topScope, async (path, text) => {
       if (isLasting(path)) await notebook.versions.keep(path, text, now());
     });
     await refreshTurns(current, turns, forgotten);
-    refreshedAt = now();
-    startEmbedding(current);
+    this.#refreshedAt = now();
+    this.#startEmbedding(current);
   }
 
-  async function makeAnew(): Promise<void> {
-    const before = await opened?.catch(() => undefined);
-    opened = undefined;
+  async #makeAnew(): Promise<void> {
+    const before = await this.#opened?.catch(() => undefined);
+    this.#opened = undefined;
     before?.close();
-    if (options.index !== ":memory:") removeDatabase(options.index);
-    await fill();
+    if (this.#options.index !== ":memory:") removeDatabase(this.#options.index);
+    await this.#fill();
   }
 
-  function reportDamage(error: unknown): void {
+  #reportDamage(error: unknown): void {
     if (!isDamage(error)) throw error;
-    onProblem("The index of the memory is damaged. It is made anew from the files.", error);
+    this.#onProblem("The index of the memory is damaged. It is made anew from the files.", error);
   }
 
-  async function fillOrMend(): Promise<void> {
+  async #fillOrMend(): Promise<void> {
     try {
-      await fill();
+      await this.#fill();
     } catch (error) {
-      reportDamage(error);
-      await makeAnew();
+      this.#reportDamage(error);
+      await this.#makeAnew();
     }
   }
 
-  function startEmbedding(current: MemoryIndex): void {
-    if (embeddings === undefined || embedding !== undefined) return;
-    if (failure !== undefined && now() - failure.at < EMBED_AGAIN_MS) return;
-    embedding = embedChunks(current, embeddings, closing.signal)
+  #startEmbedding(current: MemoryIndex): void {
+    const { embeddings, now } = this.#options;
+    if (embeddings === undefined || this.#embedding !== undefined) return;
+    if (this.#failure !== undefined && now() - this.#failure.at < EMBED_AGAIN_MS) return;
+    this.#embedding = embedChunks(current, embeddings, this.#closing.signal)
       .then(
         () => {
-          failure = undefined;
+          this.#failure = undefined;
         },
         (error: unknown) => {
-          if (closing.signal.aborted) return;
-          failure = { at: now(), message: reasonOf(error) };
-          onProblem("Parts of the memory could not be embedded yet.", error);
+          if (this.#closing.signal.aborted) return;
+          this.#failure = { at: now(), message: reasonOf(error) };
+          this.#onProblem("Parts of the memory could not be embedded yet.", error);
         },
       )
       .finally(() => {
-        embedding = undefined;
+        this.#embedding = undefined;
       });
   }
-
-  async function read<T>(work: (index: MemoryIndex) => T): Promise<T> {
-    if (isStale()) await inTurn(async () => (isStale() ? fillOrMend() : undefined));
-    try {
-      return work(await index());
-    } catch (error) {
-      reportDamage(error);
-      await inTurn(makeAnew);
-      return work(await index());
-    }
-  }
-
-  return {
-    read,
-    change: (work) =>
-      inTurn(async () => {
-        const result = await work();
-        await fillOrMend();
-        return result;
-      }),
-    scrub: (turns) =>
-      inTurn(async () => {
-        await fillOrMend();
-        (await index()).forget(turns);
-      }),
-    async removeGone(chats) {
-      const gone = chats.length === 0 ? [] : ((await turns.gone?.(chats)) ?? []);
-      if (gone.length === 0) return false;
-      return inTurn(async () => {
-        const current = await index();
-        const turnsOfThem = gone.flatMap((chat) => current.chunks.ofChat(chat).map(({ id }) => id));
-        current.forget(turnsOfThem);
-        return turnsOfThem.length > 0;
-      });
-    },
-    refresh: () => inTurn(fillOrMend),
-    rebuild: () => inTurn(makeAnew),
-    vectorOf: async (query) => queryVector(query, embeddings, await index(), closing.signal),
-    async embedded() {
-      await inTurn(fillOrMend);
-      await embedding;
-    },
-    status: () =>
-      read(({ census, vectors }) => ({
-        notes: census.all().notes,
-        turns: census.all().turns,
-        vectors:
-          embeddings === undefined
-            ? undefined
-            : {
-                model: embeddings.model,
-                engine: vectors.engine,
-                pending: vectors.countMissing(embeddings.model),
-                ...(failure === undefined ? {} : { problem: failure.message }),
-              },
-      })),
-    async close() {
-      closing.abort();
-      await last;
-      await embedding;
-      (await opened?.catch(() => undefined))?.close();
-    },
-  };
 }

@@ -47,106 +47,125 @@ const AGAIN_MS = 5_000;
  * nothing: what comes next is after what came last.
  */
 export function createScheduler<Task>(options: SchedulerOptions<Task>): Scheduler<Task> {
-  const { store, clock, logger } = options;
-  const schedules = new Map<string, Schedule<Task>>();
+  return new PersistentScheduler(options);
+}
+
+class PersistentScheduler<Task> implements Scheduler<Task> {
+  readonly #options: SchedulerOptions<Task>;
+  readonly #schedules = new Map<string, Schedule<Task>>();
   /** Until when those wait that were not taken. */
-  const again = new Map<string, number>();
-  let timer: { cancel(): void } | undefined;
-  let working: Promise<void> = Promise.resolve();
+  readonly #again = new Map<string, number>();
+  #timer: { cancel(): void } | undefined;
+  #working: Promise<void> = Promise.resolve();
   /** Undefined while it is not running. */
-  let fire: Fire<Task> | undefined;
+  #fire: Fire<Task> | undefined;
 
-  const dueAt = ({ id, nextAt }: Schedule<Task>): number => Math.max(nextAt, again.get(id) ?? 0);
+  constructor(options: SchedulerOptions<Task>) {
+    this.#options = options;
+  }
 
-  function arm(): void {
-    timer?.cancel();
-    if (fire === undefined) return;
+  async start(given: Fire<Task>): Promise<void> {
+    for (const schedule of await this.#options.store.list()) this.#schedules.set(schedule.id, schedule);
+    this.#fire = given;
+    this.#arm();
+  }
+
+  async stop(): Promise<void> {
+    this.#fire = undefined;
+    this.#timer?.cancel();
+    await this.#working;
+  }
+
+  list(): readonly Schedule<Task>[] {
+    return [...this.#schedules.values()].sort((a, b) => a.nextAt - b.nextAt);
+  }
+
+  async add(given: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean> {
+    const nextAt = nextDue(given.when, this.#options.clock.now());
+    if (nextAt === undefined) return false;
+    await this.#keep({ ...given, nextAt });
+    this.#arm();
+    return true;
+  }
+
+  async remove(id: string): Promise<boolean> {
+    if (!this.#schedules.has(id)) return false;
+    await this.#forget(id);
+    this.#arm();
+    return true;
+  }
+
+  async run(id: string, name?: string): Promise<"taken" | "later" | "unknown"> {
+    const schedule = this.#schedules.get(id);
+    if (schedule === undefined) return "unknown";
+    return this.#fire === undefined
+      ? "later"
+      : this.#fire(occurrence(schedule, this.#options.clock.now(), name));
+  }
+
+  #dueAt({ id, nextAt }: Schedule<Task>): number {
+    return Math.max(nextAt, this.#again.get(id) ?? 0);
+  }
+
+  #arm(): void {
+    const { clock } = this.#options;
+    this.#timer?.cancel();
+    if (this.#fire === undefined) return;
     let soonest = Number.POSITIVE_INFINITY;
-    for (const schedule of schedules.values()) soonest = Math.min(soonest, dueAt(schedule));
-    timer = clock.after(Math.max(0, Math.min(soonest - clock.now(), LOOK_MS)), () => {
-      working = working.then(work).then(arm);
+    for (const schedule of this.#schedules.values()) soonest = Math.min(soonest, this.#dueAt(schedule));
+    this.#timer = clock.after(Math.max(0, Math.min(soonest - clock.now(), LOOK_MS)), () => {
+      this.#working = this.#working.then(() => this.#work()).then(() => this.#arm());
     });
   }
 
-  async function work(): Promise<void> {
-    const now = clock.now();
-    const due = [...schedules.values()].filter((schedule) => dueAt(schedule) <= now);
+  async #work(): Promise<void> {
+    const now = this.#options.clock.now();
+    const due = [...this.#schedules.values()].filter((schedule) => this.#dueAt(schedule) <= now);
     for (const schedule of due.sort((a, b) => a.nextAt - b.nextAt)) {
-      if (fire === undefined) return;
+      if (this.#fire === undefined) return;
       // It may have been changed while another was handed over.
-      if (schedules.get(schedule.id) === schedule) await occur(schedule, fire);
+      if (this.#schedules.get(schedule.id) === schedule) await this.#occur(schedule, this.#fire);
     }
   }
 
-  async function occur(schedule: Schedule<Task>, hand: Fire<Task>): Promise<void> {
+  async #occur(schedule: Schedule<Task>, hand: Fire<Task>): Promise<void> {
+    const { clock, logger } = this.#options;
     const { id, nextAt, missed } = schedule;
     try {
-      const isMissed = clock.now() - nextAt > LATE_MS && !again.has(id);
+      const isMissed = clock.now() - nextAt > LATE_MS && !this.#again.has(id);
       if (isMissed && missed === "skip")
         logger.warn({ schedule: id, dueAt: nextAt }, "a schedule was missed");
-      else if ((await hand(occurrence(schedule, nextAt))) === "later") return postpone(id);
-      await advance(schedule);
+      else if ((await hand(occurrence(schedule, nextAt))) === "later") return this.#postpone(id);
+      await this.#advance(schedule);
     } catch (error) {
       logger.warn({ schedule: id, err: String(error) }, "what is due is tried again");
-      postpone(id);
+      this.#postpone(id);
     }
   }
 
-  function postpone(id: string): void {
-    again.set(id, clock.now() + AGAIN_MS);
+  #postpone(id: string): void {
+    this.#again.set(id, this.#options.clock.now() + AGAIN_MS);
   }
 
-  async function advance(schedule: Schedule<Task>): Promise<void> {
+  async #advance(schedule: Schedule<Task>): Promise<void> {
     const { id, when, nextAt: lastAt } = schedule;
-    const nextAt = nextDue(when, Math.max(clock.now(), lastAt));
-    if (schedules.get(id) !== schedule) return;
-    if (nextAt === undefined) await forget(id);
-    else await keep({ ...schedule, lastAt, nextAt });
+    const nextAt = nextDue(when, Math.max(this.#options.clock.now(), lastAt));
+    if (this.#schedules.get(id) !== schedule) return;
+    if (nextAt === undefined) await this.#forget(id);
+    else await this.#keep({ ...schedule, lastAt, nextAt });
   }
 
-  async function keep(schedule: Schedule<Task>): Promise<void> {
-    await store.put(schedule);
-    schedules.set(schedule.id, schedule);
-    again.delete(schedule.id);
+  async #keep(schedule: Schedule<Task>): Promise<void> {
+    await this.#options.store.put(schedule);
+    this.#schedules.set(schedule.id, schedule);
+    this.#again.delete(schedule.id);
   }
 
-  async function forget(id: string): Promise<void> {
-    await store.remove(id);
-    schedules.delete(id);
-    again.delete(id);
+  async #forget(id: string): Promise<void> {
+    await this.#options.store.remove(id);
+    this.#schedules.delete(id);
+    this.#again.delete(id);
   }
-
-  return {
-    async start(given) {
-      for (const schedule of await store.list()) schedules.set(schedule.id, schedule);
-      fire = given;
-      arm();
-    },
-    async stop() {
-      fire = undefined;
-      timer?.cancel();
-      await working;
-    },
-    list: () => [...schedules.values()].sort((a, b) => a.nextAt - b.nextAt),
-    async add(given) {
-      const nextAt = nextDue(given.when, clock.now());
-      if (nextAt === undefined) return false;
-      await keep({ ...given, nextAt });
-      arm();
-      return true;
-    },
-    async remove(id) {
-      if (!schedules.has(id)) return false;
-      await forget(id);
-      arm();
-      return true;
-    },
-    async run(id, name) {
-      const schedule = schedules.get(id);
-      if (schedule === undefined) return "unknown";
-      return fire === undefined ? "later" : fire(occurrence(schedule, clock.now(), name));
-    },
-  };
 }
 
 function occurrence<Task>(schedule: Schedule<Task>, dueAt: number, name = String(dueAt)): Occurrence<Task> {

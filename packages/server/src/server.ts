@@ -68,7 +68,7 @@ export async function startServer(options: ServerOptions): Promise<HttpServer> {
     logger,
     onRefused: (status) => onRefused("ws", status),
   });
-  server.on("upgrade", sockets.upgrade);
+  server.on("upgrade", (request, socket, head) => sockets.upgrade(request, socket, head));
   await listen(server, options);
   return {
     url: urlOf(server, options.host),

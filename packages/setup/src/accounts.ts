@@ -111,7 +111,11 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
   return {
-    ...host,
+    start: (services, chosen) => host.start(services, chosen),
+    change: (changes, drainMs) => host.change(changes, drainMs),
+    stop: (drainMs) => host.stop(drainMs),
+    get: (channel, account) => host.get(channel, account),
+    definition: (channel, account) => host.definition(channel, account),
     problems,
     planned,
     definitions: [...options.definitions, ...brought],

@@ -90,7 +90,7 @@ export async function resolveSkills(options: {
     forAgent,
     check: (agent) => skills.check(optionsOf(agent)),
     pending,
-    approve: skills.approve,
+    approve: (shown, by) => skills.approve(shown, by),
     async pinFirstSeen() {
       pinsFirstSeen = true;
       for (const agent of agents.all) {

@@ -1,7 +1,7 @@
 import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
 import type { Ineligibility, Machine } from "./eligibility.ts";
-import { entriesById, environmentOf } from "./environment.ts";
+import { entriesById, environmentOf, type SkillEntries } from "./environment.ts";
 import { diskFs } from "./fs.ts";
 import { type Candidate, type InventorySetting, takeInventory } from "./inventory.ts";
 import type { AgentSkillsOptions, SkillsOptions } from "./options.ts";
@@ -79,29 +79,46 @@ export interface Skills {
 
 /** Finds skills. Reads nothing until it is asked. */
 export function createSkills(options: SkillsOptions): Skills {
-  const { fs = diskFs, env = process.env, platform = process.platform } = options;
-  const { maxAgeMs = 1_000, now = Date.now, pinsFirstSeen = () => true } = options;
-  const machine: Machine = {
-    env,
-    platform,
-    hasBin: options.which ?? createPathLookup(env, platform, now),
-    hasConfig: options.hasConfig ?? (() => false),
-  };
-  const entries = entriesById(options.entries);
-  const pacer = createPacer();
-  const pinner = new Pinner(fs, pacer);
-  const approvals = options.pins && new SkillApprovals({ ...options.pins, pinsFirstSeen, pinner, fs, now });
-  const setting: InventorySetting = {
-    sources: options.sources,
-    machine,
-    entries,
-    cache: new SourceCache(fs, now, pacer),
-    approvals,
-    pacer,
-  };
+  return new LoadedSkills(options);
+}
 
-  async function forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
-    const { candidates, problems, unknown } = await takeInventory(setting, agent, maxAgeMs);
+class LoadedSkills implements Skills {
+  readonly #maxAgeMs: number;
+  readonly #entries: SkillEntries;
+  readonly #pinner: Pinner;
+  readonly #approvals: SkillApprovals | undefined;
+  readonly #setting: InventorySetting;
+
+  constructor(options: SkillsOptions) {
+    const pacer = createPacer();
+    const fs = options.fs ?? diskFs;
+    const env = options.env ?? process.env;
+    const platform = options.platform ?? process.platform;
+    this.#maxAgeMs = options.maxAgeMs ?? 1_000;
+    const now = options.now ?? Date.now;
+    const pinsFirstSeen = options.pinsFirstSeen ?? (() => true);
+    const machine: Machine = {
+      env,
+      platform,
+      hasBin: options.which ?? createPathLookup(env, platform, now),
+      hasConfig: options.hasConfig ?? (() => false),
+    };
+    this.#entries = entriesById(options.entries);
+    this.#pinner = new Pinner(fs, pacer);
+    this.#approvals =
+      options.pins && new SkillApprovals({ ...options.pins, pinsFirstSeen, pinner: this.#pinner, fs, now });
+    this.#setting = {
+      sources: options.sources,
+      machine,
+      entries: this.#entries,
+      cache: new SourceCache(fs, now, pacer),
+      approvals: this.#approvals,
+      pacer,
+    };
+  }
+
+  async forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
+    const { candidates, problems, unknown } = await takeInventory(this.#setting, agent, this.#maxAgeMs);
     const skills = candidates.filter(isEligible).map(({ skill }) => skill);
     const excluded = candidates
       .filter((candidate) => !isEligible(candidate))
@@ -120,7 +137,7 @@ export function createSkills(options: SkillsOptions): Skills {
       problems,
       // What is nearer to the agent comes first, and counts before what is not.
       environment: () =>
-        Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, entries))),
+        Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, this.#entries))),
       catalogue(how = {}) {
         const offered = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
         return writeCatalogue({ skills: offered, unavailable, locate, note: agent.target?.note }, how);
@@ -129,8 +146,8 @@ export function createSkills(options: SkillsOptions): Skills {
     };
   }
 
-  async function check(agent: AgentSkillsOptions = {}): Promise<SkillsCheck> {
-    const { candidates, problems, unknown } = await takeInventory(setting, agent, 0);
+  async check(agent: AgentSkillsOptions = {}): Promise<SkillsCheck> {
+    const { candidates, problems, unknown } = await takeInventory(this.#setting, agent, 0);
     const eligible = candidates.filter(isEligible).map(({ skill }) => skill);
     const commands = makeCommands(eligible, ({ file }) => file, {});
     const commandOf = new Map(commands.map(({ skillId, name }) => [skillId, name]));
@@ -149,24 +166,24 @@ export function createSkills(options: SkillsOptions): Skills {
     return { skills, problems, unknown, ok };
   }
 
-  async function pending(agent: AgentSkillsOptions = {}): Promise<readonly PendingSkill[]> {
-    const { candidates } = await takeInventory(setting, agent, 0);
+  async pending(agent: AgentSkillsOptions = {}): Promise<readonly PendingSkill[]> {
+    const { candidates } = await takeInventory(this.#setting, agent, 0);
     const waiting: PendingSkill[] = [];
     for (const { skill, reasons } of candidates) {
       if (!reasons.some(({ requirement }) => requirement === "pin")) continue;
-      const shown = await approvals?.pending(skill);
+      const shown = await this.#approvals?.pending(skill);
       if (shown !== undefined) waiting.push(shown);
     }
     return waiting;
   }
 
-  return {
-    forAgent,
-    check,
-    pending,
-    approve: async ({ skill, digest }, by) => (await approvals?.approve(skill, digest, by)) ?? true,
-    pin: (skill) => pinner.pin(skill),
-  };
+  async approve({ skill, digest }: Pick<PendingSkill, "skill" | "digest">, by: string): Promise<boolean> {
+    return (await this.#approvals?.approve(skill, digest, by)) ?? true;
+  }
+
+  pin(skill: Skill): Promise<SkillPin> {
+    return this.#pinner.pin(skill);
+  }
 }
 
 /** Of the skills that are always in use, in all; what is beyond stays in the catalogue. */

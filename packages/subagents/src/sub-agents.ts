@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { z } from "zod";
 import { checkDepth, checkNumber, SubAgentError } from "./limits.ts";
-import { createRecords } from "./records.ts";
+import { createRecords, type Records } from "./records.ts";
 import type { Giver, SubAgent, SubAgentHost, SubAgentStore, Task } from "./types.ts";
 
 export interface SubAgentsOptions<Origin> {
@@ -55,149 +55,167 @@ const KEPT_MS = 7 * 24 * 60 * 60_000;
 export function createSubAgents<Origin, Gained>(
   options: SubAgentsOptions<Origin>,
 ): SubAgents<Origin, Gained> {
-  const { logger, now } = options;
-  const records = createRecords(options.store, options.origin, (id) =>
-    logger.warn({ subAgent: id }, "the record of a sub-agent cannot be read"),
-  );
+  return new RecordedSubAgents(options);
+}
+
+class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
+  readonly #options: SubAgentsOptions<Origin>;
+  readonly #records: Records<Origin>;
   /** Messages that carry open tasks, so that the end of any other costs nothing. */
-  const carrying = new Set<string>();
+  readonly #carrying = new Set<string>();
   /** Undefined while it is not running. */
-  let host: SubAgentHost<Origin, Gained> | undefined;
-  let working: Promise<unknown> = Promise.resolve();
+  #host: SubAgentHost<Origin, Gained> | undefined;
+  #working: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SubAgentsOptions<Origin>) {
+    this.#options = options;
+    this.#records = createRecords(options.store, options.origin, (id) =>
+      options.logger.warn({ subAgent: id }, "the record of a sub-agent cannot be read"),
+    );
+  }
+
+  async start(given: SubAgentHost<Origin, Gained>): Promise<void> {
+    this.#host = given;
+    await this.recover();
+  }
+
+  spawn({ label, text, tools }: NewSubAgent, giver: Giver<Origin>): Promise<SubAgent<Origin>> {
+    return this.#inTurn(async () => {
+      const id = createHash("sha256").update(`${giver.sessionKey} ${giver.key}`).digest("hex").slice(0, 12);
+      const all = await this.#records.all();
+      const before = all.find((each) => each.id === id);
+      if (before === undefined) {
+        checkDepth(giver);
+        checkNumber(all, giver);
+      }
+      const { agentId, sessionKey: parentKey } = giver;
+      const sessionKey = this.#options.sessionKey(agentId, id);
+      const depth = giver.depth + 1;
+      const made = { id, agentId, parentKey, sessionKey, label, depth, tools, tasks: [] };
+      return this.#give(before ?? made, taskOf(text, giver, this.#options.now()));
+    });
+  }
+
+  send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>> {
+    return this.#inTurn(async () => {
+      const all = await this.#records.all();
+      const subAgent = all.find((each) => each.id === id && each.parentKey === giver.sessionKey);
+      if (subAgent === undefined)
+        throw new SubAgentError("unknown", `There is no sub-agent ${id} of yours. sessions_list shows them.`);
+      if (subAgent.tasks.every(({ key }) => key !== giver.key)) checkNumber(all, giver);
+      return this.#give(subAgent, taskOf(text, giver, this.#options.now()));
+    });
+  }
+
+  async of(sessionKey: string): Promise<readonly SubAgent<Origin>[]> {
+    const own = (await this.#records.all()).filter(({ parentKey }) => parentKey === sessionKey);
+    return own.toSorted((a, b) => lastGiven(b.tasks) - lastGiven(a.tasks));
+  }
+
+  async countOpen(): Promise<number> {
+    const tasks = (await this.#records.all()).flatMap((subAgent) => subAgent.tasks);
+    return tasks.filter(({ ended }) => ended === undefined).length;
+  }
+
+  ended(messageId: string): void {
+    if (!this.#carrying.has(messageId)) return;
+    void this.#inTurn(async () => {
+      for (const { id, tasks } of await this.#records.all())
+        for (const task of tasks) if (task.messageId === messageId) await this.#goOn(id, task.key);
+    }).catch((error: unknown) => this.#failed(messageId, error));
+  }
+
+  async recover(): Promise<void> {
+    for (const { id, tasks } of await this.#records.all()) {
+      if (isOver(tasks, this.#options.now())) await this.#inTurn(() => this.#records.remove(id));
+      for (const { key, ended } of tasks)
+        if (ended === undefined)
+          await this.#inTurn(() => this.#goOn(id, key)).catch((error: unknown) => this.#failed(id, error));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.#working;
+    this.#host = undefined;
+  }
 
   /** Changes of records, one after the other. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = working.then(work);
-    working = result.catch(() => {});
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#working.then(work);
+    this.#working = result.catch(() => {});
     return result;
   }
 
-  async function update(
+  async #update(
     subAgent: SubAgent<Origin>,
     key: string,
     change: Pick<Task<Origin>, "messageId"> | Pick<Task<Origin>, "ended">,
   ): Promise<SubAgent<Origin>> {
     const tasks = subAgent.tasks.map((task) => (task.key === key ? { ...task, ...change } : task));
     const changed = { ...subAgent, tasks };
-    await records.put(changed);
+    await this.#records.put(changed);
     return changed;
   }
 
   /** Puts a task on record, and then before the sub-agent. One that is on record already is handed over again. */
-  async function give(before: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
+  async #give(before: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
     const isNew = before.tasks.every(({ key }) => key !== task.key);
     const subAgent = isNew ? { ...before, tasks: [...before.tasks, task] } : before;
-    if (isNew) await records.put(subAgent);
-    return handOver(subAgent, task);
+    if (isNew) await this.#records.put(subAgent);
+    return this.#handOver(subAgent, task);
   }
 
-  async function handOver(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
-    const given = await host?.give(subAgent, task);
+  async #handOver(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
+    const given = await this.#host?.give(subAgent, task);
     // It stays on record, and is tried again.
     if (given === undefined || given === "later") return subAgent;
-    carrying.add(given.id);
-    return update(subAgent, task.key, { messageId: given.id });
+    this.#carrying.add(given.id);
+    return this.#update(subAgent, task.key, { messageId: given.id });
   }
 
-  async function report(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
+  async #report(subAgent: SubAgent<Origin>, task: Task<Origin>): Promise<SubAgent<Origin>> {
     const { messageId } = task;
-    if (host === undefined || messageId === undefined) return subAgent;
-    const end = await host.endOf(messageId, subAgent);
+    if (this.#host === undefined || messageId === undefined) return subAgent;
+    const end = await this.#host.endOf(messageId, subAgent);
     if (end === undefined) return subAgent;
-    const told = await host.report(subAgent, task, end);
+    const told = await this.#host.report(subAgent, task, end);
     if (told === "later") return subAgent;
-    await expectAnswer(subAgent, task, told.id);
-    carrying.delete(messageId);
-    return update(subAgent, task.key, { ended: end.outcome });
+    await this.#expectAnswer(subAgent, task, told.id);
+    this.#carrying.delete(messageId);
+    return this.#update(subAgent, task.key, { ended: end.outcome });
   }
 
   /** Where the parent is a sub-agent itself, what it makes of the report is work that its own parent hears of. */
-  async function expectAnswer(child: SubAgent<Origin>, task: Task<Origin>, messageId: string): Promise<void> {
-    const parent = (await records.all()).find(({ sessionKey }) => sessionKey === child.parentKey);
+  async #expectAnswer(child: SubAgent<Origin>, task: Task<Origin>, messageId: string): Promise<void> {
+    const parent = (await this.#records.all()).find(({ sessionKey }) => sessionKey === child.parentKey);
     const first = parent?.tasks[0];
     if (parent === undefined || first === undefined) return;
     const key = `${child.id}/${task.key}`;
     const { chain } = task;
-    const answer: Task<Origin> = { key, text: "", origin: first.origin, chain, givenAt: now(), messageId };
-    carrying.add(messageId);
+    const answer: Task<Origin> = {
+      key,
+      text: "",
+      origin: first.origin,
+      chain,
+      givenAt: this.#options.now(),
+      messageId,
+    };
+    this.#carrying.add(messageId);
     if (parent.tasks.every((each) => each.key !== key))
-      await records.put({ ...parent, tasks: [...parent.tasks, answer] });
+      await this.#records.put({ ...parent, tasks: [...parent.tasks, answer] });
   }
 
-  async function goOn(id: string, key: string): Promise<void> {
-    const subAgent = (await records.all()).find((each) => each.id === id);
+  async #goOn(id: string, key: string): Promise<void> {
+    const subAgent = (await this.#records.all()).find((each) => each.id === id);
     const task = subAgent?.tasks.find((each) => each.key === key);
     if (subAgent === undefined || task === undefined || task.ended !== undefined) return;
-    if (task.messageId !== undefined) carrying.add(task.messageId);
-    await (task.messageId === undefined ? handOver(subAgent, task) : report(subAgent, task));
+    if (task.messageId !== undefined) this.#carrying.add(task.messageId);
+    await (task.messageId === undefined ? this.#handOver(subAgent, task) : this.#report(subAgent, task));
   }
 
-  async function recover(): Promise<void> {
-    for (const { id, tasks } of await records.all()) {
-      if (isOver(tasks, now())) await inTurn(() => records.remove(id));
-      for (const { key, ended } of tasks)
-        if (ended === undefined)
-          await inTurn(() => goOn(id, key)).catch((error: unknown) => failed(id, error));
-    }
+  #failed(subAgent: string, error: unknown): void {
+    this.#options.logger.warn({ subAgent, err: String(error) }, "work on a sub-agent is tried again");
   }
-
-  function failed(subAgent: string, error: unknown): void {
-    logger.warn({ subAgent, err: String(error) }, "work on a sub-agent is tried again");
-  }
-
-  return {
-    async start(given) {
-      host = given;
-      await recover();
-    },
-    spawn: ({ label, text, tools }, giver) =>
-      inTurn(async () => {
-        const id = createHash("sha256").update(`${giver.sessionKey} ${giver.key}`).digest("hex").slice(0, 12);
-        const all = await records.all();
-        const before = all.find((each) => each.id === id);
-        if (before === undefined) {
-          checkDepth(giver);
-          checkNumber(all, giver);
-        }
-        const { agentId, sessionKey: parentKey } = giver;
-        const sessionKey = options.sessionKey(agentId, id);
-        const depth = giver.depth + 1;
-        const made = { id, agentId, parentKey, sessionKey, label, depth, tools, tasks: [] };
-        return give(before ?? made, taskOf(text, giver, now()));
-      }),
-    send: (id, text, giver) =>
-      inTurn(async () => {
-        const all = await records.all();
-        const subAgent = all.find((each) => each.id === id && each.parentKey === giver.sessionKey);
-        if (subAgent === undefined)
-          throw new SubAgentError(
-            "unknown",
-            `There is no sub-agent ${id} of yours. sessions_list shows them.`,
-          );
-        if (subAgent.tasks.every(({ key }) => key !== giver.key)) checkNumber(all, giver);
-        return give(subAgent, taskOf(text, giver, now()));
-      }),
-    async of(sessionKey) {
-      const own = (await records.all()).filter(({ parentKey }) => parentKey === sessionKey);
-      return own.toSorted((a, b) => lastGiven(b.tasks) - lastGiven(a.tasks));
-    },
-    async countOpen() {
-      const tasks = (await records.all()).flatMap((subAgent) => subAgent.tasks);
-      return tasks.filter(({ ended }) => ended === undefined).length;
-    },
-    ended(messageId) {
-      if (!carrying.has(messageId)) return;
-      void inTurn(async () => {
-        for (const { id, tasks } of await records.all())
-          for (const task of tasks) if (task.messageId === messageId) await goOn(id, task.key);
-      }).catch((error: unknown) => failed(messageId, error));
-    },
-    recover,
-    async stop() {
-      await working;
-      host = undefined;
-    },
-  };
 }
 
 function taskOf<Origin>(text: string, { key, chain, origin }: Giver<Origin>, givenAt: number): Task<Origin> {

@@ -58,133 +58,141 @@ const ALL_OPEN = { states: ["pending", "allowed"], limit: Number.MAX_SAFE_INTEGE
 
 /** Approvals over a store, which alone says what is decided. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
-  const { store } = options;
-  const now = options.now ?? Date.now;
-  const ttlMs = options.ttlMs ?? 600_000;
-  const maxPending = options.maxPendingPerSession ?? 5;
-  const makeId = options.makeId ?? shortId;
+  return new StoredApprovals(options);
+}
+
+class StoredApprovals implements Approvals {
+  readonly #options: ApprovalsOptions;
+  readonly #now: () => number;
+  readonly #ttlMs: number;
+  readonly #maxPending: number;
+  readonly #makeId: () => string;
   /** Who waits in this process, to be woken by what is decided in it. */
-  const waiting = new Map<string, Set<() => void>>();
+  readonly #waiting = new Map<string, Set<() => void>>();
   /** What was taken in this process, in which no call takes it twice. */
-  const taken = new Set<string>();
+  readonly #taken = new Set<string>();
 
-  const change = async (
-    id: string,
-    from: ApprovalState,
-    to: ApprovalChange,
-  ): Promise<Approval | undefined> => {
-    const changed = await store.change(id, from, to);
-    for (const look of waiting.get(id) ?? []) look();
-    return changed;
-  };
-  const expire = async (): Promise<void> => {
-    for (const { id, state, expiresAt } of await store.list(ALL_OPEN))
-      if (expiresAt <= now()) await change(id, state, { state: "expired" });
-  };
-  const decision = async (id: string): Promise<"pending" | "allowed" | "denied" | "expired"> => {
-    await expire();
-    const state = (await store.get(id))?.state;
-    return state === "pending" || state === "allowed" || state === "denied" ? state : "expired";
-  };
+  constructor(options: ApprovalsOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#ttlMs = options.ttlMs ?? 600_000;
+    this.#maxPending = options.maxPendingPerSession ?? 5;
+    this.#makeId = options.makeId ?? shortId;
+  }
 
-  const takeAgain = async (request: ApprovalRequest, call: ApprovedCall): Promise<Approval | undefined> => {
+  async request(request: ApprovalRequest): Promise<Approval> {
+    await this.#expire();
+    for (;;) {
+      const createdAt = this.#now();
+      const question: Approval = {
+        ...request,
+        id: this.#makeId(),
+        hash: requestHash(request),
+        state: "pending",
+        createdAt,
+        expiresAt: createdAt + this.#ttlMs,
+      };
+      const asked = await this.#options.store.ask(question, this.#maxPending);
+      if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;
+      if (asked.outcome === "full")
+        throw new Error(`${asked.open} approvals of this session are already open`);
+    }
+  }
+
+  async list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]> {
+    await this.#expire();
+    return this.#options.store.list(filter);
+  }
+
+  async resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome> {
+    await this.#expire();
+    const approval = await this.#options.store.get(id);
+    if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
+    if (approval.state === "expired") return refused("expired", `The approval ${id} has expired.`);
+    const grant = grantOf(approval, { approver, answer });
+    const state = answer === "allow" ? "allowed" : "denied";
+    const decided = await this.#change(id, "pending", { state, approver, grant, decidedAt: this.#now() });
+    if (decided === undefined) return refused("decided", `The approval ${id} was already decided.`);
+    return { ok: true, approval: decided };
+  }
+
+  async wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired"> {
+    const before = await this.#decision(id);
+    if (before !== "pending") return before;
+    const { expiresAt } = (await this.#options.store.get(id)) ?? { expiresAt: 0 };
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        this.#decision(id).then(
+          (now) => now !== "pending" && done(() => resolve(now)),
+          (error: unknown) => done(() => reject(error)),
+        );
+      };
+      const aborted = (): void => done(() => resolve("expired"));
+      const looking = setInterval(look, LOOK_MS).unref();
+      const ending = setTimeout(look, Math.max(0, expiresAt - this.#now())).unref();
+      const lookers = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, lookers.add(look));
+      const done = (settle: () => void): void => {
+        clearInterval(looking);
+        clearTimeout(ending);
+        signal.removeEventListener("abort", aborted);
+        lookers.delete(look);
+        if (lookers.size === 0) this.#waiting.delete(id);
+        settle();
+      };
+      signal.addEventListener("abort", aborted, { once: true });
+      if (signal.aborted) aborted();
+      // It may have been decided while this was set up.
+      else look();
+    });
+  }
+
+  async take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined> {
+    await this.#expire();
     const hash = requestHash(request);
-    const before = (await store.list({ states: ["used"] })).find(
+    for (const approval of await this.#options.store.list({ ...ALL_OPEN, states: ["allowed"] })) {
+      const { approver } = approval;
+      if (approver === undefined || approval.hash !== hash) continue;
+      if (approval.grant !== grantOf(approval, { approver, answer: "allow" })) continue;
+      const grant = grantOf(approval, { approver, answer: "allow", call });
+      const used = await this.#change(approval.id, "allowed", { state: "used", grant });
+      if (used === undefined) continue;
+      this.#taken.add(used.id);
+      return used;
+    }
+    return call && this.#takeAgain(request, call);
+  }
+
+  async #change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined> {
+    const changed = await this.#options.store.change(id, from, to);
+    for (const look of this.#waiting.get(id) ?? []) look();
+    return changed;
+  }
+
+  async #expire(): Promise<void> {
+    for (const { id, state, expiresAt } of await this.#options.store.list(ALL_OPEN))
+      if (expiresAt <= this.#now()) await this.#change(id, state, { state: "expired" });
+  }
+
+  async #decision(id: string): Promise<"pending" | "allowed" | "denied" | "expired"> {
+    await this.#expire();
+    const state = (await this.#options.store.get(id))?.state;
+    return state === "pending" || state === "allowed" || state === "denied" ? state : "expired";
+  }
+
+  async #takeAgain(request: ApprovalRequest, call: ApprovedCall): Promise<Approval | undefined> {
+    const hash = requestHash(request);
+    const before = (await this.#options.store.list({ states: ["used"] })).find(
       (approval) =>
         (approval.hash === hash || isDone(request, approval)) &&
-        approval.expiresAt > now() &&
+        approval.expiresAt > this.#now() &&
         approval.approver !== undefined &&
         approval.grant === grantOf(approval, { approver: approval.approver, answer: "allow", call }) &&
-        !taken.has(approval.id),
+        !this.#taken.has(approval.id),
     );
-    if (before !== undefined) taken.add(before.id);
+    if (before !== undefined) this.#taken.add(before.id);
     return before;
-  };
-
-  return {
-    async request(request) {
-      await expire();
-      for (;;) {
-        const createdAt = now();
-        const question: Approval = {
-          ...request,
-          id: makeId(),
-          hash: requestHash(request),
-          state: "pending",
-          createdAt,
-          expiresAt: createdAt + ttlMs,
-        };
-        const asked = await store.ask(question, maxPending);
-        if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;
-        if (asked.outcome === "full")
-          throw new Error(`${asked.open} approvals of this session are already open`);
-      }
-    },
-
-    async list(filter) {
-      await expire();
-      return store.list(filter);
-    },
-
-    async resolve(id, answer, approver) {
-      await expire();
-      const approval = await store.get(id);
-      if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
-      if (approval.state === "expired") return refused("expired", `The approval ${id} has expired.`);
-      const grant = grantOf(approval, { approver, answer });
-      const state = answer === "allow" ? "allowed" : "denied";
-      const decided = await change(id, "pending", { state, approver, grant, decidedAt: now() });
-      if (decided === undefined) return refused("decided", `The approval ${id} was already decided.`);
-      return { ok: true, approval: decided };
-    },
-
-    async wait(id, signal) {
-      const before = await decision(id);
-      if (before !== "pending") return before;
-      const { expiresAt } = (await store.get(id)) ?? { expiresAt: 0 };
-      return new Promise((resolve, reject) => {
-        const look = (): void => {
-          decision(id).then(
-            (now) => now !== "pending" && done(() => resolve(now)),
-            (error: unknown) => done(() => reject(error)),
-          );
-        };
-        const aborted = (): void => done(() => resolve("expired"));
-        const looking = setInterval(look, LOOK_MS).unref();
-        const ending = setTimeout(look, Math.max(0, expiresAt - now())).unref();
-        const lookers = waiting.get(id) ?? new Set();
-        waiting.set(id, lookers.add(look));
-        const done = (settle: () => void): void => {
-          clearInterval(looking);
-          clearTimeout(ending);
-          signal.removeEventListener("abort", aborted);
-          lookers.delete(look);
-          if (lookers.size === 0) waiting.delete(id);
-          settle();
-        };
-        signal.addEventListener("abort", aborted, { once: true });
-        if (signal.aborted) aborted();
-        // It may have been decided while this was set up.
-        else look();
-      });
-    },
-
-    async take(request, call) {
-      await expire();
-      const hash = requestHash(request);
-      for (const approval of await store.list({ ...ALL_OPEN, states: ["allowed"] })) {
-        const { approver } = approval;
-        if (approver === undefined || approval.hash !== hash) continue;
-        if (approval.grant !== grantOf(approval, { approver, answer: "allow" })) continue;
-        const grant = grantOf(approval, { approver, answer: "allow", call });
-        const used = await change(approval.id, "allowed", { state: "used", grant });
-        if (used === undefined) continue;
-        taken.add(used.id);
-        return used;
-      }
-      return call && takeAgain(request, call);
-    },
-  };
+  }
 }
 
 /** A restart forgets every question and every answer that was not used: what goes on asks anew. */

@@ -18,7 +18,10 @@ export function createQuestions(approvals: Approvals, put: (approval: Approval) 
   closing.promise.catch(() => {});
   let isClosed = false;
   return {
-    ...approvals,
+    list: (filter) => approvals.list(filter),
+    resolve: (id, answer, approver) => approvals.resolve(id, answer, approver),
+    wait: (id, signal) => approvals.wait(id, signal),
+    take: (request, call) => approvals.take(request, call),
     closed: closing.promise,
     close(reason) {
       isClosed = true;

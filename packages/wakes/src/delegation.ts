@@ -80,7 +80,13 @@ export function createDelegation({ store, logger, now }: DelegationPorts): Deleg
     now,
   });
   return {
-    ...subAgents,
+    spawn: (wanted, giver) => subAgents.spawn(wanted, giver),
+    send: (id, text, giver) => subAgents.send(id, text, giver),
+    of: (sessionKey) => subAgents.of(sessionKey),
+    countOpen: () => subAgents.countOpen(),
+    ended: (messageId) => subAgents.ended(messageId),
+    recover: () => subAgents.recover(),
+    stop: () => subAgents.stop(),
     start: ({ wake, endCommands }) =>
       subAgents.start({
         give: (subAgent, task) => wakeWith(wake, now(), subAgent, task, taskMessage(subAgent, task)),

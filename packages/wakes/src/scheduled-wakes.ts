@@ -64,7 +64,11 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
   const store = createWakeStore(kv, (id) => logger.warn({ schedule: id }, "a schedule cannot be read"));
   const scheduler = createScheduler<Wake>({ store, clock, logger });
   return {
-    ...scheduler,
+    list: () => scheduler.list(),
+    add: (schedule) => scheduler.add(schedule),
+    remove: (id) => scheduler.remove(id),
+    run: (id, name) => scheduler.run(id, name),
+    stop: () => scheduler.stop(),
     async recall(id) {
       const onRecord = (await store.list()).find((schedule) => schedule.id === id);
       if (onRecord !== undefined) return onRecord;

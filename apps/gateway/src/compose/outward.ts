@@ -46,7 +46,7 @@ export function createOutward(base: Base, observers: Observers, workspaces: Agen
     logger,
     now,
     owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
-    openMedia: media.out.open,
+    openMedia: (part) => media.out.open(part),
   });
   // Code at `before_reply` may still change or keep back what would be shown.
   const mayShow = (): boolean => !hooks.has("before_reply");

@@ -107,7 +107,8 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
     logger: context.logger,
   });
   return {
-    ...supervised,
+    stop: () => supervised.stop(),
+    health: () => supervised.health(),
     async start(signal) {
       await supervised.start(signal);
       unlessResumed().catch((error: unknown) => {

@@ -113,18 +113,94 @@ interface Hosted {
 
 /** Runs accounts of channels for a host. */
 export function createAccounts(options: AccountsOptions): Accounts {
-  const { clock, cache, fetch = globalThis.fetch, retryMs = RETRY_MS } = options;
-  const hosted = new Map<string, Hosted>();
-  let services: Services | undefined;
+  return new AccountHost(options);
+}
 
-  const tryLater = (key: string, account: Hosted, given: Services): void => {
-    clock.delay(retryMs, account.ending.signal).then(
-      () => bringUp(key, account, given),
+class AccountHost implements Accounts {
+  readonly #options: AccountsOptions;
+  readonly #fetch: (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  readonly #retryMs: number;
+  readonly #hosted = new Map<string, Hosted>();
+  #services: Services | undefined;
+
+  constructor(options: AccountsOptions) {
+    this.#options = options;
+    this.#fetch = options.fetch ?? globalThis.fetch;
+    this.#retryMs = options.retryMs ?? RETRY_MS;
+  }
+
+  add(planned: PlannedAccount): void {
+    this.#plan(planned);
+  }
+
+  async start(
+    given: Services,
+    chosen: ((planned: PlannedAccount) => boolean) | undefined = () => true,
+  ): Promise<void> {
+    this.#services = given;
+    const due = [...this.#hosted].filter(([, account]) => account.isBegun !== true && chosen(account.plan));
+    await Promise.all(due.map(([key, account]) => this.#bringUp(key, account, given)));
+  }
+
+  async change(
+    {
+      remove,
+      add,
+    }: {
+      readonly remove: readonly Pick<Account, "channel" | "account">[];
+      readonly add: readonly PlannedAccount[];
+    },
+    drainMs: number,
+  ): Promise<void> {
+    const replaced = add.map(({ definition, account }) => keyOf(definition.id, account));
+    const gone = remove.map(({ channel, account }) => keyOf(channel, account));
+    // One connection of an account at a time: the next begins when the last is over.
+    await Promise.all(
+      [...gone, ...replaced].map(async (key) => {
+        const before = this.#hosted.get(key);
+        if (before === undefined) return;
+        const ended = this.#end(before, drainMs);
+        // What is to be sent meanwhile waits for the next.
+        delete before.running;
+        await ended;
+      }),
+    );
+    for (const key of gone) this.#hosted.delete(key);
+    const added = add.map((planned) => this.#plan(planned));
+    const given = this.#services;
+    if (given !== undefined)
+      await Promise.all(added.map(([key, account]) => this.#bringUp(key, account, given)));
+  }
+
+  async stop(drainMs: number): Promise<void> {
+    await Promise.all([...this.#hosted.values()].map((account) => this.#end(account, drainMs)));
+  }
+
+  get(channel: string, account: string): Account | undefined {
+    return this.#hosted.get(keyOf(channel, account))?.running;
+  }
+
+  definition(channel: string, account: string): ChannelDefinition | undefined {
+    return this.#hosted.get(keyOf(channel, account))?.plan.definition;
+  }
+
+  health(): readonly AccountHealth[] {
+    return [...this.#hosted.values()].map(({ plan: { definition, account }, running, failure }) => {
+      const health = running?.running.health();
+      const reason = health && "reason" in health ? health.reason : failure;
+      const state = health?.state ?? (failure === undefined ? "starting" : "down");
+      return { channel: definition.id, account, state, ...(reason === undefined ? {} : { reason }) };
+    });
+  }
+
+  #tryLater(key: string, account: Hosted, given: Services): void {
+    this.#options.clock.delay(this.#retryMs, account.ending.signal).then(
+      () => this.#bringUp(key, account, given),
       () => {},
     );
-  };
+  }
 
-  const bringUp = async (key: string, account: Hosted, given: Services): Promise<void> => {
+  async #bringUp(key: string, account: Hosted, given: Services): Promise<void> {
     const { plan, ending } = account;
     account.isBegun = true;
     let right: AccountRight | undefined;
@@ -133,10 +209,10 @@ export function createAccounts(options: AccountsOptions): Accounts {
       if (ending.signal.aborted) return await right?.release();
       if (right === undefined && given.right !== undefined) {
         account.failure = ELSEWHERE;
-        return tryLater(key, account, given);
+        return this.#tryLater(key, account, given);
       }
-      if (right !== undefined) keepRight(key, account, right, given);
-      await run(key, account, given);
+      if (right !== undefined) this.#keepRight(key, account, right, given);
+      await this.#run(key, account, given);
     } catch (error) {
       // Where the right was lost meanwhile, the account is down and waits already.
       if (ending.signal.aborted || account.right !== right) return;
@@ -144,30 +220,33 @@ export function createAccounts(options: AccountsOptions): Accounts {
       delete account.right;
       const reason = reasonOf(error);
       account.failure = reason;
-      options.logger(key).error("channel account did not start", { err: reason, retryInMs: retryMs });
+      this.#options
+        .logger(key)
+        .error("channel account did not start", { err: reason, retryInMs: this.#retryMs });
       // Another host may be luckier.
       await right?.release().catch(() => {});
-      tryLater(key, account, given);
+      this.#tryLater(key, account, given);
     }
-  };
+  }
 
-  const keepRight = (key: string, account: Hosted, right: AccountRight, given: Services): void => {
+  #keepRight(key: string, account: Hosted, right: AccountRight, given: Services): void {
     account.right = right;
     const lose = (): void => {
-      if (account.right === right && !account.ending.signal.aborted) void takeDown(key, account, given);
+      if (account.right === right && !account.ending.signal.aborted) void this.#takeDown(key, account, given);
     };
     right.lost.addEventListener("abort", lose, { once: true });
-  };
+  }
 
-  const run = async (key: string, account: Hosted, given: Services): Promise<void> => {
+  async #run(key: string, account: Hosted, given: Services): Promise<void> {
+    const { clock, cache } = this.#options;
     const { plan, ending, right } = account;
     const { definition, config } = plan;
     const signal = right === undefined ? ending.signal : AbortSignal.any([ending.signal, right.lost]);
     const channel = await definition.create({
       config,
       account: plan.account,
-      logger: options.logger(key),
-      fetch,
+      logger: this.#options.logger(key),
+      fetch: this.#fetch,
       clock,
       signal,
       // A channel speaks for itself alone, whatever it passes on.
@@ -181,73 +260,32 @@ export function createAccounts(options: AccountsOptions): Accounts {
     account.running = { channel: definition.id, account: plan.account, definition, running: channel };
     await channel.start(signal);
     delete account.failure;
-  };
+  }
 
   /** Another host runs it by now: nothing that is under way may go on. */
-  const takeDown = async (key: string, account: Hosted, given: Services): Promise<void> => {
+  async #takeDown(key: string, account: Hosted, given: Services): Promise<void> {
     const { running } = account;
     delete account.running;
     delete account.right;
     account.failure = ELSEWHERE;
-    options.logger(key).warn("channel account is run by another host now");
+    this.#options.logger(key).warn("channel account is run by another host now");
     await running?.running.stop({ drainMs: 0 }).catch(() => {});
-    tryLater(key, account, given);
-  };
+    this.#tryLater(key, account, given);
+  }
 
-  const end = async (account: Hosted, drainMs: number): Promise<void> => {
+  async #end(account: Hosted, drainMs: number): Promise<void> {
     const { running, ending, right } = account;
     await running?.running.stop({ drainMs }).catch(() => {});
     ending.abort(new Error("the host of the channels is stopping"));
     await right?.release().catch(() => {});
-  };
+  }
 
-  const plan = (planned: PlannedAccount): [string, Hosted] => {
+  #plan(planned: PlannedAccount): [string, Hosted] {
     const key = keyOf(planned.definition.id, planned.account);
     const account: Hosted = { plan: planned, ending: new AbortController() };
-    hosted.set(key, account);
+    this.#hosted.set(key, account);
     return [key, account];
-  };
-
-  return {
-    add: (planned) => void plan(planned),
-    async start(given, chosen = () => true) {
-      services = given;
-      const due = [...hosted].filter(([, account]) => account.isBegun !== true && chosen(account.plan));
-      await Promise.all(due.map(([key, account]) => bringUp(key, account, given)));
-    },
-    async change({ remove, add }, drainMs) {
-      const replaced = add.map(({ definition, account }) => keyOf(definition.id, account));
-      const gone = remove.map(({ channel, account }) => keyOf(channel, account));
-      // One connection of an account at a time: the next begins when the last is over.
-      await Promise.all(
-        [...gone, ...replaced].map(async (key) => {
-          const before = hosted.get(key);
-          if (before === undefined) return;
-          const ended = end(before, drainMs);
-          // What is to be sent meanwhile waits for the next.
-          delete before.running;
-          await ended;
-        }),
-      );
-      for (const key of gone) hosted.delete(key);
-      const added = add.map(plan);
-      const given = services;
-      if (given !== undefined) await Promise.all(added.map(([key, account]) => bringUp(key, account, given)));
-    },
-    async stop(drainMs) {
-      await Promise.all([...hosted.values()].map((account) => end(account, drainMs)));
-    },
-    get: (channel, account) => hosted.get(keyOf(channel, account))?.running,
-    definition: (channel, account) => hosted.get(keyOf(channel, account))?.plan.definition,
-    health() {
-      return [...hosted.values()].map(({ plan: { definition, account }, running, failure }) => {
-        const health = running?.running.health();
-        const reason = health && "reason" in health ? health.reason : failure;
-        const state = health?.state ?? (failure === undefined ? "starting" : "down");
-        return { channel: definition.id, account, state, ...(reason === undefined ? {} : { reason }) };
-      });
-    },
-  };
+  }
 }
 
 function keyOf(channel: string, account: string): string {

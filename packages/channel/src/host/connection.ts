@@ -50,18 +50,50 @@ export interface SupervisedConnection {
  * lost. `health` says `ready` only while a connection stands.
  */
 export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
-  const { name, timing, clock, logger, random = Math.random } = options;
-  const life = new AbortController();
-  let health: Health = { state: "starting" };
+  return new RetriedConnection(options);
+}
 
-  async function attempt(signal: AbortSignal): Promise<Connection> {
+class RetriedConnection implements SupervisedConnection {
+  readonly #options: ConnectionOptions;
+  readonly #random: () => number;
+  readonly #life = new AbortController();
+  #health: Health = { state: "starting" };
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#random = options.random ?? Math.random;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    const connection = await this.#attempt(signal);
+    if (this.#life.signal.aborted) return connection.close();
+    this.#health = { state: "ready" };
+    void this.#keep(connection);
+  }
+
+  stop(): void {
+    this.#life.abort();
+    this.#health = { state: "stopped" };
+  }
+
+  health(): Health {
+    return this.#health;
+  }
+
+  async #attempt(signal: AbortSignal): Promise<Connection> {
+    const { name, timing } = this.#options;
     let opening: Promise<Connection> | undefined;
     const tooLong = unreachable(name, `no connection within ${timing.attemptMs} ms`);
     try {
-      return await within(timing.attemptMs, tooLong, AbortSignal.any([signal, life.signal]), (limit) => {
-        opening = options.open(limit);
-        return opening;
-      });
+      return await this.#within(
+        timing.attemptMs,
+        tooLong,
+        AbortSignal.any([signal, this.#life.signal]),
+        (limit) => {
+          opening = this.#options.open(limit);
+          return opening;
+        },
+      );
     } catch (error) {
       // One that stands later is not wanted any more.
       opening?.then((late) => late.close()).catch(() => {});
@@ -70,7 +102,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
   }
 
   /** What `work` gives, or an error once `parent` fires or the time is up. */
-  async function within<T>(
+  async #within<T>(
     ms: number,
     tooLong: Error,
     parent: AbortSignal,
@@ -79,7 +111,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
     const finished = new AbortController();
     const late = new AbortController();
     const limit = AbortSignal.any([parent, late.signal]);
-    clock.delay(ms, finished.signal).then(
+    this.#options.clock.delay(ms, finished.signal).then(
       () => late.abort(tooLong),
       () => {},
     );
@@ -97,9 +129,10 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
   }
 
   /** Resolves once the connection is lost, or does not answer a probe. */
-  async function untilLost(connection: Connection): Promise<void> {
+  async #untilLost(connection: Connection): Promise<void> {
+    const { timing, clock, logger } = this.#options;
     const lost = new AbortController();
-    const ended = AbortSignal.any([lost.signal, life.signal]);
+    const ended = AbortSignal.any([lost.signal, this.#life.signal]);
     void connection.lost.then(
       () => lost.abort(),
       () => lost.abort(),
@@ -109,7 +142,7 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
       await clock.delay(probe.everyMs, ended).catch(() => {});
       if (ended.aborted) break;
       const ask = connection.probe.bind(connection);
-      const answered = await within(probe.withinMs, new Error("no answer"), ended, ask).then(
+      const answered = await this.#within(probe.withinMs, new Error("no answer"), ended, ask).then(
         () => true,
         () => false,
       );
@@ -120,65 +153,54 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
     await aborted(ended);
   }
 
-  async function keep(first: Connection): Promise<void> {
+  async #keep(first: Connection): Promise<void> {
+    const { clock, logger } = this.#options;
     let connection: Connection | undefined = first;
     while (connection !== undefined) {
-      await untilLost(connection);
+      await this.#untilLost(connection);
       connection.close();
-      if (life.signal.aborted) return;
+      if (this.#life.signal.aborted) return;
       const lostAt = clock.now();
-      connection = await reopen();
+      connection = await this.#reopen();
       if (connection === undefined) return;
-      health = { state: "ready" };
+      this.#health = { state: "ready" };
       logger.info("connected again", { afterMs: clock.now() - lostAt });
       // Reading may take long; whether the connection still stands is watched meanwhile.
-      options.reconnected?.(lostAt).catch((error: unknown) => {
+      this.#options.reconnected?.(lostAt).catch((error: unknown) => {
         logger.warn("what was missed could not be read", { reason: reasonOf(error) });
       });
     }
   }
 
-  async function reopen(): Promise<Connection | undefined> {
-    let pause = spread(timing.pauseMs);
+  async #reopen(): Promise<Connection | undefined> {
+    const { timing, name, clock, logger } = this.#options;
+    let pause = this.#spread(timing.pauseMs);
     let reason = `no connection to ${name}`;
-    for (let tries = 1; !life.signal.aborted; tries += 1) {
-      health = { state: "down", reason, retryAt: clock.now() + pause };
-      await clock.delay(pause, life.signal).catch(() => {});
-      if (life.signal.aborted) break;
+    for (let tries = 1; !this.#life.signal.aborted; tries += 1) {
+      this.#health = { state: "down", reason, retryAt: clock.now() + pause };
+      await clock.delay(pause, this.#life.signal).catch(() => {});
+      if (this.#life.signal.aborted) break;
       try {
-        return await attempt(life.signal);
+        return await this.#attempt(this.#life.signal);
       } catch (error) {
         reason = reasonOf(error);
-        pause = pauseAfter(error, tries);
+        pause = this.#pauseAfter(error, tries);
         logger.warn("no connection", { reason, waitMs: pause });
       }
     }
     return undefined;
   }
 
-  function pauseAfter(error: unknown, tries: number): number {
+  #pauseAfter(error: unknown, tries: number): number {
+    const { timing } = this.#options;
     if (isChannelError(error) && refusals.includes(error.code)) return timing.refusedPauseMs;
-    const longer = spread(Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs));
+    const longer = this.#spread(Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs));
     return isChannelError(error) ? Math.max(longer, error.retryAfterMs ?? 0) : longer;
   }
 
-  function spread(ms: number): number {
-    return ms * (0.5 + random() / 2);
+  #spread(ms: number): number {
+    return ms * (0.5 + this.#random() / 2);
   }
-
-  return {
-    async start(signal) {
-      const connection = await attempt(signal);
-      if (life.signal.aborted) return connection.close();
-      health = { state: "ready" };
-      void keep(connection);
-    },
-    stop() {
-      life.abort();
-      health = { state: "stopped" };
-    },
-    health: () => health,
-  };
 }
 
 /** Somebody has to mend something first. */

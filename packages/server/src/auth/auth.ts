@@ -1,9 +1,9 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { type AccessStore, OWNER, type Principal, type WebSession } from "./access.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { createSessions, LONGEST_MS, type SessionHalves } from "./sessions.ts";
-import { createSignInLinks, type LinkSecret } from "./sign-in-links.ts";
-import { createThrottle } from "./throttle.ts";
+import { createSessions, LONGEST_MS, type SessionHalves, type Sessions } from "./sessions.ts";
+import { createSignInLinks, type LinkSecret, type SignInLinks } from "./sign-in-links.ts";
+import { createThrottle, type Throttle } from "./throttle.ts";
 
 /** What somebody has come in with. */
 export interface Access {
@@ -94,107 +94,153 @@ const UNGUESSABLE_CHARS = 32;
 const NOTED_MS = 60_000;
 
 export function createAuth(options: AuthOptions): Auth {
-  const { token, store, now = Date.now, random = Math.random, onSignIn = () => {} } = options;
-  const own = hashOf(token);
+  return new TokenAuth(options);
+}
+
+class TokenAuth implements Auth {
+  readonly #options: AuthOptions;
+  readonly #now: () => number;
+  readonly #onSignIn: (event: SignInEvent) => void;
+  readonly #own: Buffer;
   // Of the gateway's token, which people may choose, the store gets no plain hash to guess from.
-  const ownHash = createHmac("sha256", token).update("signalbox session").digest("hex");
-  const throttle = createThrottle(now, random);
-  const sessions = createSessions(store.sessions, now);
-  const links = createSignInLinks(now);
-  const listeners: ((sessionId: string) => void)[] = [];
+  readonly #ownHash: string;
+  readonly #throttle: Throttle;
+  readonly #sessions: Sessions;
+  readonly #links: SignInLinks;
+  readonly #listeners: ((sessionId: string) => void)[] = [];
+
+  constructor(options: AuthOptions) {
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    const random = options.random ?? Math.random;
+    this.#onSignIn = options.onSignIn ?? (() => {});
+    this.#own = hashOf(options.token);
+    this.#ownHash = createHmac("sha256", options.token).update("signalbox session").digest("hex");
+    this.#throttle = createThrottle(this.#now, random);
+    this.#sessions = createSessions(options.store.sessions, this.#now);
+    this.#links = createSignInLinks(this.#now);
+  }
+
+  async check({
+    authorization,
+    cookie: cookies,
+    sessionKey: key,
+    remote,
+    port,
+  }: Credentials): Promise<AuthResult> {
+    const bearer = bearerOf(authorization);
+    if (bearer !== undefined) return this.#look(bearer, remote, (given) => this.#byToken(given));
+    const cookie = readCookie(cookies, port);
+    if (cookie === undefined || key === undefined) return { kind: "refused" };
+    const access = await this.#bySession({ cookie, key });
+    return access === undefined ? { kind: "refused" } : { kind: "granted", access };
+  }
+
+  async checkSecret(
+    { authorization, remote }: From & Pick<Credentials, "authorization">,
+    secret: string | undefined,
+  ): Promise<AuthResult> {
+    const bearer = bearerOf(authorization);
+    if (bearer === undefined) return { kind: "refused" };
+    return this.#look(bearer, remote, async (given) => {
+      if (secret !== undefined)
+        return isSame(hashOf(given), hashOf(secret))
+          ? { principal: OWNER, tokenHash: this.#ownHash }
+          : undefined;
+      const access = await this.#byToken(given);
+      return access?.principal.role === "owner" ? access : undefined;
+    });
+  }
+
+  async signIn(
+    given: string,
+    { remote, port, secure }: From & { readonly secure: boolean },
+  ): Promise<SignInResult> {
+    const result = await this.#look(given, remote, (given) => this.#byLinkOrToken(given));
+    if (result.kind !== "granted") return result;
+    const { cookie, key } = await this.#sessions.begin(result.access.tokenHash);
+    this.#onSignIn({ action: "signed-in", principal: result.access.principal, remote });
+    return {
+      kind: "signed-in",
+      cookie: setCookie({ port, secure }, cookie, LONGEST_MS),
+      sessionKey: key,
+    };
+  }
+
+  issueLink({ tokenHash }: Access): LinkSecret {
+    return this.#links.issue(tokenHash);
+  }
+
+  async signOut({ principal, session }: Access, { remote, port }: From): Promise<readonly string[]> {
+    const cookies = [true, false].map((secure) => setCookie({ port, secure }, "", 0));
+    if (session === undefined) return cookies;
+    try {
+      await this.#sessions.end(session.id);
+      this.#onSignIn({ action: "signed-out", principal, remote });
+      return cookies;
+    } finally {
+      for (const listener of this.#listeners) listener(session.id);
+    }
+  }
+
+  async isGood({ tokenHash, session }: Access): Promise<boolean> {
+    if (session !== undefined && (await this.#sessions.get(session.id)) === undefined) return false;
+    return (await this.#principalOf(tokenHash)) !== undefined;
+  }
+
+  async used({ session }: Access): Promise<void> {
+    const open = session && (await this.#sessions.get(session.id));
+    if (open !== undefined) await this.#sessions.touch(open);
+  }
+
+  onSignOut(listener: (sessionId: string) => void): void {
+    this.#listeners.push(listener);
+  }
 
   /** Whom the hash of a token speaks for. */
-  const principalOf = async (tokenHash: string): Promise<Principal | undefined> => {
-    if (tokenHash === ownHash) return OWNER;
+  async #principalOf(tokenHash: string): Promise<Principal | undefined> {
+    const { store } = this.#options;
+    if (tokenHash === this.#ownHash) return OWNER;
     const named = await store.tokens.find(tokenHash);
     if (named === undefined) return undefined;
-    if (now() - (named.usedAt ?? 0) >= NOTED_MS) await store.tokens.used(tokenHash, now());
+    if (this.#now() - (named.usedAt ?? 0) >= NOTED_MS) await store.tokens.used(tokenHash, this.#now());
     return { name: named.name, role: named.role };
-  };
-  const byToken = async (given: string): Promise<Access | undefined> => {
+  }
+
+  async #byToken(given: string): Promise<Access | undefined> {
     const hash = hashOf(given);
-    const tokenHash = isSame(hash, own) ? ownHash : hash.toString("hex");
-    const principal = await principalOf(tokenHash);
+    const tokenHash = isSame(hash, this.#own) ? this.#ownHash : hash.toString("hex");
+    const principal = await this.#principalOf(tokenHash);
     return principal && { principal, tokenHash };
-  };
-  const byLinkOrToken = async (given: string): Promise<Access | undefined> => {
-    const tokenHash = links.redeem(given);
-    if (tokenHash === undefined) return byToken(given);
-    const principal = await principalOf(tokenHash);
+  }
+
+  async #byLinkOrToken(given: string): Promise<Access | undefined> {
+    const tokenHash = this.#links.redeem(given);
+    if (tokenHash === undefined) return this.#byToken(given);
+    const principal = await this.#principalOf(tokenHash);
     return principal && { principal, tokenHash };
-  };
-  const bySession = async (halves: SessionHalves): Promise<Access | undefined> => {
-    const session = await sessions.find(halves);
-    const principal = session && (await principalOf(session.tokenHash));
+  }
+
+  async #bySession(halves: SessionHalves): Promise<Access | undefined> {
+    const session = await this.#sessions.find(halves);
+    const principal = session && (await this.#principalOf(session.tokenHash));
     if (session === undefined || principal === undefined) return undefined;
-    await sessions.touch(session);
+    await this.#sessions.touch(session);
     return { principal, tokenHash: session.tokenHash, session };
-  };
+  }
+
   /** Looks at a secret, unless its sender has guessed too often. */
-  const look = async (
+  async #look(
     given: string,
     remote: string,
     accessOf: (given: string) => Promise<Access | undefined>,
-  ): Promise<AuthResult> => {
-    if (given.length < UNGUESSABLE_CHARS && !throttle.looks(remote)) return { kind: "throttled" };
+  ): Promise<AuthResult> {
+    if (given.length < UNGUESSABLE_CHARS && !this.#throttle.looks(remote)) return { kind: "throttled" };
     const access = await accessOf(given);
     if (access !== undefined) return { kind: "granted", access };
-    throttle.failed(remote);
-    return { kind: throttle.isSlowed(remote) ? "throttled" : "refused" };
-  };
-
-  return {
-    async check({ authorization, cookie: cookies, sessionKey: key, remote, port }) {
-      const bearer = bearerOf(authorization);
-      if (bearer !== undefined) return look(bearer, remote, byToken);
-      const cookie = readCookie(cookies, port);
-      if (cookie === undefined || key === undefined) return { kind: "refused" };
-      const access = await bySession({ cookie, key });
-      return access === undefined ? { kind: "refused" } : { kind: "granted", access };
-    },
-    async checkSecret({ authorization, remote }, secret) {
-      const bearer = bearerOf(authorization);
-      if (bearer === undefined) return { kind: "refused" };
-      return look(bearer, remote, async (given) => {
-        if (secret !== undefined)
-          return isSame(hashOf(given), hashOf(secret)) ? { principal: OWNER, tokenHash: ownHash } : undefined;
-        const access = await byToken(given);
-        return access?.principal.role === "owner" ? access : undefined;
-      });
-    },
-    async signIn(given, { remote, port, secure }) {
-      const result = await look(given, remote, byLinkOrToken);
-      if (result.kind !== "granted") return result;
-      const { cookie, key } = await sessions.begin(result.access.tokenHash);
-      onSignIn({ action: "signed-in", principal: result.access.principal, remote });
-      return {
-        kind: "signed-in",
-        cookie: setCookie({ port, secure }, cookie, LONGEST_MS),
-        sessionKey: key,
-      };
-    },
-    issueLink: ({ tokenHash }) => links.issue(tokenHash),
-    async signOut({ principal, session }, { remote, port }) {
-      const cookies = [true, false].map((secure) => setCookie({ port, secure }, "", 0));
-      if (session === undefined) return cookies;
-      try {
-        await sessions.end(session.id);
-        onSignIn({ action: "signed-out", principal, remote });
-        return cookies;
-      } finally {
-        for (const listener of listeners) listener(session.id);
-      }
-    },
-    async isGood({ tokenHash, session }) {
-      if (session !== undefined && (await sessions.get(session.id)) === undefined) return false;
-      return (await principalOf(tokenHash)) !== undefined;
-    },
-    async used({ session }) {
-      const open = session && (await sessions.get(session.id));
-      if (open !== undefined) await sessions.touch(open);
-    },
-    onSignOut: (listener) => void listeners.push(listener),
-  };
+    this.#throttle.failed(remote);
+    return { kind: this.#throttle.isSlowed(remote) ? "throttled" : "refused" };
+  }
 }
 
 function hashOf(text: string): Buffer {

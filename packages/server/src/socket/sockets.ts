@@ -37,21 +37,46 @@ export interface SocketsOptions {
 type Refusal = "403 Forbidden" | "404 Not Found" | "429 Too Many Requests" | "401 Unauthorized";
 
 export function createSockets(options: SocketsOptions): Sockets {
-  const { service, auth, allowedHosts, logger } = options;
-  const server = new WebSocketServer({
+  return new OpenSockets(options);
+}
+
+class OpenSockets implements Sockets {
+  readonly #options: SocketsOptions;
+  readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME,
     // A browser that offers some wants one of them; the one with its key is not said again.
     handleProtocols: (offered) => offered.has(SOCKET_PROTOCOL) && SOCKET_PROTOCOL,
   });
-  const end = (connection: WebSocket, reason: EndReason): void => {
+
+  constructor(options: SocketsOptions) {
+    this.#options = options;
+  }
+
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    // The server has let the socket go: without a listener a sender that hangs up would end the process.
+    socket.on("error", () => socket.destroy());
+    this.#take(request, socket, head).catch((error: unknown) => {
+      this.#options.logger.error({ err: String(error) }, "an upgrade failed");
+      this.#refuse(socket, "500 Internal Server Error");
+    });
+  }
+
+  cut(graceMs: number): void {
+    setTimeout(() => {
+      for (const connection of this.#server.clients) connection.terminate();
+    }, graceMs).unref();
+  }
+
+  #end(connection: WebSocket, reason: EndReason): void {
     // One that does not answer the close is heard no more either.
     connection.removeAllListeners("message");
     const [code, words] = CLOSES[reason];
     connection.close(code, words);
-  };
+  }
 
-  const admit = async (request: IncomingMessage): Promise<Refusal | Access> => {
+  async #admit(request: IncomingMessage): Promise<Refusal | Access> {
+    const { allowedHosts, auth } = this.#options;
     if (request.url?.split("?", 1)[0] !== "/ws") return "404 Not Found";
     if (!isFromOwnPage(request.headers, allowedHosts())) return "403 Forbidden";
     const { authorization, cookie, "sec-websocket-protocol": offered } = request.headers;
@@ -59,24 +84,28 @@ export function createSockets(options: SocketsOptions): Sockets {
     const { remoteAddress: remote = "", localPort: port = 0 } = request.socket;
     const result = await auth.check({ authorization, cookie, sessionKey, remote, port });
     if (result.kind === "granted")
-      return options.connections.isFull(result.access.principal) ? "429 Too Many Requests" : result.access;
+      return this.#options.connections.isFull(result.access.principal)
+        ? "429 Too Many Requests"
+        : result.access;
     return result.kind === "throttled" ? "429 Too Many Requests" : "401 Unauthorized";
-  };
-  const refuse = (socket: Duplex, status: string): void => {
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  };
+  }
 
-  const take = async (request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
-    const admitted = await admit(request);
+  #refuse(socket: Duplex, status: string): void {
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  }
+
+  async #take(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const { auth, logger, service } = this.#options;
+    const admitted = await this.#admit(request);
     if (typeof admitted === "string") {
-      options.onRefused(Number.parseInt(admitted, 10));
-      refuse(socket, admitted);
+      this.#options.onRefused(Number.parseInt(admitted, 10));
+      this.#refuse(socket, admitted);
       return;
     }
-    server.handleUpgrade(request, socket, head, (connection) => {
+    this.#server.handleUpgrade(request, socket, head, (connection) => {
       connection.on(
         "close",
-        options.connections.add(admitted, (reason) => end(connection, reason)),
+        this.#options.connections.add(admitted, (reason) => this.#end(connection, reason)),
       );
       const used = (): void =>
         void auth
@@ -86,21 +115,5 @@ export function createSockets(options: SocketsOptions): Sockets {
           );
       serveConnection(connection, { service, principal: admitted.principal, logger, used });
     });
-  };
-
-  return {
-    upgrade(request, socket, head) {
-      // The server has let the socket go: without a listener a sender that hangs up would end the process.
-      socket.on("error", () => socket.destroy());
-      take(request, socket, head).catch((error: unknown) => {
-        logger.error({ err: String(error) }, "an upgrade failed");
-        refuse(socket, "500 Internal Server Error");
-      });
-    },
-    cut(graceMs) {
-      setTimeout(() => {
-        for (const connection of server.clients) connection.terminate();
-      }, graceMs).unref();
-    },
-  };
+  }
 }

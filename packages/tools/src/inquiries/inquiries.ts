@@ -60,139 +60,167 @@ const LOOK_MS = 2_000;
 /** Without letters and digits that are easily mistaken for one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 
-export function createInquiries({ kv, now }: InquiriesOptions): Inquiries {
-  /** As this process knows them; the store has the same. */
-  const inquiries = new Map<string, Inquiry>();
-  /** Who waits in this process. */
-  const waiting = new Map<string, Set<() => void>>();
-  /** Those somebody waits for in this process, also while they look at the store. */
-  const awaited = new Set<string>();
+export function createInquiries(options: InquiriesOptions): Inquiries {
+  return new KeptInquiries(options);
+}
 
-  const keep = (inquiry: Inquiry): Promise<void> => {
-    inquiries.set(inquiry.id, inquiry);
-    return kv.set(NAMESPACE, inquiry.id, z.json().parse(inquiry));
-  };
+class KeptInquiries implements Inquiries {
+  readonly #options: InquiriesOptions;
+  /** As this process knows them; the store has the same. */
+  readonly #inquiries = new Map<string, Inquiry>();
+  /** Who waits in this process. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+  /** Those somebody waits for in this process, also while they look at the store. */
+  readonly #awaited = new Set<string>();
+
+  constructor(options: InquiriesOptions) {
+    this.#options = options;
+  }
+
+  async load(): Promise<void> {
+    const { kv, now } = this.#options;
+    for (const { key, value } of await kv.list(NAMESPACE)) {
+      const { data } = keptInquiry.safeParse(value);
+      if (data === undefined || data.expiresAt + KEPT_MS <= now()) await kv.delete(NAMESPACE, key);
+      else if (this.#inquiries.get(key)?.end === undefined) this.#inquiries.set(key, data);
+    }
+    for (const { id, expiresAt } of this.#inquiries.values())
+      if (expiresAt + KEPT_MS <= now()) this.#inquiries.delete(id);
+  }
+
+  async open({
+    call,
+    ttlMs,
+    sessionKey,
+    speaker,
+    role,
+    question,
+    options,
+  }: InquiryRequest): Promise<Inquiry> {
+    const id = idOf(call);
+    const before = await this.#read(id);
+    if (before !== undefined) return before;
+    const inquiry = {
+      id,
+      sessionKey,
+      speaker,
+      role,
+      question,
+      options,
+      expiresAt: this.#options.now() + ttlMs,
+    };
+    await this.#keep(inquiry);
+    return inquiry;
+  }
+
+  async wait(id: string, signal: AbortSignal): Promise<InquiryEnd | undefined> {
+    const { now } = this.#options;
+    this.#awaited.add(id);
+    try {
+      for (;;) {
+        const ended = await this.#endNow(id);
+        if (ended !== undefined || signal.aborted) return ended;
+        const { expiresAt = now() } = this.#inquiries.get(id) ?? {};
+        await this.#waitToLook(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
+      }
+    } finally {
+      this.#awaited.delete(id);
+    }
+  }
+
+  async answer(id: string, { words, speaker, role, messageId }: InquiryAnswer): Promise<Answered> {
+    const before = await this.#read(id);
+    if (before === undefined) return { ok: false, why: "unknown" };
+    if (!mayAnswer(before, speaker, role)) return { ok: false, why: "somebody-else" };
+    if ((await this.#endNow(id)) === undefined)
+      await this.#end(id, { kind: "answered", text: readAnswer(words, before.options), messageId });
+    const inquiry = (await this.#read(id)) ?? before;
+    const isTaken = inquiry.end?.kind === "answered" && inquiry.end.messageId === messageId;
+    return isTaken ? { ok: true, inquiry } : { ok: false, why: "over" };
+  }
+
+  async close(id: string, kind: "passed-over" | "stopped"): Promise<void> {
+    await this.#end(id, { kind });
+  }
+
+  asked(sessionKey: string, speaker: string, goesOn: boolean): Inquiry | undefined {
+    return [...this.#inquiries.values()].find(
+      (inquiry) =>
+        inquiry.end === undefined &&
+        (goesOn || this.#awaited.has(inquiry.id)) &&
+        inquiry.sessionKey === sessionKey &&
+        inquiry.speaker === speaker &&
+        inquiry.expiresAt > this.#options.now(),
+    );
+  }
+
+  answeredBy(messageId: string): Inquiry | undefined {
+    return [...this.#inquiries.values()].find(
+      ({ end: ended }) => ended?.kind === "answered" && ended.messageId === messageId,
+    );
+  }
+
+  async forget(sessionKey: string): Promise<void> {
+    const { kv } = this.#options;
+    for (const { key, value } of await kv.list(NAMESPACE)) {
+      if (keptInquiry.safeParse(value).data?.sessionKey !== sessionKey) continue;
+      await kv.delete(NAMESPACE, key);
+      this.#inquiries.delete(key);
+    }
+  }
+
+  #keep(inquiry: Inquiry): Promise<void> {
+    this.#inquiries.set(inquiry.id, inquiry);
+    return this.#options.kv.set(NAMESPACE, inquiry.id, z.json().parse(inquiry));
+  }
 
   /** What another process has asked or heard is in the store alone. */
-  const read = async (id: string): Promise<Inquiry | undefined> => {
-    const own = inquiries.get(id);
+  async #read(id: string): Promise<Inquiry | undefined> {
+    const own = this.#inquiries.get(id);
     if (own?.end !== undefined) return own;
-    const kept = keptInquiry.safeParse(await kv.get(NAMESPACE, id)).data;
+    const kept = keptInquiry.safeParse(await this.#options.kv.get(NAMESPACE, id)).data;
     // This process may have ended it while the store was asked.
-    const current = inquiries.get(id)?.end === undefined ? (kept ?? own) : inquiries.get(id);
-    if (current !== undefined) inquiries.set(id, current);
+    const current = this.#inquiries.get(id)?.end === undefined ? (kept ?? own) : this.#inquiries.get(id);
+    if (current !== undefined) this.#inquiries.set(id, current);
     return current;
-  };
+  }
 
   /** Ends one that is open, once: what comes first holds. */
-  const end = async (id: string, how: InquiryEnd): Promise<Inquiry | undefined> => {
-    const before = await read(id);
+  async #end(id: string, how: InquiryEnd): Promise<Inquiry | undefined> {
+    const before = await this.#read(id);
     if (before === undefined || before.end !== undefined) return before;
     const ended = { ...before, end: how };
     try {
-      await keep(ended);
+      await this.#keep(ended);
     } catch (error) {
-      inquiries.set(id, before);
+      this.#inquiries.set(id, before);
       throw error;
     }
-    for (const look of waiting.get(id) ?? []) look();
+    for (const look of this.#waiting.get(id) ?? []) look();
     return ended;
-  };
+  }
 
-  const endNow = async (id: string): Promise<InquiryEnd | undefined> => {
-    const inquiry = await read(id);
+  async #endNow(id: string): Promise<InquiryEnd | undefined> {
+    const inquiry = await this.#read(id);
     if (inquiry === undefined) return { kind: "expired" };
-    if (inquiry.end === undefined && inquiry.expiresAt <= now())
-      return (await end(id, { kind: "expired" }))?.end;
+    if (inquiry.end === undefined && inquiry.expiresAt <= this.#options.now())
+      return (await this.#end(id, { kind: "expired" }))?.end;
     return inquiry.end;
-  };
-
-  return {
-    async load() {
-      for (const { key, value } of await kv.list(NAMESPACE)) {
-        const { data } = keptInquiry.safeParse(value);
-        if (data === undefined || data.expiresAt + KEPT_MS <= now()) await kv.delete(NAMESPACE, key);
-        else if (inquiries.get(key)?.end === undefined) inquiries.set(key, data);
-      }
-      for (const { id, expiresAt } of inquiries.values())
-        if (expiresAt + KEPT_MS <= now()) inquiries.delete(id);
-    },
-
-    async open({ call, ttlMs, sessionKey, speaker, role, question, options }) {
-      const id = idOf(call);
-      const before = await read(id);
-      if (before !== undefined) return before;
-      const inquiry = { id, sessionKey, speaker, role, question, options, expiresAt: now() + ttlMs };
-      await keep(inquiry);
-      return inquiry;
-    },
-
-    async wait(id, signal) {
-      awaited.add(id);
-      try {
-        for (;;) {
-          const ended = await endNow(id);
-          if (ended !== undefined || signal.aborted) return ended;
-          const { expiresAt = now() } = inquiries.get(id) ?? {};
-          await waitToLook(id, Math.min(LOOK_MS, Math.max(0, expiresAt - now())), signal);
-        }
-      } finally {
-        awaited.delete(id);
-      }
-    },
-
-    async answer(id, { words, speaker, role, messageId }) {
-      const before = await read(id);
-      if (before === undefined) return { ok: false, why: "unknown" };
-      if (!mayAnswer(before, speaker, role)) return { ok: false, why: "somebody-else" };
-      if ((await endNow(id)) === undefined)
-        await end(id, { kind: "answered", text: readAnswer(words, before.options), messageId });
-      const inquiry = (await read(id)) ?? before;
-      const isTaken = inquiry.end?.kind === "answered" && inquiry.end.messageId === messageId;
-      return isTaken ? { ok: true, inquiry } : { ok: false, why: "over" };
-    },
-
-    async close(id, kind) {
-      await end(id, { kind });
-    },
-
-    asked: (sessionKey, speaker, goesOn) =>
-      [...inquiries.values()].find(
-        (inquiry) =>
-          inquiry.end === undefined &&
-          (goesOn || awaited.has(inquiry.id)) &&
-          inquiry.sessionKey === sessionKey &&
-          inquiry.speaker === speaker &&
-          inquiry.expiresAt > now(),
-      ),
-
-    answeredBy: (messageId) =>
-      [...inquiries.values()].find(
-        ({ end: ended }) => ended?.kind === "answered" && ended.messageId === messageId,
-      ),
-
-    async forget(sessionKey) {
-      for (const { key, value } of await kv.list(NAMESPACE)) {
-        if (keptInquiry.safeParse(value).data?.sessionKey !== sessionKey) continue;
-        await kv.delete(NAMESPACE, key);
-        inquiries.delete(key);
-      }
-    },
-  };
+  }
 
   /** Resolves when the question may have ended, or after so many milliseconds. */
-  function waitToLook(id: string, ms: number, signal: AbortSignal): Promise<void> {
+  #waitToLook(id: string, ms: number, signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => resolve();
     const timer = setTimeout(wake, ms);
-    const looks = waiting.get(id) ?? new Set();
-    waiting.set(id, looks.add(wake));
+    const looks = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, looks.add(wake));
     signal.addEventListener("abort", wake, { once: true });
     return promise.finally(() => {
       clearTimeout(timer);
       signal.removeEventListener("abort", wake);
       looks.delete(wake);
-      if (looks.size === 0) waiting.delete(id);
+      if (looks.size === 0) this.#waiting.delete(id);
     });
   }
 }
