@@ -1,3 +1,4 @@
+import type Sqlite from "better-sqlite3";
 import type { Database } from "./database.ts";
 import { isBusy, toStoreError } from "./driver-errors.ts";
 import { StoreError } from "./errors.ts";
@@ -68,210 +69,251 @@ const sizeFull = 1.5;
  * once. Calls that come one after the other, each waiting for the one before, are never held up.
  */
 export function commitQueue(options: CommitQueueOptions): CommitQueue {
-  const { database, syncLog } = options;
-  const { raw } = database;
-  const begin = raw.prepare("BEGIN IMMEDIATE");
-  const commit = raw.prepare("COMMIT");
-  const rollback = raw.prepare("ROLLBACK");
-  const savepoint = raw.prepare("SAVEPOINT call");
-  const release = raw.prepare("RELEASE call");
-  const undo = raw.prepare("ROLLBACK TO call");
-  const totalChanges = raw.prepare<[], number>("SELECT total_changes()").pluck();
+  return new BatchingQueue(options);
+}
 
-  let waiting: Call[] = [];
-  let running = false;
-  let closed = false;
-  let broken: unknown;
-  const idle: (() => void)[] = [];
-  let lastStart = 0;
-  let lockedSince: number | undefined;
-  let lockedByUs = 0;
-  let rate = 0;
-  let rateAt = performance.now();
-  let usualSize = 1;
-  let patience: NodeJS.Timeout | undefined;
+class BatchingQueue implements CommitQueue {
+  readonly #options: CommitQueueOptions;
+  readonly #raw: Sqlite.Database;
+  readonly #begin: Sqlite.Statement;
+  readonly #commit: Sqlite.Statement;
+  readonly #rollback: Sqlite.Statement;
+  readonly #savepoint: Sqlite.Statement;
+  readonly #release: Sqlite.Statement;
+  readonly #undo: Sqlite.Statement;
+  readonly #totalChanges: Sqlite.Statement<[], number>;
+  readonly #spacing: Spacing;
+  #waiting: Call[] = [];
+  #running = false;
+  #closed = false;
+  #broken: unknown;
+  readonly #idle: (() => void)[] = [];
+  #lastStart = 0;
+  #lockedSince: number | undefined;
+  #lockedByUs = 0;
+  #patience: NodeJS.Timeout | undefined;
   /** Of the connection, which only batches write by. */
-  let changes = totalChanges.get();
-  let transaction = 0;
-  let batch = 0;
-  const counts = { commits: 0, calls: 0, syncs: 0 };
+  #changes: number | undefined;
+  #transaction = 0;
+  #batch = 0;
+  readonly counts = { commits: 0, calls: 0, syncs: 0 };
 
-  function spacing(now: number): number {
-    rate *= 0.5 ** ((now - rateAt) / rateHalfLifeMs);
-    rateAt = now;
-    const callsPerSecond = (rate * Math.LN2 * 1000) / rateHalfLifeMs;
-    const load = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
-    const company = (usualSize - 1) / (sizeFull - 1);
-    return Math.max(0, Math.min(load, 1)) * Math.min(company, 1) * options.spacingMs;
+  constructor(options: CommitQueueOptions) {
+    this.#options = options;
+    this.#spacing = new Spacing(options.spacingMs);
+    this.#raw = options.database.raw;
+    this.#begin = this.#raw.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.#raw.prepare("COMMIT");
+    this.#rollback = this.#raw.prepare("ROLLBACK");
+    this.#savepoint = this.#raw.prepare("SAVEPOINT call");
+    this.#release = this.#raw.prepare("RELEASE call");
+    this.#undo = this.#raw.prepare("ROLLBACK TO call");
+    this.#totalChanges = this.#raw.prepare<[], number>("SELECT total_changes()").pluck();
+    this.#changes = this.#totalChanges.get();
   }
 
-  function schedule(): void {
-    if (running || waiting.length === 0) return;
-    running = true;
-    clearTimeout(patience);
-    patience = undefined;
+  write<R>(work: () => R, manner?: "patient"): Promise<R> {
+    const refused = this.#refusal();
+    if (refused !== undefined) return Promise.reject(refused);
+    return new Promise<R>((resolve, reject) => {
+      let settle = () => {};
+      this.#spacing.called();
+      this.counts.calls += 1;
+      this.#waiting.push({
+        patient: manner === "patient",
+        run() {
+          const result = work();
+          settle = () => resolve(result);
+        },
+        done: (error) => (error === undefined ? settle() : reject(error)),
+      });
+      if (manner !== "patient") this.#schedule();
+      else if (!this.#running) this.#patience ??= setTimeout(() => this.#schedule(), patienceMs);
+    });
+  }
+
+  async read<R>(work: () => R): Promise<R> {
+    const refused = this.#refusal();
+    if (refused !== undefined) throw refused;
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  get transaction(): number {
+    return this.#transaction;
+  }
+
+  get batch(): number {
+    return this.#batch;
+  }
+
+  async whileLocked<R>(work: () => Promise<R>): Promise<R> {
+    this.#lockedByUs += 1;
+    try {
+      return await work();
+    } finally {
+      this.#lockedByUs -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#schedule();
+    if (this.#running || this.#waiting.length > 0)
+      await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#running || this.#waiting.length === 0) return;
+    this.#running = true;
+    clearTimeout(this.#patience);
+    this.#patience = undefined;
     const now = performance.now();
-    const wait = closed ? 0 : lastStart + spacing(now) - now;
-    if (wait >= 1) setTimeout(runBatch, wait);
-    else setImmediate(runBatch);
+    const wait = this.#closed ? 0 : this.#lastStart + this.#spacing.at(now) - now;
+    if (wait >= 1) setTimeout(() => this.#runBatch(), wait);
+    else setImmediate(() => this.#runBatch());
   }
 
   /** Runs calls in one transaction until none is left or the time is up; the calls it ran, with their errors. */
-  function transact(): Map<Call, unknown> | undefined {
+  #transact(): Map<Call, unknown> | undefined {
     try {
-      begin.run();
+      this.#begin.run();
     } catch (error) {
       if (isBusy(error)) return undefined;
       throw error;
     }
-    transaction += 1;
-    batch += 1;
+    this.#transaction += 1;
+    this.#batch += 1;
     const outcomes = new Map<Call, unknown>();
-    const calls = waiting;
+    const calls = this.#waiting;
     try {
       const until = performance.now() + maxHoldMs;
       for (const call of calls) {
         if (outcomes.size > 0 && performance.now() > until) break;
         outcomes.set(call, undefined);
-        savepoint.run();
+        this.#savepoint.run();
         try {
           call.run();
         } catch (error) {
           // A full disk can make SQLite give up the whole transaction.
-          if (!raw.inTransaction) throw error;
+          if (!this.#raw.inTransaction) throw error;
           outcomes.set(call, toStoreError(error));
-          undo.run();
-          transaction += 1;
+          this.#undo.run();
+          this.#transaction += 1;
         }
-        release.run();
+        this.#release.run();
       }
-      database.fault("commit");
-      commit.run();
+      this.#options.database.fault("commit");
+      this.#commit.run();
     } catch (error) {
-      if (raw.inTransaction) rollback.run();
+      if (this.#raw.inTransaction) this.#rollback.run();
       const failure = toStoreError(error);
       for (const [call, own] of outcomes) outcomes.set(call, own ?? failure);
     }
-    waiting = calls.slice(outcomes.size);
+    this.#waiting = calls.slice(outcomes.size);
     return outcomes;
   }
 
-  async function runBatch(): Promise<void> {
+  async #runBatch(): Promise<void> {
     const start = performance.now();
-    lastStart = start;
+    this.#lastStart = start;
     let outcomes: Map<Call, unknown> | undefined;
     try {
-      outcomes = transact();
+      outcomes = this.#transact();
     } catch (error) {
-      const failed = waiting;
-      waiting = [];
+      const failed = this.#waiting;
+      this.#waiting = [];
       outcomes = new Map(failed.map((call) => [call, toStoreError(error)]));
     }
     if (outcomes === undefined) {
-      lockedSince ??= start;
-      if (lockedByUs > 0 || start - lockedSince < maxLockedMs) {
-        setTimeout(runBatch, lockedRetryMs);
+      this.#lockedSince ??= start;
+      if (this.#lockedByUs > 0 || start - this.#lockedSince < maxLockedMs) {
+        setTimeout(() => this.#runBatch(), lockedRetryMs);
         return;
       }
       const failure = new StoreError("locked", "Another process kept the database locked for too long.");
-      outcomes = new Map(waiting.map((call) => [call, failure]));
-      waiting = [];
+      outcomes = new Map(this.#waiting.map((call) => [call, failure]));
+      this.#waiting = [];
     }
-    lockedSince = undefined;
+    this.#lockedSince = undefined;
     const eager = [...outcomes.keys()].filter((call) => !call.patient).length;
-    if (eager > 0) usualSize += (eager - usualSize) * sizeWeight;
+    if (eager > 0) this.#spacing.committed(eager);
 
-    const changesNow = totalChanges.get();
-    if (changesNow !== changes) {
-      changes = changesNow;
-      counts.commits += 1;
-      await sync(outcomes);
+    const changesNow = this.#totalChanges.get();
+    if (changesNow !== this.#changes) {
+      this.#changes = changesNow;
+      this.counts.commits += 1;
+      await this.#sync(outcomes);
     }
     for (const [call, error] of outcomes) call.done(error);
-    await tendTheLog();
-    running = false;
-    if (waiting.length > 0) schedule();
-    else for (const resolve of idle.splice(0)) resolve();
+    await this.#tendTheLog();
+    this.#running = false;
+    if (this.#waiting.length > 0) this.#schedule();
+    else for (const resolve of this.#idle.splice(0)) resolve();
   }
 
   /** The calls have their answers by now: what fails here is tried again after the next batch. */
-  async function tendTheLog(): Promise<void> {
+  async #tendTheLog(): Promise<void> {
     try {
-      await options.afterBatch?.();
+      await this.#options.afterBatch?.();
     } catch (error) {
-      options.logger?.warn({ error: String(error) }, "the database's log could not be looked after");
+      this.#options.logger?.warn({ error: String(error) }, "the database's log could not be looked after");
     }
   }
 
-  async function sync(outcomes: Map<Call, unknown>): Promise<void> {
+  async #sync(outcomes: Map<Call, unknown>): Promise<void> {
+    const { syncLog, database } = this.#options;
     if (syncLog === undefined) return;
     try {
       database.fault("sync");
-      counts.syncs += 1;
+      this.counts.syncs += 1;
       await syncLog();
     } catch (cause) {
       // After a failed sync nobody knows what is on the disk, and asking again would be answered with a lie: only
       // reading the file anew tells.
-      broken = new StoreError("io", "The database could not be synced to the disk: open it again.", {
+      this.#broken = new StoreError("io", "The database could not be synced to the disk: open it again.", {
         cause,
       });
-      for (const call of outcomes.keys()) outcomes.set(call, broken);
-      for (const call of waiting.splice(0)) outcomes.set(call, broken);
+      for (const call of outcomes.keys()) outcomes.set(call, this.#broken);
+      for (const call of this.#waiting.splice(0)) outcomes.set(call, this.#broken);
     }
   }
 
-  function refusal(): unknown {
-    return broken ?? (closed ? new StoreError("closed", "The store is closed.") : undefined);
+  #refusal(): unknown {
+    return this.#broken ?? (this.#closed ? new StoreError("closed", "The store is closed.") : undefined);
+  }
+}
+
+/** How far apart commits are, by how many calls there are and whether they come side by side. */
+class Spacing {
+  readonly #widestMs: number;
+  #rate = 0;
+  #rateAt: number = performance.now();
+  #usualSize = 1;
+
+  constructor(widestMs: number) {
+    this.#widestMs = widestMs;
   }
 
-  return {
-    write<R>(work: () => R, manner?: "patient"): Promise<R> {
-      const refused = refusal();
-      if (refused !== undefined) return Promise.reject(refused);
-      return new Promise<R>((resolve, reject) => {
-        let settle = () => {};
-        rate += 1;
-        counts.calls += 1;
-        waiting.push({
-          patient: manner === "patient",
-          run() {
-            const result = work();
-            settle = () => resolve(result);
-          },
-          done: (error) => (error === undefined ? settle() : reject(error)),
-        });
-        if (manner !== "patient") schedule();
-        else if (!running) patience ??= setTimeout(schedule, patienceMs);
-      });
-    },
-    async read(work) {
-      const refused = refusal();
-      if (refused !== undefined) throw refused;
-      try {
-        return work();
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
-    get transaction() {
-      return transaction;
-    },
-    get batch() {
-      return batch;
-    },
-    counts,
-    async whileLocked(work) {
-      lockedByUs += 1;
-      try {
-        return await work();
-      } finally {
-        lockedByUs -= 1;
-      }
-    },
-    async close() {
-      closed = true;
-      schedule();
-      if (running || waiting.length > 0) await new Promise<void>((resolve) => idle.push(resolve));
-    },
-  };
+  called(): void {
+    this.#rate += 1;
+  }
+
+  /** A batch of so many calls is on the disk. */
+  committed(calls: number): void {
+    this.#usualSize += (calls - this.#usualSize) * sizeWeight;
+  }
+
+  /** In milliseconds. */
+  at(now: number): number {
+    this.#rate *= 0.5 ** ((now - this.#rateAt) / rateHalfLifeMs);
+    this.#rateAt = now;
+    const callsPerSecond = (this.#rate * Math.LN2 * 1000) / rateHalfLifeMs;
+    const load = (callsPerSecond - spacingFrom) / (spacingFull - spacingFrom);
+    const company = (this.#usualSize - 1) / (sizeFull - 1);
+    return Math.max(0, Math.min(load, 1)) * Math.min(company, 1) * this.#widestMs;
+  }
 }

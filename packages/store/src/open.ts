@@ -62,7 +62,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const queue = commitQueue({
     database,
     spacingMs: limits?.commitSpacingMs ?? defaultSpacingMs,
-    ...(log === undefined ? {} : { syncLog: log.sync }),
+    ...(log === undefined ? {} : { syncLog: () => log.sync() }),
     afterBatch: checkpoints.afterBatch,
     ...(logger === undefined ? {} : { logger }),
   });

@@ -36,29 +36,41 @@ interface Progress {
  * locks the process has on it.
  */
 export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: StoreLogger): WriteAheadLog {
-  const look = raw.prepare<[], Progress>("PRAGMA wal_checkpoint(NOOP)");
-  const beginRead = raw.prepare("BEGIN");
-  const takeSnapshot = raw.prepare("SELECT count(*) FROM lease");
-  const endRead = raw.prepare("COMMIT");
-  let logFile: number | undefined;
-  let databaseFile: number | undefined;
-  let copier: Sqlite.Database | undefined;
-  let copiedElsewhere = 0;
+  return new CheckpointedLog(raw, path, logger);
+}
 
-  function open(): number {
-    logFile ??= fs.openSync(`${path}-wal`, "r+");
-    return logFile;
+class CheckpointedLog implements WriteAheadLog {
+  readonly #raw: Sqlite.Database;
+  readonly #path: string;
+  readonly #logger: StoreLogger | undefined;
+  readonly #look: Sqlite.Statement<[], Progress>;
+  readonly #beginRead: Sqlite.Statement;
+  readonly #takeSnapshot: Sqlite.Statement;
+  readonly #endRead: Sqlite.Statement;
+  #logFile: number | undefined;
+  #databaseFile: number | undefined;
+  #copier: Sqlite.Database | undefined;
+  #copiedElsewhere = 0;
+
+  constructor(raw: Sqlite.Database, path: string, logger: StoreLogger | undefined) {
+    this.#raw = raw;
+    this.#path = path;
+    this.#logger = logger;
+    this.#look = raw.prepare<[], Progress>("PRAGMA wal_checkpoint(NOOP)");
+    this.#beginRead = raw.prepare("BEGIN");
+    this.#takeSnapshot = raw.prepare("SELECT count(*) FROM lease");
+    this.#endRead = raw.prepare("COMMIT");
   }
 
-  function openCopier(): Sqlite.Database {
-    if (copier === undefined) {
-      copier = new Sqlite(path, { timeout: 0, fileMustExist: true });
-      copier.pragma("synchronous = OFF");
-      copier.pragma("wal_autocheckpoint = 0");
-      // It copies pages and reads none.
-      copier.pragma("cache_size = -64");
-    }
-    return copier;
+  sync(): Promise<void> {
+    return fsync(this.#open());
+  }
+
+  tend(): Promise<void> | undefined {
+    if (this.#copiedElsewhere > 0) return undefined;
+    const progress = this.#look.get();
+    if (progress === undefined || progress.log - progress.checkpointed < checkpointFrames) return undefined;
+    return this.checkpoint();
   }
 
   /**
@@ -66,48 +78,58 @@ export function writeAheadLog(raw: Sqlite.Database, path: string, logger?: Store
    * checkpoint goes past its snapshot and no process, ours or another, starts the log anew. So: snapshot, sync the log
    * up to it, copy up to it, sync the database file, and only then let the log be overwritten.
    */
-  async function checkpoint(): Promise<void> {
+  async checkpoint(): Promise<void> {
     try {
-      beginRead.run();
-      takeSnapshot.get();
-      await fsync(open());
-      openCopier().pragma("wal_checkpoint(PASSIVE)");
-      databaseFile ??= fs.openSync(path, "r+");
-      await fsync(databaseFile);
+      this.#beginRead.run();
+      this.#takeSnapshot.get();
+      await fsync(this.#open());
+      this.#openCopier().pragma("wal_checkpoint(PASSIVE)");
+      this.#databaseFile ??= fs.openSync(this.#path, "r+");
+      await fsync(this.#databaseFile);
     } catch (error) {
-      logger?.warn(
-        { path, error: String(error) },
+      this.#logger?.warn(
+        { path: this.#path, error: String(error) },
         "the checkpoint of the database's log failed; it will be tried again",
       );
     } finally {
-      if (raw.inTransaction) endRead.run();
+      if (this.#raw.inTransaction) this.#endRead.run();
     }
   }
 
-  return {
-    sync: () => fsync(open()),
-    tend() {
-      if (copiedElsewhere > 0) return undefined;
-      const progress = look.get();
-      if (progress === undefined || progress.log - progress.checkpointed < checkpointFrames) return undefined;
-      return checkpoint();
-    },
-    checkpoint,
-    async leaveTo(work) {
-      copiedElsewhere += 1;
-      try {
-        return await work();
-      } finally {
-        copiedElsewhere -= 1;
-      }
-    },
-    bytes: () => fs.fstatSync(open()).size,
-    close() {
-      copier?.close();
-      return () => {
-        if (logFile !== undefined) fs.closeSync(logFile);
-        if (databaseFile !== undefined) fs.closeSync(databaseFile);
-      };
-    },
-  };
+  async leaveTo<R>(work: () => Promise<R>): Promise<R> {
+    this.#copiedElsewhere += 1;
+    try {
+      return await work();
+    } finally {
+      this.#copiedElsewhere -= 1;
+    }
+  }
+
+  bytes(): number {
+    return fs.fstatSync(this.#open()).size;
+  }
+
+  close(): () => void {
+    this.#copier?.close();
+    return () => {
+      if (this.#logFile !== undefined) fs.closeSync(this.#logFile);
+      if (this.#databaseFile !== undefined) fs.closeSync(this.#databaseFile);
+    };
+  }
+
+  #open(): number {
+    this.#logFile ??= fs.openSync(`${this.#path}-wal`, "r+");
+    return this.#logFile;
+  }
+
+  #openCopier(): Sqlite.Database {
+    if (this.#copier === undefined) {
+      this.#copier = new Sqlite(this.#path, { timeout: 0, fileMustExist: true });
+      this.#copier.pragma("synchronous = OFF");
+      this.#copier.pragma("wal_autocheckpoint = 0");
+      // It copies pages and reads none.
+      this.#copier.pragma("cache_size = -64");
+    }
+    return this.#copier;
+  }
 }

@@ -120,10 +120,10 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
   };
   return {
     approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
-    prepare: toolbox.prepare,
-    endCommands: toolbox.endCommands,
-    endCommandsOf: toolbox.endCommandsOf,
-    commands: toolbox.commands,
+    prepare: (agent) => toolbox.prepare(agent),
+    endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
+    endCommandsOf: (isOf) => toolbox.endCommandsOf(isOf),
+    commands: () => toolbox.commands(),
     forRun: (run) => toolbox.forRun(withPlace(run, speaking.definition)),
   };
 }

@@ -1,16 +1,15 @@
 import { createApprovals } from "../approvals.ts";
 import { decideAttachment } from "../attachments.ts";
-import { type BackgroundProcess, createProcesses } from "../background/processes.ts";
-import { createBuiltInTools } from "../built-in.ts";
-import type { CronToolOptions } from "../cron.ts";
+import { type BackgroundProcess, createProcesses, type Processes } from "../background/processes.ts";
+import { type BuiltInToolsOptions, createBuiltInTools } from "../built-in.ts";
 import { createGivenLinks } from "../given-links.ts";
-import type { ImageToolOptions } from "../image.ts";
+import type { LooksUpInForce } from "../in-force.ts";
 import type { AskUserToolOptions } from "../inquiries/ask-user.ts";
 import { allowsTool, type ToolPolicy } from "../policy.ts";
 import { createQuestions, type Questions } from "../questions.ts";
-import { createRunState } from "../run-state.ts";
+import { createRunState, type RunState } from "../run-state.ts";
 import { createToolRunner, type ToolRunner } from "../runner.ts";
-import type { SessionsToolsOptions } from "../sessions.ts";
+import type { RunFacts, TaintMark } from "../types.ts";
 import type { HookVerdict, MayAttach, MoreTools, ToolboxOptions, ToolRun } from "./options.ts";
 import { gated, inputsOf, type ToolboxRun } from "./run.ts";
 
@@ -33,156 +32,213 @@ export interface Toolbox<Run extends ToolRun> {
  * judged by the agent's one runner, which reaches a tool's body only with a decision on record.
  */
 export function createToolbox<Run extends ToolRun>(options: ToolboxOptions<Run>): Toolbox<Run> {
-  type Active = Run & { readonly mayAttach: MayAttach; readonly offered: readonly string[] };
+  return new AgentsToolbox(options);
+}
+
+/** A run with what its tools may give out, and the names of those. */
+type Active<Run extends ToolRun> = Run & {
+  readonly mayAttach: MayAttach;
+  readonly offered: readonly string[];
+};
+
+class AgentsToolbox<Run extends ToolRun> implements Toolbox<Run> {
+  readonly #options: ToolboxOptions<Run>;
   /** The run of each session: there is never more than one. */
-  const running = new Map<string, Active>();
-  const links = createGivenLinks();
-  const processes = createProcesses({ now: options.now });
-  const { approvals: store, now } = options;
-  const approvals = createQuestions(createApprovals({ store, now }), async (approval) => {
-    const run = running.get(approval.sessionKey);
-    if (run !== undefined) await options.ask(approval, run);
-  });
+  readonly #running = new Map<string, Active<Run>>();
+  readonly #links = createGivenLinks();
+  readonly #processes: Processes;
+  readonly approvals: Questions;
+  readonly #runners = new Map<string, { readonly rule: ToolPolicy; readonly runner: Promise<ToolRunner> }>();
 
-  const runOf = (sessionKey: string): Active => {
-    const run = running.get(sessionKey);
-    if (run === undefined) throw new Error("The run is over.");
-    return run;
-  };
-
-  const { cron, askUser, sessions } = options;
-  const carryOut: CronToolOptions["carryOut"] | undefined =
-    cron && (async (request, { sessionKey, callId }) => cron(request, runOf(sessionKey), { callId }));
-  const delegate: SessionsToolsOptions["carryOut"] | undefined =
-    sessions && (async (request, call) => sessions(request, runOf(call.sessionKey), call));
-  const ask: AskUserToolOptions["ask"] | undefined =
-    askUser &&
-    (async (question, { sessionKey, callId, signal }) => {
-      const end = await askUser(question, runOf(sessionKey), { callId, signal });
-      // Addresses in it are the person's own words, as those in a message are; in an option they are the model's.
-      if (end.kind === "answered" && !question.options.includes(end.text)) links.add(sessionKey, end.text);
-      return end;
+  constructor(options: ToolboxOptions<Run>) {
+    this.#options = options;
+    this.#processes = createProcesses({ now: options.now });
+    const approvals = createApprovals({ store: options.approvals, now: options.now });
+    this.approvals = createQuestions(approvals, async (approval) => {
+      const run = this.#running.get(approval.sessionKey);
+      if (run !== undefined) await options.ask(approval, run);
     });
+  }
 
-  const makeRunner = async (agent: Run["agent"]): Promise<ToolRunner> => {
-    const memory = options.memory?.(agent);
-    const webSearch = options.webSearch?.();
-    const lookFor = options.look?.();
-    const look: ImageToolOptions["look"] | undefined =
-      lookFor && (async (picture, { sessionKey, signal }) => lookFor(picture, runOf(sessionKey), signal));
-    return createToolRunner({
-      tools: await createBuiltInTools(agent.tools, {
-        ...options.folders(agent),
-        ...(memory === undefined ? {} : { memory }),
-        sandbox: options.sandbox,
-        domains: options.domains?.(agent) ?? [],
-        environment: async () => (await options.environment?.(agent)) ?? {},
-        processes,
-        ...(options.fitPicture === undefined ? {} : { fitPicture: options.fitPicture }),
-        fetch: options.fetch,
-        ...(webSearch === undefined ? {} : { webSearch }),
-        ...(look === undefined ? {} : { look }),
-        ...(options.gateway === undefined ? {} : { gateway: options.gateway }),
-        ...(carryOut === undefined ? {} : { cron: carryOut }),
-        ...(ask === undefined ? {} : { askUser: ask }),
-        ...(delegate === undefined ? {} : { sessions: delegate }),
-        isCurrent(destination, facts) {
-          const run = running.get(facts.sessionKey);
-          return run !== undefined && (options.isCurrent?.(destination, run) ?? false);
-        },
-        isGiven: (url, facts) => links.has(facts.sessionKey, url),
-        send(action, { signal, callId, sessionKey }) {
-          const run = running.get(sessionKey);
-          if (run !== undefined) return options.send(action, run, { signal, callId });
-          return Promise.resolve({ ok: false, message: "There is no conversation to act in." });
-        },
-      }),
-      ...(options.withoutSecrets === undefined ? {} : { withoutSecrets: options.withoutSecrets }),
-      policy: agent.tools,
-      approvals,
-      standingRules: () => options.standingRules?.(agent) ?? [],
-      now: options.now,
-      record({ sessionKey, decision, rule, reason, tool, callId }) {
-        options.note(runOf(sessionKey), `${tool}: ${decision} (${rule}). ${reason}`, {
-          tool,
-          decision,
-          rule,
-          call: callId,
-        });
+  async forRun(run: Run): Promise<ToolboxRun> {
+    const { agent, sessionKey } = run;
+    const runner = await this.#runnerOf(agent);
+    const more: MoreTools = (await this.#options.more?.(agent)) ?? { tools: [] };
+    const state = stateOf(run, more.taint ?? []);
+    const { inForce = async () => ({ policy: agent.tools, role: state.facts.role }) } = run;
+    const runTools = runner.forRun(state, {
+      canAsk: run.canAsk,
+      more: more.tools,
+      inForce,
+      runId: run.runId,
+    });
+    const mayAttach = this.#attachmentsOf(run, state, inForce);
+    const active: Active<Run> = { ...run, mayAttach, offered: runTools.tools.map(({ name }) => name) };
+    this.#running.set(sessionKey, active);
+    const hooked = (tool: string, callId: string, args: unknown) => this.#hooked(run, tool, callId, args);
+    return {
+      ...gated(runTools, this.approvals, hooked, agent.tools),
+      ...inputsOf(state, (text) => this.#links.add(sessionKey, text)),
+      mayAttach,
+      end: () => {
+        if (this.#running.get(sessionKey) === active) this.#running.delete(sessionKey);
       },
-    });
-  };
-  const runners = new Map<string, { readonly rule: ToolPolicy; readonly runner: Promise<ToolRunner> }>();
-  const runnerOf = async (agent: Run["agent"]): Promise<ToolRunner> => {
+    };
+  }
+
+  async prepare(agent: Run["agent"]): Promise<void> {
+    await this.#runnerOf(agent);
+  }
+
+  endCommands(sessionKey?: string): Promise<void> {
+    return this.#processes.end(sessionKey === undefined ? undefined : { sessionKey });
+  }
+
+  endCommandsOf(isOf: (speaker: string) => boolean): Promise<void> {
+    return this.#processes.end({ isOf });
+  }
+
+  commands(): readonly BackgroundProcess[] {
+    return this.#processes.running();
+  }
+
+  /** Decides about attachments of a run as about a `read` of them. */
+  #attachmentsOf(run: Run, state: RunState, inForce: LooksUpInForce): MayAttach {
+    return async (source) => {
+      const current = await inForce();
+      if (current !== undefined) state.spoke(current.role, state.facts.speaker);
+      const policies = current === undefined ? [] : [run.agent.tools, current.policy];
+      const { decision, rule, reason } = decideAttachment(policies, state.facts, source);
+      this.#options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
+        tool: "attach",
+        decision,
+        rule,
+      });
+      return decision === "allow" ? { ok: true } : { ok: false, why: reason };
+    };
+  }
+
+  async #hooked(run: Run, tool: string, callId: string, args: unknown): Promise<HookVerdict> {
+    const { agent, sessionKey } = run;
+    const verdict = await this.#options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
+    if (verdict.action === "deny")
+      this.#options.note(run, `${tool}: deny (hook). ${verdict.reason}`, {
+        tool,
+        decision: "deny",
+        rule: "hook",
+        call: callId,
+      });
+    return verdict;
+  }
+
+  async #runnerOf(agent: Run["agent"]): Promise<ToolRunner> {
     const { id, tools: rule } = agent;
-    const before = runners.get(id);
+    const before = this.#runners.get(id);
     if (before?.rule === rule) return before.runner;
     // A host may give an agent another rule while it runs: what that allows no more is over.
-    if (!allowsTool(rule, "exec") || !allowsTool(rule, "process")) await processes.end({ agentId: id });
-    const runner = makeRunner(agent);
-    runners.set(id, { rule, runner });
+    if (!allowsTool(rule, "exec") || !allowsTool(rule, "process")) await this.#processes.end({ agentId: id });
+    const runner = this.#makeRunner(agent);
+    this.#runners.set(id, { rule, runner });
     // What failed once, a folder that was away for instance, may be there for the next run.
-    runner.catch(() => runners.delete(id));
+    runner.catch(() => this.#runners.delete(id));
     return runner;
-  };
+  }
 
-  return {
-    approvals,
-    endCommands: (sessionKey) => processes.end(sessionKey === undefined ? undefined : { sessionKey }),
-    endCommandsOf: (isOf) => processes.end({ isOf }),
-    commands: processes.running,
-    async prepare(agent) {
-      await runnerOf(agent);
-    },
-    async forRun(run) {
-      const { agent, sessionKey, role, speaker, channelKind, canAsk } = run;
-      const runner = await runnerOf(agent);
-      const more: MoreTools = (await options.more?.(agent)) ?? { tools: [] };
-      const state = createRunState({
-        agentId: agent.id,
-        sessionKey,
-        role,
-        speaker,
-        channelKind,
-        taint: more.taint ?? [],
-        ...(run.models === undefined ? {} : { models: run.models }),
-        ...(run.parentTools === undefined ? {} : { parentTools: run.parentTools }),
-      });
-      const { inForce = async () => ({ policy: agent.tools, role: state.facts.role }) } = run;
-      const runTools = runner.forRun(state, { canAsk, more: more.tools, inForce, runId: run.runId });
-      const mayAttach: MayAttach = async (source) => {
-        const current = await inForce();
-        if (current !== undefined) state.spoke(current.role, state.facts.speaker);
-        const policies = current === undefined ? [] : [agent.tools, current.policy];
-        const { decision, rule, reason } = decideAttachment(policies, state.facts, source);
-        options.note(run, `attach ${JSON.stringify(source)}: ${decision} (${rule}). ${reason}`, {
-          tool: "attach",
-          decision,
-          rule,
-        });
-        return decision === "allow" ? { ok: true } : { ok: false, why: reason };
-      };
-      const active: Active = { ...run, mayAttach, offered: runTools.tools.map(({ name }) => name) };
-      running.set(sessionKey, active);
-      const hooked = async (tool: string, callId: string, args: unknown): Promise<HookVerdict> => {
-        const verdict = await options.beforeCall({ agentId: agent.id, sessionKey, tool, callId, args });
-        if (verdict.action === "deny")
-          options.note(run, `${tool}: deny (hook). ${verdict.reason}`, {
-            tool,
-            decision: "deny",
-            rule: "hook",
-            call: callId,
-          });
-        return verdict;
-      };
-      return {
-        ...gated(runTools, approvals, hooked, agent.tools),
-        ...inputsOf(state, (text) => links.add(sessionKey, text)),
-        mayAttach,
-        end() {
-          if (running.get(sessionKey) === active) running.delete(sessionKey);
-        },
-      };
-    },
-  };
+  async #makeRunner(agent: Run["agent"]): Promise<ToolRunner> {
+    const { withoutSecrets, standingRules, now, note } = this.#options;
+    return createToolRunner({
+      tools: await createBuiltInTools(agent.tools, { ...this.#places(agent), ...this.#services() }),
+      ...(withoutSecrets === undefined ? {} : { withoutSecrets }),
+      policy: agent.tools,
+      approvals: this.approvals,
+      standingRules: () => standingRules?.(agent) ?? [],
+      now,
+      record: ({ sessionKey, decision, rule, reason, tool, callId: call }) => {
+        const text = `${tool}: ${decision} (${rule}). ${reason}`;
+        note(this.#runOf(sessionKey), text, { tool, decision, rule, call });
+      },
+    });
+  }
+
+  /** What the tools of an agent work on. */
+  #places(agent: Run["agent"]) {
+    const { folders, memory, sandbox, domains, environment, fitPicture, fetch, webSearch } = this.#options;
+    const remembered = memory?.(agent);
+    const search = webSearch?.();
+    return {
+      ...folders(agent),
+      ...(remembered === undefined ? {} : { memory: remembered }),
+      sandbox,
+      domains: domains?.(agent) ?? [],
+      environment: async () => (await environment?.(agent)) ?? {},
+      processes: this.#processes,
+      ...(fitPicture === undefined ? {} : { fitPicture }),
+      fetch,
+      ...(search === undefined ? {} : { webSearch: search }),
+      isGiven: (url: string, { sessionKey }: RunFacts) => this.#links.has(sessionKey, url),
+    };
+  }
+
+  /** What they ask of the host, each for the run that its call belongs to. */
+  #services(): Pick<
+    BuiltInToolsOptions,
+    "look" | "gateway" | "cron" | "askUser" | "sessions" | "isCurrent" | "send"
+  > {
+    const { look, gateway, cron, askUser, sessions, isCurrent, send } = this.#options;
+    const lookFor = look?.();
+    return {
+      ...(lookFor && {
+        look: async (picture, { sessionKey, signal }) => lookFor(picture, this.#runOf(sessionKey), signal),
+      }),
+      ...(gateway && { gateway }),
+      ...(cron && {
+        cron: async (request, { sessionKey, callId }) => cron(request, this.#runOf(sessionKey), { callId }),
+      }),
+      ...(sessions && {
+        sessions: async (request, call) => sessions(request, this.#runOf(call.sessionKey), call),
+      }),
+      ...(askUser && { askUser: this.#asking(askUser) }),
+      isCurrent: (destination, { sessionKey }) => {
+        const run = this.#running.get(sessionKey);
+        return run !== undefined && (isCurrent?.(destination, run) ?? false);
+      },
+      send: async (action, { signal, callId, sessionKey }) => {
+        const run = this.#running.get(sessionKey);
+        if (run !== undefined) return send(action, run, { signal, callId });
+        return { ok: false, message: "There is no conversation to act in." };
+      },
+    };
+  }
+
+  #asking(askUser: NonNullable<ToolboxOptions<Run>["askUser"]>): AskUserToolOptions["ask"] {
+    return async (question, { sessionKey, callId, signal }) => {
+      const end = await askUser(question, this.#runOf(sessionKey), { callId, signal });
+      // Addresses in it are the person's own words, as those in a message are; in an option they are the model's.
+      if (end.kind === "answered" && !question.options.includes(end.text))
+        this.#links.add(sessionKey, end.text);
+      return end;
+    };
+  }
+
+  #runOf(sessionKey: string): Active<Run> {
+    const run = this.#running.get(sessionKey);
+    if (run === undefined) throw new Error("The run is over.");
+    return run;
+  }
+}
+
+function stateOf(
+  { agent, sessionKey, role, speaker, channelKind, models, parentTools }: ToolRun,
+  taint: readonly TaintMark[],
+): RunState {
+  return createRunState({
+    agentId: agent.id,
+    sessionKey,
+    role,
+    speaker,
+    channelKind,
+    taint,
+    ...(models === undefined ? {} : { models }),
+    ...(parentTools === undefined ? {} : { parentTools }),
+  });
 }
