@@ -1,9 +1,24 @@
-import { ChannelError, createMemoryState, type InboundEvent } from "../src/index.ts";
+import {
+  type ButtonsPart,
+  ChannelError,
+  createMemoryState,
+  type InboundEvent,
+  type OutboundPart,
+} from "../src/index.ts";
 import { another, type Fault, given, running } from "./planting.ts";
 
 /** Clicks and commands that are not what came. */
 const interactions = (change: (event: InboundEvent) => InboundEvent) =>
   given(({ emit }) => ({ emit: (event) => emit(event.type === "message" ? event : change(event)) }));
+
+/** A question with buttons that is not shown as it was put. */
+const question = (change: (part: ButtonsPart) => OutboundPart) =>
+  running(({ send }) => ({
+    send: (to, { parts, ...message }, options) => {
+      const shown = parts.map((part) => (part.type === "buttons" ? change(part) : part));
+      return send(to, { ...message, parts: shown }, options);
+    },
+  }));
 
 /** What can be wrong with what people are offered, and with what is done to messages that are there. */
 export const faultsWithPeople: readonly Fault[] = [
@@ -56,17 +71,7 @@ export const faultsWithPeople: readonly Fault[] = [
   {
     fault: "ignores what is under a question",
     check: "buttons: shows a question with its buttons, and says which one was clicked",
-    plant: running(({ send }) => ({
-      send: (to, { parts, ...message }, options) =>
-        send(
-          to,
-          {
-            ...message,
-            parts: parts.map((part) => (part.type === "buttons" ? { ...part, type: "text" } : part)),
-          },
-          options,
-        ),
-    })),
+    plant: question((part) => ({ ...part, type: "text" })),
   },
   {
     fault: "does not say what was behind the button",
@@ -90,19 +95,7 @@ export const faultsWithPeople: readonly Fault[] = [
   {
     fault: "leaves out the buttons that are too many",
     check: "buttons: offers as much as it claims, and refuses more",
-    plant: running(({ send }) => ({
-      send: (to, { parts, ...message }, options) =>
-        send(
-          to,
-          {
-            ...message,
-            parts: parts.map((part) =>
-              part.type === "buttons" ? { ...part, buttons: part.buttons.slice(0, 8) } : part,
-            ),
-          },
-          options,
-        ),
-    })),
+    plant: question((part) => ({ ...part, buttons: part.buttons.slice(0, 8) })),
   },
   {
     fault: "claims more buttons than it can show",
@@ -155,20 +148,9 @@ export const faultsWithPeople: readonly Fault[] = [
   {
     fault: "opens no forms",
     check: "forms: opens a form at a click, and hands over what was written into it",
-    plant: running(({ send }) => ({
-      send: (to, { parts, ...message }, options) =>
-        send(
-          to,
-          {
-            ...message,
-            parts: parts.map((part) =>
-              part.type === "buttons"
-                ? { ...part, buttons: part.buttons.map(({ opensForm: _form, ...button }) => button) }
-                : part,
-            ),
-          },
-          options,
-        ),
+    plant: question((part) => ({
+      ...part,
+      buttons: part.buttons.map(({ opensForm: _form, ...button }) => button),
     })),
   },
   {
