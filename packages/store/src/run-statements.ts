@@ -1,0 +1,121 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
+import type { Bound, Command, Database } from "./database.ts";
+import type { Head } from "./messages.ts";
+import { activeRun, groupHistory, inbox, run, session } from "./schema/index.ts";
+import type { RunOutcome } from "./types/runs.ts";
+import type { CheckedUsage } from "./usage.ts";
+
+/** What is written of runs. */
+export type RunStatements = ReturnType<typeof prepareRunStatements>;
+
+export function prepareRunStatements(database: Database) {
+  const { db } = database;
+  return {
+    insert: database.insert(run),
+    setInbox: database.command((p: Bound<{ n: number; inbox: readonly number[] }>) =>
+      db.update(run).set({ inbox: p.inbox }).where(eq(run.n, p.n)),
+    ),
+    /** A message becomes the run's. */
+    join: database.command((p: Bound<{ seq: number; run: number }>) =>
+      db.update(inbox).set({ state: "running", run: p.run }).where(eq(inbox.seq, p.seq)),
+    ),
+    /** A message waits for another run. */
+    giveBack: database.command((p: Bound<{ seq: number }>) =>
+      db.update(inbox).set({ state: "queued", run: null }).where(eq(inbox.seq, p.seq)),
+    ),
+    end: endOfRun(database),
+    closeSession: endInSession(database),
+    forgetTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+      db
+        .delete(groupHistory)
+        .where(and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId))),
+    ),
+    ...leaseStatements(database),
+  };
+}
+
+/** Which process a run goes on in, and how many have begun with it. */
+function leaseStatements(database: Database) {
+  const { db } = database;
+  return {
+    takeOver: database.command((p: Bound<{ n: number; leaseName: string; leaseEpoch: number }>) =>
+      db
+        .update(run)
+        .set({ leaseName: p.leaseName, leaseEpoch: p.leaseEpoch, attempts: sql`${run.attempts} + 1` })
+        .where(eq(run.n, p.n)),
+    ),
+    rest: database.command((p: Bound<{ leaseName: string; leaseEpoch: number }>) =>
+      db
+        .update(run)
+        .set({ leaseName: "", leaseEpoch: 0, attempts: sql`${run.attempts} - 1` })
+        .where(
+          and(
+            inArray(run.n, db.select({ n: activeRun.run }).from(activeRun)),
+            eq(run.leaseName, p.leaseName),
+            eq(run.leaseEpoch, p.leaseEpoch),
+          ),
+        ),
+    ),
+    addAttempts: database.command((p: Bound<{ n: number; more: number }>) =>
+      db
+        .update(run)
+        .set({ attempts: sql`${run.attempts} + ${p.more}` })
+        .where(eq(run.n, p.n)),
+    ),
+  };
+}
+
+type EndOfRun = CheckedUsage["reported"] & {
+  n: number;
+  state: RunOutcome;
+  error: string | null;
+  lastEntry: number | null;
+  outbox: readonly number[];
+  at: number;
+};
+
+function endOfRun({ db, command }: Database): Command<EndOfRun> {
+  return command((p: Bound<EndOfRun>) =>
+    db
+      .update(run)
+      .set({
+        state: p.state,
+        error: p.error,
+        lastEntry: p.lastEntry,
+        outbox: p.outbox,
+        finishedAt: p.at,
+        modelCalls: p.modelCalls,
+        inputTokens: p.inputTokens,
+        outputTokens: p.outputTokens,
+        cacheReadTokens: p.cacheReadTokens,
+        cacheWriteTokens: p.cacheWriteTokens,
+        costMicros: p.costMicros,
+      })
+      .where(eq(run.n, p.n)),
+  );
+}
+
+type EndInSession = CheckedUsage["counted"] & Head & { key: string; run: number; at: number };
+
+/** A session counts its runs and what they used. */
+function endInSession({ db, command }: Database): Command<EndInSession> {
+  return command((p: Bound<EndInSession>) =>
+    db
+      .update(session)
+      .set({
+        updatedAt: p.at,
+        lastEntry: p.lastEntry,
+        lastSeq: p.lastSeq,
+        messageCount: p.messageCount,
+        lastRun: p.run,
+        runs: sql`${session.runs} + 1`,
+        modelCalls: sql`${session.modelCalls} + ${p.modelCalls}`,
+        inputTokens: sql`${session.inputTokens} + ${p.inputTokens}`,
+        outputTokens: sql`${session.outputTokens} + ${p.outputTokens}`,
+        cacheReadTokens: sql`${session.cacheReadTokens} + ${p.cacheReadTokens}`,
+        cacheWriteTokens: sql`${session.cacheWriteTokens} + ${p.cacheWriteTokens}`,
+        costMicros: sql`${session.costMicros} + ${p.costMicros}`,
+      })
+      .where(eq(session.key, p.key)),
+  );
+}
