@@ -5,7 +5,7 @@ export const VERSION: string = readVersion();
 
 function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  const found =
+  const version =
     manifest !== null && typeof manifest === "object" && "version" in manifest ? manifest.version : undefined;
-  return typeof found === "string" ? found : "0.0.0";
+  return typeof version === "string" ? version : "0.0.0";
 }

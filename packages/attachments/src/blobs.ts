@@ -41,9 +41,9 @@ class BlobFolder implements Blobs {
     const id = createHash("sha256").update(bytes).digest("hex");
     const path = this.#pathOf(id);
     return this.#inTurn(async () => {
-      const known = await stat(path).catch(() => undefined);
+      const kept = await stat(path).catch(() => undefined);
       const now = new Date();
-      if (known?.isFile() === true && known.size === bytes.byteLength) await utimes(path, now, now);
+      if (kept?.isFile() === true && kept.size === bytes.byteLength) await utimes(path, now, now);
       else await this.#write(path, bytes);
       return id;
     });
@@ -65,8 +65,8 @@ class BlobFolder implements Blobs {
     const names = await readdir(this.#dir).catch(() => []);
     const old: string[] = [];
     for (const name of names) {
-      const found = await stat(join(this.#dir, name)).catch(() => undefined);
-      if (found === undefined || found.mtimeMs >= before) continue;
+      const file = await stat(join(this.#dir, name)).catch(() => undefined);
+      if (file === undefined || file.mtimeMs >= before) continue;
       // What a crash left half written belongs to nobody.
       if (name.endsWith(".tmp")) await unlink(join(this.#dir, name)).catch(() => {});
       else if (ID.test(name)) old.push(name);
@@ -78,8 +78,8 @@ class BlobFolder implements Blobs {
     return this.#inTurn(async () => {
       let removed = 0;
       for (const id of ids) {
-        const found = await stat(this.#pathOf(id)).catch(() => undefined);
-        if (found === undefined || found.mtimeMs >= before) continue;
+        const file = await stat(this.#pathOf(id)).catch(() => undefined);
+        if (file === undefined || file.mtimeMs >= before) continue;
         await unlink(this.#pathOf(id));
         removed += 1;
       }

@@ -35,7 +35,7 @@ export function createByteBudget(most: number): ByteBudget {
     return first === share || total + bytes <= most;
   };
   const wake = (): void => {
-    for (const one of waiting) if (fits(one.share, one.bytes)) one.go();
+    for (const waiter of waiting) if (fits(waiter.share, waiter.bytes)) waiter.go();
   };
 
   return {

@@ -20,8 +20,8 @@ export async function runningGateway(
   homeOption: string | undefined,
 ): Promise<{ client: Client; running: Running; tell: Tell }> {
   const home = locateHome(homeOption, process.env);
-  const found = existsSync(home.dir) ? readHomeHolder(home.dir) : undefined;
-  const holder = found === "unknown" ? undefined : found;
+  const lockHolder = existsSync(home.dir) ? readHomeHolder(home.dir) : undefined;
+  const holder = lockHolder === "unknown" ? undefined : lockHolder;
   const details = holder?.details;
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
   const token = holder && effectiveToken(readConfig(home, process.env), home, process.env);

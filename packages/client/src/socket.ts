@@ -16,8 +16,8 @@ export interface WebSocketConstructor {
 
 /** A constructor of `globalThis`, whose types differ between browsers and Node. */
 export function platformWebSocket(): WebSocketConstructor | undefined {
-  const found: unknown = Reflect.get(globalThis, "WebSocket");
-  return isConstructor(found) ? found : undefined;
+  const socketClass: unknown = Reflect.get(globalThis, "WebSocket");
+  return isConstructor(socketClass) ? socketClass : undefined;
 }
 
 function isConstructor(value: unknown): value is WebSocketConstructor {

@@ -46,10 +46,10 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
 
 /** What stands for a wrong value; the first `from` steps of the path lead to its section. */
 export function closedFor(path: ConfigPath, from: number): Closed | undefined {
-  const found = CLOSED.find(
+  const rule = CLOSED.find(
     ({ keys, deep }) =>
       (deep === true ? path.length >= keys.length : path.length === keys.length) &&
       keys.every((key, depth) => key === "*" || key === path[depth]),
   );
-  return found && { path: path.slice(from, found.keys.length), value: found.value };
+  return rule && { path: path.slice(from, rule.keys.length), value: rule.value };
 }

@@ -63,10 +63,10 @@ export function interpolate(
     }
   };
   const variable = (path: ConfigPath, name: string, fallback: string | undefined): string | undefined => {
-    const found = env[name];
-    if (found !== undefined && found !== "") {
-      secrets.add(found);
-      return found;
+    const value = env[name];
+    if (value !== undefined && value !== "") {
+      secrets.add(value);
+      return value;
     }
     if (fallback === undefined) {
       const message = `the environment variable ${name} is not set`;

@@ -70,8 +70,8 @@ async function resendDoubtful(
   account: DeliveryAccount,
   row: ClaimedRow,
 ): Promise<Settlement> {
-  const known = await reconcile(account, row, ports.now(), ports.stopped);
-  switch (known.outcome) {
+  const reconciled = await reconcile(account, row, ports.now(), ports.stopped);
+  switch (reconciled.outcome) {
     case "repeat":
       return sendOpenParts(ports, account, row);
     case "unknown": {
@@ -79,7 +79,7 @@ async function resendDoubtful(
       return { state: "uncertain", reason, detail: `${reason}; not repeated` };
     }
     case "sent": {
-      const receipt = { part: row.receipts.length, receipt: { messageId: known.messageId } };
+      const receipt = { part: row.receipts.length, receipt: { messageId: reconciled.messageId } };
       if (receipt.part + 1 >= row.partCount)
         return { state: "sent", receipts: [receipt], detail: "found on the platform after a restart" };
       await ports.recordPart(row, receipt);

@@ -26,16 +26,16 @@ export async function refreshNotes(
 ): Promise<void> {
   const before = new Map(index.files().map((file) => [file.path, file]));
   for (const file of await listNotes(folder)) {
-    const known = before.get(file.path);
+    const indexed = before.get(file.path);
     before.delete(file.path);
-    if (known !== undefined && known.size === file.size && known.changedAt === file.changedAt) continue;
+    if (indexed !== undefined && indexed.size === file.size && indexed.changedAt === file.changedAt) continue;
     const text = await readNote(folder, file.path, MOST_READ);
     if (text === undefined) {
       await removeFile(index, file.path);
       continue;
     }
     const hash = hashOf(text);
-    if (known?.hash !== hash) {
+    if (indexed?.hash !== hash) {
       await replaceChunks(index, file, chunksOfNote(file.path, text, topScope));
       await onRead(file.path, text);
     }

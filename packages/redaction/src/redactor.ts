@@ -30,11 +30,11 @@ export interface Vault {
 
 /** Replaces the secrets that it is told of, however they are encoded, and whatever looks like one. */
 export function createVault(secrets: Iterable<string> = []): Vault {
-  const known = new Set<string>();
+  const secretForms = new Set<string>();
   let patterns: readonly RegExp[] | undefined;
   let finder: SecretFinder | undefined;
   const add = (more: Iterable<string>): void => {
-    for (const secret of more) if (secret !== "") known.add(secret);
+    for (const secret of more) if (secret !== "") secretForms.add(secret);
     // Made when it is needed: most are added one after the other.
     patterns = undefined;
     finder = undefined;
@@ -43,12 +43,12 @@ export function createVault(secrets: Iterable<string> = []): Vault {
   return {
     add,
     redact(text) {
-      patterns ??= patternsOf(known);
+      patterns ??= patternsOf(secretForms);
       const unknown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
       return withoutCredentials(unknown);
     },
     stream() {
-      finder ??= createSecretFinder([...known].filter(({ length }) => length >= SHORT_IN_SPEECH));
+      finder ??= createSecretFinder([...secretForms].filter(({ length }) => length >= SHORT_IN_SPEECH));
       return createRedactedStream(finder, REDACTED);
     },
   };

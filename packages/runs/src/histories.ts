@@ -46,12 +46,12 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
         forget(sessionKey);
         return { messages: [], places: [] };
       }
-      const known = kept.get(sessionKey);
-      if (known?.generation === session.generation && known.places.at(-1) === session.lastSeq) {
+      const history = kept.get(sessionKey);
+      if (history?.generation === session.generation && history.places.at(-1) === session.lastSeq) {
         // The one longest unused goes first.
         kept.delete(sessionKey);
-        kept.set(sessionKey, known);
-        return known;
+        kept.set(sessionKey, history);
+        return history;
       }
       forget(sessionKey);
       const rows = await sessions.history(sessionKey);

@@ -48,8 +48,8 @@ class Memory implements MemoryRuns {
     step: async (input) => this.#append(this.#open(input), input.messages, input.intents),
     toolStarted: async (input) => {
       const run = this.#open(input);
-      const known = [...run.calls, ...(input.intents ?? [])].map(({ callId }) => callId);
-      const unknown = input.callIds.find((callId) => !known.includes(callId));
+      const callIds = [...run.calls, ...(input.intents ?? [])].map(({ callId }) => callId);
+      const unknown = input.callIds.find((callId) => !callIds.includes(callId));
       if (unknown !== undefined) throw new MemoryRunsError("not_found", `there is no call ${unknown}`);
       this.#append(run, input.messages ?? [], input.intents);
       mark(run, input.callIds, "started");

@@ -78,12 +78,12 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     if (!enabled) continue;
     const definition = await definitionOf(channel, packageName, options);
     if (typeof definition === "string") {
-      const known = options.definitions.map(({ id }) => id);
+      const channelIds = options.definitions.map(({ id }) => id);
       problems.push(
         loaded.problem(["channels", channel], {
           severity: "error",
           message: definition,
-          remedy: `${didYouMean(channel, known)}Use one of ${known.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
+          remedy: `${didYouMean(channel, channelIds)}Use one of ${channelIds.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
           disables: `channel ${channel}`,
         }),
       );
@@ -132,8 +132,8 @@ async function separately(
   packageName: string | undefined,
   { definitions, channelPackages, home, packages }: AccountsOptions,
 ): Promise<ChannelDefinition | undefined> {
-  const known = separated.get(definition);
-  if (known !== undefined) return known;
+  const before = separated.get(definition);
+  if (before !== undefined) return before;
   const isBuiltIn = definitions.includes(definition);
   const name = isBuiltIn ? channelPackages[definition.id] : packageName;
   if (name === undefined) return undefined;
@@ -205,15 +205,15 @@ function unknownSettings(
   account: string,
   raw: Readonly<Record<string, unknown>>,
 ): Problem[] {
-  const known = accountKeys(definition);
-  if (known === undefined) return [];
+  const keys = accountKeys(definition);
+  if (keys === undefined) return [];
   return Object.keys(raw)
-    .filter((key) => !known.includes(key))
+    .filter((key) => !keys.includes(key))
     .map((key) =>
       loaded.problem(["channels", definition.id, "accounts", account, key], {
         severity: "warning",
         message: "unknown key, ignored",
-        remedy: `${didYouMean(key, known)}The keys here are ${known.join(", ")}.`,
+        remedy: `${didYouMean(key, keys)}The keys here are ${keys.join(", ")}.`,
       }),
     );
 }

@@ -103,7 +103,7 @@ function onceEach(ofFile: readonly Problem[], ofParts: readonly Problem[]): Prob
   const told = new Set<Problem>();
   const merged = ofFile.map((problem) => {
     const follows = ofParts.filter((one) => problem.severity === "error" && one.path === problem.path);
-    for (const one of follows) told.add(one);
+    for (const following of follows) told.add(following);
     const disables = problem.disables ?? follows.find((one) => one.disables !== undefined)?.disables;
     return { ...problem, ...(disables === undefined ? {} : { disables }) };
   });

@@ -74,12 +74,12 @@ export async function resolveSkills(options: {
   for (const agent of agents.all) await forAgent(agent);
   const problems = agents.all.flatMap((agent) => {
     const { unknown = [], skills: usable = [] } = latest.get(agent.id) ?? {};
-    const known = usable.map((skill) => skill.id).join(", ");
+    const usableIds = usable.map((skill) => skill.id).join(", ");
     return unknown.map((name) =>
       loaded.problem(allowPath(loaded, agent.id, "skills"), {
         severity: "error",
         message: `agent ${agent.id} names the skill ${name}, which does not exist`,
-        remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${known === "" ? "" : ` Usable now: ${known}.`}`,
+        remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${usableIds === "" ? "" : ` Usable now: ${usableIds}.`}`,
         disables: `skill ${name} of agent ${agent.id}`,
       }),
     );

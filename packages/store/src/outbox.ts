@@ -115,15 +115,15 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
 
   /** What nobody wants any more of what would be sent next. */
   function overdue(): OutboxRecord[] {
-    const found: OutboxRecord[] = [];
+    const claimable: OutboxRecord[] = [];
     for (const head of heads.all())
       for (
         let row: OutboxRecord | undefined = head;
         row !== undefined && isTooOld(row);
         row = nextTo.get(row)
       )
-        found.push(row);
-    return found;
+        claimable.push(row);
+    return claimable;
   }
 
   /** Where the clock was set back since, nobody knows for how long it was to wait, and it has waited. */

@@ -18,9 +18,9 @@ export function readLogLine(text: string): LogLine | undefined {
   const value = parsed(text);
   if (value === undefined) return undefined;
   const { level, time, msg, ...fields } = value;
-  const known = LOG_LEVELS.find((name) => name === level);
-  if (known === undefined || typeof time !== "string") return undefined;
-  return { level: known, time, message: typeof msg === "string" ? msg : "", fields };
+  const logLevel = LOG_LEVELS.find((name) => name === level);
+  if (logLevel === undefined || typeof time !== "string") return undefined;
+  return { level: logLevel, time, message: typeof msg === "string" ? msg : "", fields };
 }
 
 /** The line for people: `09:30:12 WARN  a message  key=value`. */

@@ -60,8 +60,8 @@ function getTool(memory: AgentMemory): ToolDefinition {
     effects: "none",
     run: ({ args }, _context, permit) =>
       answered(permit, async () => {
-        const found = await memory.get(args.id, permit.run.facts);
-        return found ?? { text: `There is no entry ${args.id}.`, untrusted: false };
+        const entry = await memory.get(args.id, permit.run.facts);
+        return entry ?? { text: `There is no entry ${args.id}.`, untrusted: false };
       }),
   });
 }

@@ -43,11 +43,11 @@ export async function log(options: AgentOption): Promise<void> {
 /** `signalbox memory restore`: takes an agent's `MEMORY.md` back to one of them. */
 export async function restore(id: string, options: AgentOption): Promise<void> {
   const version: NoteVersion = await withMemory(options, async (memory) => {
-    const found = (await memory.log(OWNERS)).find((each) => each.id === id);
-    if (found === undefined)
+    const version = (await memory.log(OWNERS)).find((each) => each.id === id);
+    if (version === undefined)
       throw new GatewayError("failure", `There is no version ${id}: see \`memory log\`.`);
-    await memory.restore(found);
-    return found;
+    await memory.restore(version);
+    return version;
   });
   print(options.json, version, () => [
     `${version.path} is as it was on ${new Date(version.at).toISOString()}.`,

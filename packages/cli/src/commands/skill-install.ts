@@ -90,12 +90,12 @@ function wayFor(
   );
   const way = named === undefined ? usable[0] : usable.find(({ id: of }) => of === named);
   if (way !== undefined) return way;
-  const known = install.map(({ id: of, kind }) => `${of} (${kind})`).join(", ");
+  const offered = install.map(({ id: of, kind }) => `${of} (${kind})`).join(", ");
   throw new GatewayError(
     "failure",
-    known === ""
+    offered === ""
       ? `The skill ${id} does not say how what it needs is installed. Its SKILL.md may.`
-      : `The skill ${id} can be had by ${visibleText(known)}; ${named === undefined ? "none of them" : `"${named}" is none of them, or`} works on this machine.`,
+      : `The skill ${id} can be had by ${visibleText(offered)}; ${named === undefined ? "none of them" : `"${named}" is none of them, or`} works on this machine.`,
   );
 }
 

@@ -6,16 +6,18 @@ import { runningGateway } from "../running.ts";
 /** `signalbox status`: what the running gateway says of itself. */
 export async function status(options: CommonOptions): Promise<void> {
   const { client, running } = await runningGateway(options.home);
-  const found = await client.status();
-  print(options.json, { ...running, ...found }, () => [
-    `Signalbox ${found.version} at ${running.url} (process ${running.pid}), since ${new Date(found.startedAt).toISOString()}`,
-    ...found.agents.map((agent) => `agent   ${agent.id}: ${agent.demo ? "offline demo model" : agent.model}`),
-    ...found.channels.map(
+  const status = await client.status();
+  print(options.json, { ...running, ...status }, () => [
+    `Signalbox ${status.version} at ${running.url} (process ${running.pid}), since ${new Date(status.startedAt).toISOString()}`,
+    ...status.agents.map(
+      (agent) => `agent   ${agent.id}: ${agent.demo ? "offline demo model" : agent.model}`,
+    ),
+    ...status.channels.map(
       ({ channel, account, state, reason }) =>
         `channel ${channel}/${account}: ${state}${reason ? ` (${reason})` : ""}`,
     ),
-    ...configurationLines(found.configuration),
-    `waiting ${found.inboxPending} messages to answer, ${found.outboxPending} replies to deliver`,
+    ...configurationLines(status.configuration),
+    `waiting ${status.inboxPending} messages to answer, ${status.outboxPending} replies to deliver`,
   ]);
 }
 

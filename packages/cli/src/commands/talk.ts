@@ -109,6 +109,6 @@ async function agentOf(client: Client, wanted: string | undefined): Promise<stri
   const agents = await client.agents();
   const agent = wanted === undefined ? defaultAgent(agents) : agents.find((one) => one.id === wanted);
   if (agent) return agent.id;
-  const known = agents.map((one) => one.id).join(", ");
-  throw new GatewayError("usage", `There is no agent ${wanted ?? ""}. There are: ${known || "none"}.`);
+  const ids = agents.map((one) => one.id).join(", ");
+  throw new GatewayError("usage", `There is no agent ${wanted ?? ""}. There are: ${ids || "none"}.`);
 }

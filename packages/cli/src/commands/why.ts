@@ -11,9 +11,9 @@ const TEXT_CHARS = 60;
 
 /** `signalbox trace [message]`: every note about a message; without an id, about the last one. */
 export async function trace(id: string | undefined, options: CommonOptions): Promise<void> {
-  const found = await findTrace(id, options);
-  print(options.json, found, () =>
-    found.entries.flatMap((entry) => [
+  const trace = await findTrace(id, options);
+  print(options.json, trace, () =>
+    trace.entries.flatMap((entry) => [
       `${new Date(entry.at).toISOString()}  ${entry.stage.padEnd(8)} ${entry.summary}`,
       ...(entry.data === undefined ? [] : [`          ${JSON.stringify(entry.data)}`]),
     ]),
@@ -25,11 +25,11 @@ export async function why(
   id: string | undefined,
   options: CommonOptions & { readonly details?: boolean },
 ): Promise<void> {
-  const found = await findTrace(id, options);
-  const { sentence, said, remedy } = explain(found);
-  const lines = whyLines(found);
-  const { message } = found;
-  const json = { id: found.messageId, message, sentence, said, remedy, notes: lines };
+  const trace = await findTrace(id, options);
+  const { sentence, said, remedy } = explain(trace);
+  const lines = whyLines(trace);
+  const { message } = trace;
+  const json = { id: trace.messageId, message, sentence, said, remedy, notes: lines };
   print(options.json, json, () => [
     ...(message === undefined
       ? []
@@ -49,8 +49,8 @@ export async function why(
 async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
   const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
   if (id === undefined) throw new GatewayError("failure", "No message has come yet.");
-  const found = await traceOf(id, options);
-  if (found) return found;
+  const trace = await traceOf(id, options);
+  if (trace) return trace;
   throw new GatewayError(
     "failure",
     `No message ${id} is known. \`signalbox messages\` lists the latest; their ids and those of the platforms will do.`,

@@ -19,10 +19,10 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
     initial: home.workspace(id),
   });
   const { list } = loaded().config.agents;
-  const known = list.findIndex((agent) => agent.id === id);
-  const at = known < 0 ? list.length : known;
+  const index = list.findIndex((agent) => agent.id === id);
+  const at = index < 0 ? list.length : index;
   const isUsual = workspaceDir === undefined || workspaceDir === home.workspace(id);
-  if (known >= 0 && isUsual) return;
+  if (index >= 0 && isUsual) return;
   if (isUsual && list.length === 0 && id === "main") return;
   change([{ path: ["agents", "list", at, "id"], value: id }]);
   if (!isUsual) change([{ path: ["agents", "list", at, "workspaceDir"], value: workspaceDir }]);

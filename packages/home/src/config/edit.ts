@@ -43,8 +43,8 @@ function editedConfig(home: Home, env: Env, edits: readonly ConfigEdit[], source
   const before = configText(home.configFile);
   const after = editConfig(home.configFile, before, edits);
   const problems = (text: string) => problemsOf(home, text, env, sources);
-  const known = new Set(problems(before).map(({ path, message }) => `${path} ${message}`));
-  const [fault] = problems(after).filter(({ path, message }) => !known.has(`${path} ${message}`));
+  const priorFaults = new Set(problems(before).map(({ path, message }) => `${path} ${message}`));
+  const [fault] = problems(after).filter(({ path, message }) => !priorFaults.has(`${path} ${message}`));
   if (fault !== undefined)
     throw new GatewayError("config", `Not changed: ${fault.path}: ${fault.message}. ${fault.remedy}`);
   return edits

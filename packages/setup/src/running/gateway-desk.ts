@@ -36,9 +36,9 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
     status: async () => redact(statusOf(ports)),
     async config(key) {
       const applied: unknown = redactJson(JSON.parse(JSON.stringify(ports.config())), redact);
-      const found = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
-      if (found === undefined) throw new Error(`${key} is not set, and has no default.`);
-      return stringify(found).trimEnd();
+      const value = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
+      if (value === undefined) throw new Error(`${key} is not set, and has no default.`);
+      return stringify(value).trimEnd();
     },
     async preview(change) {
       const edit = editOf(home, change);

@@ -84,9 +84,9 @@ export class Reloading<Resolved extends Setup> {
     const before = this.#applied;
     const loaded = await read(before.loaded.config);
     vault.add(loaded.secrets);
-    const found = await nextSetup(before, loaded, resolve);
-    const { next, kept } = found;
-    for (const problem of found.problems)
+    const outcome = await nextSetup(before, loaded, resolve);
+    const { next, kept } = outcome;
+    for (const problem of outcome.problems)
       logger.warn({ problem: { ...problem } }, "the configuration has a problem");
     await prepare(next.resolved);
     configuration.apply(next);
@@ -95,7 +95,7 @@ export class Reloading<Resolved extends Setup> {
     await record(next.loaded.config, next.loaded.file);
     const forStart = keysForStart(this.#started, next.loaded.config);
     this.#state = { forStart, kept: [...kept] };
-    this.#warnOfRest(found, forStart);
+    this.#warnOfRest(outcome, forStart);
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
   }
 

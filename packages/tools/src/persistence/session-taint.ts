@@ -51,11 +51,11 @@ export function createSessionTaint(
   };
 }
 
-const known = z
+const knownSources = z
   .array(z.unknown())
   .transform((listed) => listed.flatMap((source) => taintSource.safeParse(source).data ?? []));
 const dataSchema = z.object({
-  taint: z.object({ generation: z.number(), sources: known, speakers: z.array(z.string()) }),
+  taint: z.object({ generation: z.number(), sources: knownSources, speakers: z.array(z.string()) }),
 });
 
 /** What is kept with a session, and for which generation of it. */

@@ -108,10 +108,12 @@ export function spokenText({ order, stored }: QueuedMessage): string {
  * from several places; and a guest joins no run that was told what guests are not.
  */
 export function mayShareRun(a: Queued, b: Queued): boolean {
-  const one = eventOf(a);
+  const event = eventOf(a);
   const other = eventOf(b);
   const samePlace =
-    one?.channel === other?.channel && one?.account === other?.account && one?.address === other?.address;
+    event?.channel === other?.channel &&
+    event?.account === other?.account &&
+    event?.address === other?.address;
   return samePlace && isGuests(a) === isGuests(b);
 }
 
