@@ -15,7 +15,7 @@ export function createSurfaces(
     return { body: ReadableStream.from([bytes]), mimeType: contentType, size: bytes.byteLength };
   };
   return {
-    web: createWebHub({ fetchUrl, openUpload: uploads.open }),
+    web: createWebHub({ fetchUrl, openUpload: (owner, id) => uploads.open(owner, id) }),
     api: createWebHub({ id: "api", label: "API", awaitsSingleAnswer: true, fetchUrl }),
   };
 }
