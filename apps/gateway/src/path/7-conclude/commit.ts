@@ -117,8 +117,7 @@ export function createCommit(ports: CommitPorts): Commit {
     const conclusion = inWords(ports, given, answered);
     const event = answered?.stored.event;
     const channel = event && ports.definition(event.channel, event.account);
-    const replyTo =
-      answered && isHeard(answered) ? await answeredId(store, answered, conclusion.reply) : undefined;
+    const replyTo = await answeredId(store, answered, conclusion.reply);
     const used = wholeUsage(run.usedBefore, conclusion.used);
     // The model has read them; later turns are not to answer them either.
     const isRead = messages.every(({ order }) => order === undefined || order.kind === "turn");
@@ -203,13 +202,15 @@ function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule }: Concl
 
 /**
  * The message a reply answers: the one the model chose, but only one of this very conversation, since platforms put an
- * answer wherever the answered message is.
+ * answer wherever the answered message is. Undefined where the conversation is to hear nothing.
  */
 async function answeredId(
   store: CommitPorts["store"],
-  { stored: { event } }: QueuedMessage,
+  answered: QueuedMessage | undefined,
   { replyTo }: Reply,
-): Promise<string> {
+): Promise<string | undefined> {
+  if (answered === undefined || !isHeard(answered)) return undefined;
+  const { event } = answered.stored;
   if (replyTo === undefined) return event.messageId;
   return (await isOfConversation(store, event, replyTo)) ? replyTo : event.messageId;
 }
