@@ -31,7 +31,7 @@ mcp:
       { KEY: "abcdefgh" },
     );
     expect(Object.keys(config.mcp.servers)).toEqual(["files", "web"]);
-    expect(config.mcp.servers["files"]).toMatchObject({ env: { API_KEY: "abcdefgh" }, startMs: 10_000 });
+    expect(config.mcp.servers["files"]).toMatchObject({ env: { API_KEY: "abcdefgh" }, startMs: 30_000 });
     expect(problems.map(({ path }) => path)).toEqual([
       "mcp.servers.Bad_name",
       "mcp.servers.both",
