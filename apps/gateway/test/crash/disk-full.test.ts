@@ -75,7 +75,8 @@ it("refuses what it cannot keep while its disk is full, and goes on once there i
     return skip(disk);
   }
   try {
-    const world = await openWorld({ random: seeded(9), sessions: 6, within: disk.folder });
+    // A sandbox lets no command run while the disk is full, which is right, and not what is looked at here.
+    const world = await openWorld({ random: seeded(9), sessions: 6, within: disk.folder, sandbox: false });
     try {
       const gateway = world.start();
       await gateway.listening;

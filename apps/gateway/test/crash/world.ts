@@ -63,6 +63,8 @@ export interface WorldOptions {
   readonly faults?: boolean;
   /** Where the home is made; default: the system's folder for temporary files. */
   readonly within?: string;
+  /** Whether commands run in a sandbox, where there is one here. Default: true. */
+  readonly sandbox?: boolean;
 }
 
 const LEDGER = fileURLToPath(new URL("./ledger.ts", import.meta.url));
@@ -107,6 +109,7 @@ export interface World {
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { random, sessions } = options;
+  const isSandboxed = rung === "bubblewrap" && options.sandbox !== false;
   const home = mkdtempSync(join(options.within ?? tmpdir(), "signalbox-crash-"));
   const workspace = join(home, "workspaces", "worker");
   mkdirSync(workspace, { recursive: true });
@@ -161,7 +164,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           { id: READER, model: "anthropic/claude-sonnet-4-6" },
         ],
       },
-      tools: { exec: { sandbox: rung === "bubblewrap" ? rung : "none" } },
+      tools: { exec: { sandbox: isSandboxed ? "bubblewrap" : "none" } },
       mcp: {
         servers: {
           // On a busy machine a process takes its time, and a run goes on without the tools of one that takes longer.
@@ -213,7 +216,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
     url: () => url,
     wish: () => wish,
     ...(options.only === undefined ? {} : { only: options.only }),
-    without: rung === "bubblewrap" ? [] : ["background"],
+    without: isSandboxed ? [] : ["background"],
     answered,
   });
   const children = new Set<GatewayChild>();

@@ -8,7 +8,10 @@ import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tool
  */
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
-/** Where commands of agents run, proven once for each setting. */
+/**
+ * Where commands of agents run, proven once for each setting. Where they cannot run, that is tried again when it is
+ * next asked for: what stood in the way, for instance a full disk, may be gone.
+ */
 export function createExecSandbox(
   config: () => Pick<Config, "tools">,
   programsDir: string,
@@ -18,8 +21,14 @@ export function createExecSandbox(
   return () => {
     const { sandbox, timeoutMs } = config().tools.exec;
     const setting = `${sandbox} ${timeoutMs}`;
-    const started = proven.get(setting) ?? start(config(), programsDir);
+    const before = proven.get(setting);
+    if (before !== undefined) return before;
+    const started = start(config(), programsDir);
     proven.set(setting, started);
+    const forget = (): void => void proven.delete(setting);
+    started.then(({ rung }) => {
+      if (rung === "disabled" && sandbox !== "off") forget();
+    }, forget);
     return started;
   };
 }

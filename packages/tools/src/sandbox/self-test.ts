@@ -3,10 +3,12 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } fro
 import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { seccompFilter } from "./seccomp.ts";
-import type { Sandbox } from "./types.ts";
+import type { Sandbox, SandboxOutcome } from "./types.ts";
 
 const CANARY_PREFIX = ".signalbox-canary-";
 const STALE_MS = 600_000;
+/** Far longer than it takes, also on a busy machine. */
+const LONGEST_MS = 30_000;
 
 /**
  * Runs one command that tries to read and to write what it must not. Gives what went wrong, or `undefined`. The folders
@@ -57,7 +59,7 @@ export async function selfTest(
       cwd: dir,
       protect: { files: [], folders: [] },
       covers: [],
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(LONGEST_MS),
     });
     if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";
     for (const folder of planted) {
@@ -65,6 +67,8 @@ export async function selfTest(
       const extra = await readFile(join(folder, "planted"), "utf8").catch(() => undefined);
       if (after !== secret || extra !== undefined) return "the self-test could write outside the workspace.";
     }
+    if (outcome.stopped !== undefined)
+      return `the self-test was ended before its time: ${ENDED[outcome.stopped]}.`;
     if (!/^uid=[1-9]\d*$/m.test(outcome.output))
       return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
     if (seccompFilter(process.arch) !== undefined && outcome.output.includes("special=left"))
@@ -81,6 +85,15 @@ export async function selfTest(
     for (const folder of made) await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
+
+const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = {
+  abort: `it took longer than ${LONGEST_MS / 1_000} s`,
+  timeout: "it took longer than a command may",
+  disk: "the disk is full",
+  memory: "it took more memory than a command may",
+  processes: "it had more processes than a command may",
+  output: "it wrote more than a command may",
+};
 
 /** What self-tests that were killed half-way have left. */
 async function removeStale(dir: string): Promise<void> {
