@@ -134,7 +134,12 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
     edit: (to, messageId, message, signal) =>
       activity.track(sender.edit(to.channelId, messageId, message, signal)),
     remove: (to, messageId, signal) => activity.track(sender.remove(to.channelId, messageId, signal)),
-    closePoll: (to, messageId, signal) => activity.track(sender.closePoll(to.channelId, messageId, signal)),
+    closePoll: ({ channelId }, messageId, signal) =>
+      activity.track(
+        people
+          .self(signal)
+          .then(({ id: botId }) => sender.closePoll({ channelId, messageId, botId }, signal)),
+      ),
     react: ({ channelId }, messageId, { emoji, on }, signal) =>
       activity.track(sender.react({ channelId, messageId, emoji }, on, signal)),
     async typing({ channelId, interactionId }, { on }, signal) {

@@ -232,6 +232,26 @@ it("finds a doubtful poll by its question and all its options", async () => {
   expect(await look({ ...poll, options: ["Rome", "Bern"] })).toEqual({ outcome: "not-sent" });
 });
 
+it("ends polls of its own alone, and tells of one that is over how it ended", async () => {
+  await using bench = await openBench();
+  const { channel, standIn } = bench;
+  const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;
+  const { parts } = await channel.send(to, { parts: [poll] }, options);
+  const own = parts[0]?.messageId ?? "";
+  standIn.vote(own, [1, 2]);
+  const result = await channel.closePoll?.(to, own, never);
+  expect(result?.options.map(({ votes }) => votes)).toEqual([1, 2]);
+  expect(await channel.closePoll?.(to, own, never)).toEqual(result);
+
+  const asked = { question: { text: "When?" }, answers: [{ answer_id: 1, poll_media: { text: "Now" } }] };
+  const others = standIn.plant({ channelId, authorId: zhang, more: { poll: asked } });
+  const said = await channel.send(to, words("no poll"), { ...options, idempotencyKey: "k2" });
+  const second = await channel.send(to, { parts: [poll] }, { ...options, idempotencyKey: "k3" });
+  const idsOf = ({ parts }: typeof said) => parts.map(({ messageId }) => messageId);
+  for (const id of [others.id, ...idsOf(said), ...idsOf(second).map((each) => `x/../${each}`)])
+    await expect(channel.closePoll?.(to, id, never)).rejects.toMatchObject({ code: "invalid" });
+});
+
 describe("a question that is longer than an ordinary message", () => {
   const question = {
     type: "buttons",

@@ -50,7 +50,6 @@ function isMessageOf(message: Payload, content: OutboundPart): boolean {
 
 function asksTheSame(message: Payload, part: PollPart): boolean {
   const poll = objectAt(message, "poll");
-  if (poll === undefined) return false;
   const { question, answers } = renderPoll(part).poll;
   const offered = objectsAt(poll, "answers").map((answer) => textAt(objectAt(answer, "poll_media"), "text"));
   return (

@@ -28,7 +28,7 @@ export interface Sender {
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
-  closePoll(channelId: string, messageId: string, signal: AbortSignal): Promise<PollResult>;
+  closePoll(poll: OwnMessage, signal: AbortSignal): Promise<PollResult>;
   react(at: ReactionPlace, on: boolean, signal: AbortSignal): Promise<void>;
   typing(channelId: string, signal: AbortSignal): Promise<void>;
 }
@@ -40,6 +40,12 @@ interface PostOptions {
   readonly replyTo: string | undefined;
   readonly file?: RawFile;
   readonly signal: AbortSignal;
+}
+
+interface OwnMessage {
+  readonly channelId: string;
+  readonly messageId: string;
+  readonly botId: string;
 }
 
 interface ReactionPlace {
@@ -117,12 +123,12 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
       await api.call({ what: "taking a message back", method: "DELETE", path, signal });
     },
 
-    async closePoll(channelId, messageId, signal) {
-      const path = `/channels/${channelId}/polls/${messageId}/expire` as const;
+    async closePoll({ channelId, messageId, botId }, signal) {
+      const path = `/channels/${channelId}/polls/${pathSegment(messageId)}/expire` as const;
       const ended = api.call({ what: "ending a poll", method: "POST", path, signal });
-      // One whose time is over is refused, and can be read all the same.
+      // One whose time is over is refused, and can be read all the same. So can those of others, which go on.
       const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(channelId, messageId, signal));
-      if (!isPayload(message) || objectAt(message, "poll") === undefined)
+      if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== botId)
         throw new ChannelError("invalid", "Discord: this message is no poll of the bot's");
       return pollResultIn(message);
     },
