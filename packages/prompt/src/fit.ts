@@ -9,7 +9,7 @@ const RANKS: readonly SectionPriority[] = ["essential", "high", "normal", "low"]
 
 /**
  * Renders the sections, each within its budget and all of them within `maxTokens`; those of the lowest priority give
- * way first.
+ * way first, and a line says what is missing.
  */
 export function fittingSections(
   definitions: readonly SectionDefinition[],
@@ -19,7 +19,12 @@ export function fittingSections(
   const stable = fitPart(definitions, "stable", input, maxTokens * STABLE_SHARE);
   const used = stable.sections.reduce((sum, { tokens }) => sum + tokens, 0);
   const volatile = fitPart(definitions, "volatile", input, maxTokens - used);
-  return [...stable.sections, ...noteOf(stable.leftOut), ...volatile.sections];
+  return [
+    ...stable.sections,
+    ...noteOf(stable.leftOut, "left-out", "stable"),
+    ...noteOf(volatile.leftOut, "left-out-volatile", "volatile"),
+    ...volatile.sections,
+  ];
 }
 
 function fitPart(
@@ -56,11 +61,15 @@ function fitPart(
 }
 
 /** A model that does not know what is missing would take it for nothing. */
-function noteOf(leftOut: readonly PromptSection[]): readonly PromptSection[] {
+function noteOf(
+  leftOut: readonly PromptSection[],
+  name: string,
+  part: PromptSection["part"],
+): readonly PromptSection[] {
   if (leftOut.length === 0) return [];
   const titles = leftOut.map(({ title }) => title).join(", ");
   const words = `There was no room here for: ${titles}. Files you can still \`read\`.`;
-  return headed("left-out", "Left out", [words]).map((each) => measured(each, "stable"));
+  return headed(name, "Left out", [words]).map((each) => measured(each, part));
 }
 
 function measured({ name, title, text }: RenderedSection, part: PromptSection["part"]): PromptSection {

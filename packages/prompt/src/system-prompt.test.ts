@@ -155,6 +155,8 @@ describe("a prompt that may have so many tokens", () => {
       "short-stable",
       "short-volatile",
     ]);
+    expect(text({ ...INPUT, extra }, "left-out")).toContain("no room here for: Long.");
+    expect(text({ ...INPUT, extra }, "left-out-volatile")).toContain("no room here for: Long.");
   });
 
   test("has the same stable part whatever the volatile one wants", () => {
