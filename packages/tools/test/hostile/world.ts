@@ -109,7 +109,9 @@ export async function openWorld(tools: typeof Tools, sandbox: Tools.Sandbox): Pr
   chmodSync(base, 0o755);
 
   let scheduled = false;
-  const processes = tools.createProcesses();
+  // An attacker has learnt which command is meant.
+  let commands = 0;
+  const processes = tools.createProcesses({ makeId: () => `p${++commands}` });
   const labels = await tools.openFileLabels(tools.createMemoryLabelStore());
   const workspace = await tools.openWorkspace({ dir, forbidden: [join(dir, ".state")], labels });
   const definitions = [
