@@ -3,22 +3,22 @@ import { turnedClock } from "@signalbox/channel/testkit";
 import { describe, expect, it } from "vitest";
 import { never, openBench } from "./harness.ts";
 
-/** A clock that moves on by what a draft is asked to wait, and tells how long that was. */
+/** A clock that moves on only by what a draft is asked to wait, and tells how long that was. */
 function hastyClock() {
-  let ahead = 0;
+  let now = Date.now();
   const waits: number[] = [];
   const clock: Clock = {
-    now: () => Date.now() + ahead,
+    now: () => now,
     async delay(ms, signal) {
       // What connections wait for is not what is tested.
       if (ms > 4_000) return systemClock.delay(ms, signal);
       signal?.throwIfAborted();
       waits.push(ms);
-      ahead += ms;
+      now += ms;
     },
   };
   const pass = (ms: number): void => {
-    ahead += ms;
+    now += ms;
   };
   return { clock, waits, pass };
 }

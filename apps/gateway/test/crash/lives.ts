@@ -140,7 +140,10 @@ export async function runLives(
     }
     world.wish(undefined);
     const interrupted = await interruptedIn(world);
-    const last = world.start(options.last ? environment(options.last) : {});
+    const last = world.start({
+      ...(options.last ? environment(options.last) : {}),
+      ...(world.wasTurned() ? { SIGNALBOX_TURN_MS: String(HOUR_MS) } : {}),
+    });
     if (options.last || options.loadMs !== undefined)
       await worked(world, last, options.loadMs ?? FAILING_MS, options.restMs ?? SURE_MS);
     await world.settle(last);

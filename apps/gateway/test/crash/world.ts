@@ -25,6 +25,7 @@ import {
 import { type Platform, senderOf, startPlatform } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
+import { TURN } from "./turned-clock.ts";
 import type { Vendor } from "./vendor.ts";
 import { startVendor } from "./vendors.ts";
 
@@ -289,6 +290,8 @@ export async function openWorld(options: WorldOptions): Promise<World> {
       const found = await gateway.listening;
       await platform.finish();
       heal();
+      // What was scheduled by a clock that was ahead is due once that time has come.
+      if (isTurned) gateway.signal(TURN);
       await atRest(home, found, options.restMs ?? REST_MS);
       await Promise.all([...vendors.values()].map((vendor) => vendor.look?.()));
       gateway.signal("SIGTERM");
