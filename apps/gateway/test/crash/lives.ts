@@ -58,7 +58,8 @@ const WISHES: readonly (readonly [RegExp, Kind])[] = [
   [/^dead\./, "refused"],
 ];
 const FAILING_MS = 2_600;
-const HOUR_MS = 3_600_000;
+/** How far clocks are turned: on and back again they stay within the hour for which Feishu knows a message's key. */
+const TURN_MS = 25 * 60_000;
 /** How long one that is told to end may take, until it counts as one that never does. */
 const ENDED_MS = 90_000;
 /** As many as a process takes in a second where nothing else is at work. */
@@ -74,7 +75,7 @@ export function plannedLives(random: Random, kills: number): Life[] {
       continue;
     }
     if (random.chance(0.08)) {
-      lives.push({ kind: "turned", ms: random.int(100, 1_500), byMs: random.int(-HOUR_MS, HOUR_MS) });
+      lives.push({ kind: "turned", ms: random.int(100, 1_500), byMs: random.int(-TURN_MS, TURN_MS) });
       continue;
     }
     if (points.length === 0) points = FAILPOINTS.filter((point) => !ELSEWHERE.includes(point));
@@ -142,7 +143,7 @@ export async function runLives(
     const interrupted = await interruptedIn(world);
     const last = world.start({
       ...(options.last ? environment(options.last) : {}),
-      ...(world.wasTurned() ? { SIGNALBOX_TURN_MS: String(HOUR_MS) } : {}),
+      ...(world.wasTurned() ? { SIGNALBOX_TURN_MS: String(TURN_MS) } : {}),
     });
     if (options.last || options.loadMs !== undefined)
       await worked(world, last, options.loadMs ?? FAILING_MS, options.restMs ?? SURE_MS);
