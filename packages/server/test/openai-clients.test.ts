@@ -226,6 +226,8 @@ describe("messages of a request", () => {
       [zeros(4_000_000), { status: 413 }],
       [within(zeros(4_000_000)), { status: 413 }],
       [new Array(100_000).fill('data:,"data:,'), { status: 413 }],
+      [[`data: ${"so many words, ".repeat(100_000)}`], { status: 413 }],
+      [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 413 }],
     ];
     for (const [messages, answered] of bodies) {
       const body = { model: MODEL, messages };
@@ -244,6 +246,24 @@ describe("messages of a request", () => {
     expect(deep.status).toBe(400);
     expect(await deep.json()).toMatchObject({ error: { param: "response_format" } });
     expect(service.submissions).toEqual([]);
+  });
+
+  it("counts no attachment as words, however its slashes are written", async () => {
+    const { service, openai } = await open();
+    const url = `data:image/png;base64,${"AAE/".repeat(300_000)}`;
+    const body = JSON.stringify({
+      model: MODEL,
+      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
+    });
+    for (const written of [body, body.replaceAll("/", "\\/")]) {
+      const answered = await fetch(`${openai().baseURL}/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${openai().apiKey}`, "content-type": "application/json" },
+        body: written,
+      });
+      expect(answered.status).toBe(200);
+    }
+    expect(service.submissions.map(({ attachments }) => attachments?.[0]?.url === url)).toEqual([true, true]);
   });
 
   it("knows an answer that a client refers to, and one that was a refusal", async () => {

@@ -45,6 +45,8 @@ export const MOST_MESSAGES = 5_000;
 const MOST_WORDS = 1_000_000;
 /** A shorter attachment counts as words: a million of them would take as long to read. */
 const SHORTEST_ATTACHED = 1_000;
+/** A `data:` URL in base64, as JSON has it: with its slashes escaped, perhaps. */
+const ATTACHED = /"data:[^",]{0,200};base64,[A-Za-z0-9+/=\\]+"/g;
 
 /** The body as text and as the schema has it, or the answer that says what is wrong with it. */
 export async function readBody<S extends z.ZodType>(
@@ -72,16 +74,10 @@ export async function readBody<S extends z.ZodType>(
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
 }
 
-/** The characters of a body that are `data:` URLs. */
+/** The characters of a body that are attachments. */
 function attachedIn(raw: string): number {
-  let attached = 0;
-  let start = raw.indexOf('"data:');
-  while (start >= 0) {
-    const end = raw.indexOf('"', start + 1);
-    if (end - start >= SHORTEST_ATTACHED) attached += end - start;
-    start = end < 0 ? -1 : raw.indexOf('"data:', end);
-  }
-  return attached;
+  const lengths = Array.from(raw.matchAll(ATTACHED), ([attached]) => attached.length);
+  return lengths.filter((length) => length >= SHORTEST_ATTACHED).reduce((sum, length) => sum + length, 0);
 }
 
 /** The agent that a model names, with or without its prefix. */
