@@ -1,5 +1,6 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
+import { sha256 } from "./ids.ts";
 
 /** One way to get what a skill asks for, as the skill says. Text without authority: an owner runs it, or nobody. */
 export type SkillInstall = Common &
@@ -149,7 +150,7 @@ export function installCommands(
 }
 
 function downloadCommands(
-  install: Extract<SkillInstall, { kind: "download" }>,
+  install: Download & Common,
   skill: RequiringSkill,
   folder: string,
 ): readonly InstallCommand[] {
@@ -169,32 +170,37 @@ function downloadCommands(
     const program = join(folder, "bin", bins[0] ?? name);
     return [curl, { program: "install", args: ["-m", "755", file, program], env: {} }];
   }
+  const place = unpackedIn(install, skill.id, folder);
   return [
     curl,
-    ...unpackCommands(file, archive.stripComponents, skill.id, folder),
-    ...linkCommands(install, skill, folder),
+    ...unpackCommands(file, archive.stripComponents, place),
+    ...linkCommands(install, skill.requires.bins, place, join(folder, "bin")),
   ];
 }
 
-/** Into a folder of the skill's own: an archive may hold anything, programs under the names of others too. */
-function unpackCommands(
-  file: string,
-  stripComponents: number,
-  skillId: string,
-  folder: string,
-): readonly InstallCommand[] {
-  const target = join(folder, "skills", skillId);
+/** A folder of each download's own: an archive may hold anything, under the names of files of others too. */
+function unpackedIn({ id, url }: Download & Common, skillId: string, folder: string): string {
+  const name = sha256(JSON.stringify([id, url])).slice(0, 16);
+  return join(folder, "skills", skillId, name);
+}
+
+/** What an earlier version left there would be found instead of what this one brings. */
+function unpackCommands(file: string, stripComponents: number, place: string): readonly InstallCommand[] {
   const unpack = file.endsWith(".zip")
-    ? { program: "unzip", args: ["-o", "-j", file, "-d", target], env: {} }
+    ? { program: "unzip", args: ["-o", "-j", file, "-d", place], env: {} }
     : {
         program: "tar",
         args: [
-          ...["--extract", "--no-same-owner", "--file", file, "--directory", target],
+          ...["--extract", "--no-same-owner", "--file", file, "--directory", place],
           `--strip-components=${stripComponents}`,
         ],
         env: {},
       };
-  return [{ program: "mkdir", args: ["-p", target], env: {} }, unpack];
+  return [
+    { program: "rm", args: ["-rf", place], env: {} },
+    { program: "mkdir", args: ["-p", place], env: {} },
+    unpack,
+  ];
 }
 
 /**
@@ -203,16 +209,16 @@ function unpackCommands(
  */
 function linkCommands(
   { bins }: SkillInstall,
-  { id, requires }: RequiringSkill,
-  folder: string,
+  needed: readonly string[],
+  place: string,
+  into: string,
 ): readonly InstallCommand[] {
-  const wanted = bins.length > 0 ? bins : requires.bins.filter((bin) => BinName.safeParse(bin).success);
-  const place = join(folder, "skills", id);
+  const wanted = bins.length > 0 ? bins : needed.filter((bin) => BinName.safeParse(bin).success);
   return wanted.map((bin) => ({
     program: "find",
     args: [
       ...[place, "-type", "f", "-perm", "-u+x", "-name", bin],
-      ...["-exec", "ln", "-sf", "{}", join(folder, "bin", bin), ";", "-quit"],
+      ...["-exec", "ln", "-sf", "{}", join(into, bin), ";", "-quit"],
     ],
     env: {},
   }));

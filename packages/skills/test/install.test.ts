@@ -1,5 +1,8 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createSkills, installCommands, type Skill } from "../src/index.ts";
+import { createSkills, installCommands, type Skill, type SkillInstall } from "../src/index.ts";
 import { folder, skill } from "./folders.ts";
 
 /** One that needs a program, and something that could be more than its name. */
@@ -49,18 +52,20 @@ describe("the ways to install what a skill needs", () => {
       "{ kind: download, url: 'https://x.test/t.tar.gz', archive: tar.gz, stripComponents: 1, bins: [t] }",
       [
         `${CURL} /p/downloads/a/t.tar.gz https://x.test/t.tar.gz`,
-        "mkdir -p /p/skills/a",
-        "tar --extract --no-same-owner --file /p/downloads/a/t.tar.gz --directory /p/skills/a --strip-components=1",
-        "find /p/skills/a -type f -perm -u+x -name t -exec ln -sf {} /p/bin/t ; -quit",
+        "rm -rf /p/skills/a/c6a0edc87696e825",
+        "mkdir -p /p/skills/a/c6a0edc87696e825",
+        "tar --extract --no-same-owner --file /p/downloads/a/t.tar.gz --directory /p/skills/a/c6a0edc87696e825 --strip-components=1",
+        "find /p/skills/a/c6a0edc87696e825 -type f -perm -u+x -name t -exec ln -sf {} /p/bin/t ; -quit",
       ],
     ],
     [
       "{ kind: download, url: 'https://x.test/t.zip', archive: zip }",
       [
         `${CURL} /p/downloads/a/t.zip https://x.test/t.zip`,
-        "mkdir -p /p/skills/a",
-        "unzip -o -j /p/downloads/a/t.zip -d /p/skills/a",
-        "find /p/skills/a -type f -perm -u+x -name needed -exec ln -sf {} /p/bin/needed ; -quit",
+        "rm -rf /p/skills/a/74d4259e5e8cfb63",
+        "mkdir -p /p/skills/a/74d4259e5e8cfb63",
+        "unzip -o -j /p/downloads/a/t.zip -d /p/skills/a/74d4259e5e8cfb63",
+        "find /p/skills/a/74d4259e5e8cfb63 -type f -perm -u+x -name needed -exec ln -sf {} /p/bin/needed ; -quit",
       ],
     ],
   ])("%s", async (way, commands) => {
@@ -86,5 +91,54 @@ describe("the ways to install what a skill needs", () => {
 
   it("leaves a skill be whose ways are no list", async () => {
     expect(await commandsOf("brew")).toEqual([]);
+  });
+});
+
+describe("an archive that is installed", () => {
+  const owner = { id: "a", requires: { bins: [] } };
+
+  /** A way to get a program from an archive. */
+  function archived(program: string): SkillInstall {
+    const url = `https://x.test/${program}.tar`;
+    return {
+      kind: "download",
+      id: "download",
+      bins: [program],
+      os: [],
+      url,
+      archive: { stripComponents: 0 },
+    };
+  }
+
+  /** Runs the commands of a way, with an archive of these files as what is downloaded. */
+  function install(way: SkillInstall, into: string, files: Readonly<Record<string, string>>): void {
+    const [download, ...rest] = installCommands(way, owner, into);
+    const file = download?.args.find((arg) => arg.startsWith(join(into, "downloads"))) ?? "";
+    mkdirSync(dirname(file), { recursive: true });
+    mkdirSync(join(into, "bin"), { recursive: true });
+    execFileSync("tar", ["--create", "--mode=755", "--file", file, "--directory", folder(files), "."]);
+    for (const { program, args } of rest) execFileSync(program, args);
+  }
+
+  /** A program that says what lies beside it. */
+  const says = '#!/bin/sh\ncat "$(dirname "$(readlink -f "$0")")/words"\n';
+  const said = (program: string, into: string): string =>
+    execFileSync(join(into, "bin", program), { encoding: "utf8" });
+
+  it("leaves programs of another one of the skill as they were", () => {
+    const into = folder();
+    install(archived("one"), into, { one: says, words: "first" });
+    install(archived("two"), into, { two: says, words: "second" });
+    expect([said("one", into), said("two", into)]).toEqual(["first", "second"]);
+  });
+
+  it.each([
+    ["1", "2"],
+    ["2", "1"],
+  ])("takes the place of what it held before: version %s, then %s", (earlier, later) => {
+    const into = folder();
+    for (const version of [earlier, later])
+      install(archived("one"), into, { [`${version}/one`]: says, [`${version}/words`]: version });
+    expect(said("one", into)).toBe(later);
   });
 });
