@@ -11,8 +11,12 @@ const SESSION = "web/second/c1";
 async function open() {
   const service = createMemoryService();
   const server = await openServer(service);
-  const headers = { authorization: `Bearer ${TOKEN}` };
-  const socket = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
+  return { service, server, ...(await connect(server)) };
+}
+
+async function connect({ url }: { readonly url: string }, token = TOKEN) {
+  const headers = { authorization: `Bearer ${token}` };
+  const socket = new WebSocket(`${url.replace("http", "ws")}/ws`, { headers });
   onTestFinished(() => socket.terminate());
   const frames: ServerFrame[] = [];
   socket.on("message", (data) => frames.push(JSON.parse(String(data))));
@@ -24,7 +28,7 @@ async function open() {
     say({ type: "ping" });
     await expect.poll(() => frames.slice(before).some(({ type }) => type === "pong")).toBe(true);
   };
-  return { service, server, socket, frames, say, settled };
+  return { socket, frames, say, settled };
 }
 
 it("shows a conversation with the default agent where none is named", async () => {
@@ -238,12 +242,19 @@ it("shows owners what goes on in the gateway until they want it no more, and mem
     hash: tokenHash("secret-of-al"),
     createdAt: 0,
   });
-  const headers = { authorization: "Bearer secret-of-al" };
-  const member = new WebSocket(`${server.url.replace("http", "ws")}/ws`, { headers });
-  onTestFinished(() => member.terminate());
-  const told: ServerFrame[] = [];
-  member.on("message", (data) => told.push(JSON.parse(String(data))));
-  await expect.poll(() => told.length).toBe(1);
-  member.send(JSON.stringify({ type: "watch" }));
-  await expect.poll(() => told.at(-1)).toMatchObject({ type: "error", code: "forbidden" });
+  const member = await connect(server, "secret-of-al");
+  member.say({ type: "watch" });
+  await expect.poll(() => member.frames.at(-1)).toMatchObject({ type: "error", code: "forbidden" });
+});
+
+it("looks at the gateway once for all owners who watch it", async () => {
+  const { service, server, ...one } = await open();
+  const looks = vi.spyOn(service.live, "observe");
+  const other = await connect(server);
+  for (const { say, settled, frames } of [one, other]) {
+    say({ type: "watch" });
+    await settled();
+    expect(frames.map(({ type }) => type)).toContain("activity");
+  }
+  expect(looks).toHaveBeenCalledTimes(1);
 });

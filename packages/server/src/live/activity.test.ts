@@ -1,6 +1,6 @@
 import type { Activity, LiveEvent } from "@signalbox/protocol";
 import { expect, it } from "vitest";
-import { watchActivity } from "./activity.ts";
+import { createActivityWatch } from "./activity.ts";
 import { createLiveHub } from "./hub.ts";
 
 const NOTHING: Activity = { runs: [], waiting: [], commands: [], schedules: [] };
@@ -17,7 +17,7 @@ function open() {
   const errors: unknown[] = [];
   const live = createLiveHub((error) => errors.push(error));
   const gateway = { now: NOTHING, looks: 0, fails: false };
-  const leave = watchActivity({
+  const watch = createActivityWatch({
     service: {
       live,
       activity: async () => {
@@ -26,7 +26,6 @@ function open() {
         return gateway.now;
       },
     },
-    show: ({ activity }) => shown.push(activity),
     onError: (error) => errors.push(error),
     later(callback, ms) {
       const timer = { callback, ms };
@@ -34,12 +33,13 @@ function open() {
       return () => void (timers.includes(timer) && timers.splice(timers.indexOf(timer), 1));
     },
   });
+  const leave = watch(({ activity }) => shown.push(activity));
   const settled = () => new Promise(setImmediate);
   const tick = async () => {
     timers.shift()?.callback();
     await settled();
   };
-  return { live, gateway, shown, errors, timers, leave, tick, settled };
+  return { live, gateway, shown, errors, timers, watch, leave, tick, settled };
 }
 
 it("shows what goes on at once, and again whenever it has changed", async () => {
@@ -82,4 +82,27 @@ it("goes on after a look that failed, and shows nothing once nobody watches", as
   leave();
   live.publish("s", start);
   expect(timers).toEqual([]);
+});
+
+it("looks once for all who watch, until the last one leaves", async () => {
+  const { live, gateway, shown, timers, watch, leave, tick, settled } = open();
+  await settled();
+  const others: Activity[] = [];
+  const leaveToo = watch(({ activity }) => others.push(activity));
+  await settled();
+  expect([gateway.looks, timers.length, others]).toEqual([1, 1, [NOTHING]]);
+  gateway.now = withRun("coder");
+  live.publish("s", start);
+  await tick();
+  expect([gateway.looks, others]).toEqual([2, shown]);
+  leave();
+  gateway.now = NOTHING;
+  await tick();
+  expect([shown.length, others.length]).toEqual([2, 3]);
+  leaveToo();
+  expect(timers).toEqual([]);
+  gateway.now = withRun("writer");
+  watch(({ activity }) => shown.push(activity));
+  await settled();
+  expect(shown.slice(2)).toEqual([withRun("writer")]);
 });

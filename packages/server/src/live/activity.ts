@@ -7,21 +7,47 @@ const SOON_MS = 250;
 /** The queue, commands in the background and schedules tell nothing of themselves. */
 const AGAIN_MS = 2_000;
 
+type Show = (frame: ActivityFrame) => void;
+
+/**
+ * Shows what goes on in the whole gateway, at once and whenever it has changed.
+ *
+ * @returns the function that ends that
+ */
+export type ActivityWatch = (show: Show) => () => void;
+
 export interface ActivityWatchOptions {
   readonly service: Pick<GatewayService, "activity" | "live">;
-  readonly show: (frame: ActivityFrame) => void;
   readonly onError: (error: unknown) => void;
   /** Calls back after so many milliseconds unless the function that it returns was called. */
   readonly later?: (callback: () => void, ms: number) => () => void;
 }
 
-/**
- * Shows what goes on in the whole gateway, at once and whenever it has changed: events of runs lead to a look at it,
- * and so does time.
- *
- * @returns the function that ends that
- */
-export function watchActivity({ service, show, onError, later = afterMs }: ActivityWatchOptions): () => void {
+/** However many watch, the gateway is looked at once for all of them, and not at all while nobody does. */
+export function createActivityWatch(options: ActivityWatchOptions): ActivityWatch {
+  const viewers = new Set<Show>();
+  let shown: ActivityFrame | undefined;
+  let end: (() => void) | undefined;
+  const showAll = (frame: ActivityFrame): void => {
+    shown = frame;
+    for (const show of viewers) show(frame);
+  };
+  return (show) => {
+    viewers.add(show);
+    if (shown !== undefined) show(shown);
+    end ??= watchActivity(showAll, options);
+    return () => {
+      viewers.delete(show);
+      if (viewers.size > 0) return;
+      end?.();
+      end = undefined;
+      shown = undefined;
+    };
+  };
+}
+
+/** Events of runs lead to a look at what goes on, and so does time. */
+function watchActivity(show: Show, { service, onError, later = afterMs }: ActivityWatchOptions): () => void {
   let shown = "";
   let isOver = false;
   let isLooking = false;

@@ -11,7 +11,7 @@ import {
 import type { WebSocket } from "ws";
 import { isAgent, takeMessage } from "../api/take-message.ts";
 import { type Principal, userOf } from "../auth/index.ts";
-import { watchActivity } from "../live/activity.ts";
+import type { ActivityWatch } from "../live/activity.ts";
 import { MAX_BUFFERED, openView, type View } from "../live/view.ts";
 import type { Logger } from "../logger.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
@@ -34,6 +34,7 @@ export interface ConnectionOptions {
   readonly service: GatewayService;
   /** Who has opened it. */
   readonly principal: Principal;
+  readonly watch: ActivityWatch;
   readonly logger: Logger;
   /** Called with each message that is sent: somebody sits at the other end. */
   readonly used: () => void;
@@ -44,7 +45,7 @@ class Connection {
   readonly #service: ScopedService;
   readonly #principal: Principal;
   readonly #logger: Logger;
-  readonly #watch: () => () => void;
+  readonly #watch: ActivityWatch;
   #unwatch: (() => void) | undefined;
   readonly #used: () => void;
   /** What it is shown, by conversation. */
@@ -52,16 +53,11 @@ class Connection {
   /** The agent a conversation was last used with on this connection. */
   readonly #agents = new Map<string, string>();
 
-  constructor(socket: WebSocket, { service, principal, logger, used }: ConnectionOptions) {
+  constructor(socket: WebSocket, { service, principal, watch, logger, used }: ConnectionOptions) {
     this.#socket = socket;
     this.#service = scopeService(service, principal);
     this.#principal = principal;
-    this.#watch = () =>
-      watchActivity({
-        service,
-        show: (frame) => this.#send(frame),
-        onError: (error) => logger.warn({ err: reasonOf(error) }, "a viewer was not shown what goes on"),
-      });
+    this.#watch = watch;
     this.#logger = logger;
     this.#used = used;
   }
@@ -124,7 +120,7 @@ class Connection {
   }
 
   #watchGateway(): void {
-    if (this.#principal.role === "owner") this.#unwatch ??= this.#watch();
+    if (this.#principal.role === "owner") this.#unwatch ??= this.#watch((shown) => this.#send(shown));
     else
       this.#send({
         type: "error",

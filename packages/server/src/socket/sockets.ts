@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { reasonOf } from "@signalbox/channel";
 import { CLOSE_UNAUTHORIZED, SOCKET_PROTOCOL, sessionKeyOffered } from "@signalbox/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import { type Access, type Auth, isFromOwnPage } from "../auth/index.ts";
+import { type ActivityWatch, createActivityWatch } from "../live/activity.ts";
 import type { Logger } from "../logger.ts";
 import type { EndReason, OpenConnections } from "../open-connections.ts";
 import type { GatewayService } from "../service.ts";
@@ -42,6 +44,7 @@ export function createSockets(options: SocketsOptions): Sockets {
 
 class OpenSockets implements Sockets {
   readonly #options: SocketsOptions;
+  readonly #watch: ActivityWatch;
   readonly #server = new WebSocketServer({
     noServer: true,
     maxPayload: MAX_FRAME,
@@ -51,6 +54,11 @@ class OpenSockets implements Sockets {
 
   constructor(options: SocketsOptions) {
     this.#options = options;
+    const { service, logger } = options;
+    this.#watch = createActivityWatch({
+      service,
+      onError: (error) => logger.warn({ err: reasonOf(error) }, "viewers were not shown what goes on"),
+    });
   }
 
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -113,7 +121,8 @@ class OpenSockets implements Sockets {
           .catch((error: unknown) =>
             logger.error({ err: String(error) }, "the use of a session was not noted"),
           );
-      serveConnection(connection, { service, principal: admitted.principal, logger, used });
+      const { principal } = admitted;
+      serveConnection(connection, { service, principal, watch: this.#watch, logger, used });
     });
   }
 }
