@@ -113,6 +113,28 @@ describe("inquiries", () => {
     expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
   });
 
+  it("end once where two ends come at the same moment", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const ended = inquiries.wait(id, never);
+    const answers = ["m1", "m2"].map((messageId) => inquiries.answer(id, { ...tea, messageId }));
+    const closed = inquiries.close(id, "stopped");
+    expect(await Promise.all(answers)).toMatchObject([{ ok: true }, { ok: false, why: "over" }]);
+    await closed;
+    expect(await ended).toMatchObject({ messageId: "m1" });
+    expect(await open(kv).inquiries.wait(id, never)).toMatchObject({ messageId: "m1" });
+  });
+
+  it("take the second of two answers where the first could not be kept", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    vi.spyOn(kv, "set").mockRejectedValueOnce(new Error("the disk is full"));
+    const first = inquiries.answer(id, tea);
+    const second = inquiries.answer(id, { ...tea, messageId: "m2" });
+    await expect(first).rejects.toThrow("the disk is full");
+    expect(await second).toMatchObject({ ok: true, inquiry: { end: { messageId: "m2" } } });
+  });
+
   it("are forgotten a day after their time", async () => {
     const { kv, inquiries } = open();
     await inquiries.open(ASKED);

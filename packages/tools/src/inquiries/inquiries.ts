@@ -72,6 +72,8 @@ class KeptInquiries implements Inquiries {
   readonly #waiting = new Map<string, Set<() => void>>();
   /** Those somebody waits for in this process, also while they look at the store. */
   readonly #awaited = new Set<string>();
+  /** The last end that is being kept. */
+  #ending: Promise<unknown> = Promise.resolve();
 
   constructor(options: InquiriesOptions) {
     this.#options = options;
@@ -169,9 +171,9 @@ class KeptInquiries implements Inquiries {
     }
   }
 
-  #keep(inquiry: Inquiry): Promise<void> {
+  async #keep(inquiry: Inquiry): Promise<void> {
+    await this.#options.kv.set(NAMESPACE, inquiry.id, z.json().parse(inquiry));
     this.#inquiries.set(inquiry.id, inquiry);
-    return this.#options.kv.set(NAMESPACE, inquiry.id, z.json().parse(inquiry));
   }
 
   /** What another process has asked or heard is in the store alone. */
@@ -185,17 +187,18 @@ class KeptInquiries implements Inquiries {
     return current;
   }
 
-  /** Ends one that is open, once: what comes first holds. */
-  async #end(id: string, how: InquiryEnd): Promise<Inquiry | undefined> {
+  /** Ends one that is open, once: what comes first holds, and of two at once the second finds it ended. */
+  #end(id: string, how: InquiryEnd): Promise<Inquiry | undefined> {
+    const ended = this.#ending.then(() => this.#endOpen(id, how));
+    this.#ending = ended.catch(() => {});
+    return ended;
+  }
+
+  async #endOpen(id: string, how: InquiryEnd): Promise<Inquiry | undefined> {
     const before = await this.#read(id);
     if (before === undefined || before.end !== undefined) return before;
     const ended = { ...before, end: how };
-    try {
-      await this.#keep(ended);
-    } catch (error) {
-      this.#inquiries.set(id, before);
-      throw error;
-    }
+    await this.#keep(ended);
     for (const look of this.#waiting.get(id) ?? []) look();
     return ended;
   }
