@@ -192,11 +192,9 @@ function endWithTokens(
   { opened: { store }, resolved, surroundings: { toolbox }, options: { logger } }: Parts,
   { lanes }: Way,
 ): () => void {
-  const surfaces = Object.values(resolved.surfaces).map(({ definition }) => definition);
   return watchRevokedTokens({
     tokens: store.access.tokens.list,
-    isAuthenticated: (channel) =>
-      surfaces.some(({ id, capabilities }) => id === channel && capabilities.authenticatedByGateway === true),
+    isAuthenticated: resolved.isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(
         (item) => eventsOf(item).some((event) => isRevoked(speakerOf(event))),

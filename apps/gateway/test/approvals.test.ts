@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { MessageEvent } from "@signalbox/channel";
 import { openVault, readConfig } from "@signalbox/home";
+import { createListeners } from "@signalbox/memory/agents";
 import { phrasesIn } from "@signalbox/phrases";
 import { createLiveHub } from "@signalbox/server";
 import { createSurfaces } from "@signalbox/service";
@@ -78,6 +79,7 @@ async function tainted(channel: string) {
     tracer: { note: () => {} },
     audit: { tool: () => {}, approval: () => {} },
     memories: () => undefined,
+    listeners: createListeners(() => false),
     inquiries: createInquiries({ kv: store.kv, now }),
     more: async () => ({ tools: [] }),
     cron: nothing,

@@ -7,8 +7,14 @@ export function memberPrefix(member: string): string {
   return `${member}${BETWEEN}`;
 }
 
-/** Whether a session is such a conversation: its member reads it, also where an owner has written into it. */
-export function isMemberConversation(parts: SessionKeyParts): boolean {
-  const isOwnClient = parts.kind === "direct" && (parts.channel === "web" || parts.channel === "api");
-  return isOwnClient && parts.peerId.includes(BETWEEN);
+/**
+ * Whether a session is such a conversation: its member reads it, also where an owner has written into it.
+ * @param isOwnChannel whether a channel has the gateway's own clients, who have shown its token
+ */
+export function isMemberConversation(
+  parts: SessionKeyParts,
+  isOwnChannel: (channel: string) => boolean,
+): boolean {
+  if (parts.kind !== "direct" || parts.channel === undefined) return false;
+  return isOwnChannel(parts.channel) && parts.peerId.includes(BETWEEN);
 }

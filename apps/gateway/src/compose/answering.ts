@@ -39,7 +39,7 @@ interface SharedWithTaking {
 export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Answering {
   const { opened, surroundings } = parts;
   const { waitingRuns, crashes, readOrder, standing } = shared;
-  const { metrics, router, media, spending, toolbox, typing, memories } = surroundings;
+  const { metrics, router, media, spending, toolbox, typing, memories, listeners } = surroundings;
   const common = commonPorts(parts);
   const quarantine = createQuarantine({ aloneMs: SUSPECT_ALONE_MS });
   const histories = createHistories(opened.store.sessions);
@@ -53,7 +53,10 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
     spending,
     waitingRuns,
     compactionCache: createCompactionCache(opened.store.kv),
-    flush: createRunFlush(memories, () => parts.configuration.config().memory.enabled, common),
+    flush: createRunFlush(memories, () => parts.configuration.config().memory.enabled, {
+      ...common,
+      listeners,
+    }),
   };
   return createAnswering({
     ...common,
@@ -123,7 +126,7 @@ function createPreparing(
   standing: Standing,
 ): Prepare {
   const { logger } = options;
-  const { account, hooks, live, media, memories, spending, toolbox, tracer } = surroundings;
+  const { account, hooks, listeners, live, media, memories, spending, toolbox, tracer } = surroundings;
   return createPrepare({
     spending,
     prefixes: createPrefixWatch({
@@ -144,6 +147,7 @@ function createPreparing(
     incoming: media.in,
     remember: createRunMemory({
       memories: () => (configuration.config().memory.enabled ? memories : undefined),
+      listeners,
       recallTokens: () => configuration.config().memory.recallTokens,
       onProblem: (agent, error) => logger.warn({ agent, err: reasonOf(error) }, "memory could not be read"),
     }),
@@ -153,6 +157,7 @@ function createPreparing(
       system: `${process.platform} ${process.arch}`,
       account,
       hooks,
+      listeners,
       logger,
       now,
     }),

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { createSupervisor, type Supervisor, systemClock, tryAgain } from "@signalbox/lanes";
-import type { Memories } from "@signalbox/memory/agents";
+import { createListeners, type Memories } from "@signalbox/memory/agents";
 import type { Router } from "@signalbox/routing";
 import { isOneOff } from "@signalbox/server";
 import { createExchanges, type Exchanges } from "@signalbox/service";
@@ -63,6 +63,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
     subAgents,
     inquiries: createInquiries({ kv: store.kv, now }),
     memories: memoriesOf(base, observers),
+    listeners: createListeners(resolved.isOwnChannel),
     mcp: openMcpServers(options.loaded.config, { version: VERSION, logger, now }),
     otherSessions: createOtherSessions({ store, reach: () => configuration.config().tools.sessions, now }),
     ...createTimedWakes(base, files.labels),

@@ -1,5 +1,5 @@
 import type { McpServers } from "@signalbox/mcp";
-import type { Memories } from "@signalbox/memory/agents";
+import type { Listeners, Memories } from "@signalbox/memory/agents";
 import {
   createGatewayDesk,
   createLook,
@@ -32,6 +32,8 @@ export interface AroundTools extends Observers, Outward {
   readonly inquiries: Inquiries;
   /** What agents remember beyond a conversation; not asked where that is turned off. */
   readonly memories: Memories;
+  /** Who hears of it where. */
+  readonly listeners: Listeners;
   readonly mcp: McpServers;
   /** What agents are to do later, by themselves. */
   readonly scheduledWakes: ScheduledWakes;
@@ -74,6 +76,7 @@ function toolboxOptions(base: Base, around: AroundTools, spending: () => Spendin
     hooks: around.hooks,
     audit: opened.audit,
     memories: () => (config().memory.enabled ? memories : undefined),
+    listeners: around.listeners,
     inquiries: around.inquiries,
     execSandbox: options.execSandbox,
     now,

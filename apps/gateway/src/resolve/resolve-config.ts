@@ -15,6 +15,8 @@ import { INSTALLED } from "./installed.ts";
 export interface ResolvedConfig extends Setup {
   /** The channels of the gateway's own clients. */
   readonly surfaces: Surfaces;
+  /** Whether a channel is one of those: its clients have shown the gateway's own token. */
+  readonly isOwnChannel: (channel: string) => boolean;
   /** Files that those clients send. */
   readonly uploads: Uploads;
   readonly web: WebFetch;
@@ -39,6 +41,7 @@ export async function resolveConfig(
   const web = createWebFetch(loaded.config);
   const uploads = openUploads(home, Date.now);
   const surfaces = createSurfaces(web.fetch, uploads);
+  const ownChannels = Object.values(surfaces).map(({ definition }) => definition);
   const setup = await createSetup({
     home,
     loaded,
@@ -49,8 +52,14 @@ export async function resolveConfig(
     skillsDir: ASSETS.skillsDir,
     channels: [...builtInChannels, ...channels],
     channelPackages: CHANNEL_PACKAGES,
-    ownChannels: Object.values(surfaces).map(({ definition }) => definition),
+    ownChannels,
     logger: (account) => accountLogger(logger, account),
   });
-  return { ...setup, surfaces, uploads, web };
+  return { ...setup, surfaces, isOwnChannel: isAuthenticatedOn(ownChannels), uploads, web };
+}
+
+function isAuthenticatedOn(channels: readonly ChannelDefinition[]): (channel: string) => boolean {
+  const authenticated = channels.filter(({ capabilities }) => capabilities.authenticatedByGateway === true);
+  const ids = new Set(authenticated.map(({ id }) => id));
+  return (channel) => ids.has(channel);
 }

@@ -3,7 +3,7 @@ import { speakerOf } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import { isCurrentConversation } from "@signalbox/delivery";
 import type { Home } from "@signalbox/home";
-import { createToolMemory, type Memories } from "@signalbox/memory/agents";
+import { createToolMemory, type Listeners, type Memories } from "@signalbox/memory/agents";
 import {
   type Agent,
   type Agents,
@@ -72,6 +72,7 @@ export interface ToolboxOptions {
   readonly hooks: GatewayHooks;
   readonly audit: Pick<Auditor, "tool" | "approval">;
   readonly memories: () => Memories | undefined;
+  readonly listeners: Listeners;
   /** What agents have asked people. */
   readonly inquiries: Inquiries;
   /** What the cron tool does. */
@@ -137,14 +138,14 @@ function abilities(
   OptionsOfTools,
   "sandbox" | "askUser" | "ask" | "standingRules" | "approvals" | "beforeCall" | "note" | "now"
 > {
-  const { config, home, labels, skills, memories, speaking } = options;
+  const { config, home, labels, skills, memories, listeners, speaking } = options;
   return {
     folders: ({ workspaceDir }) => ({
       workspace: { dir: workspaceDir, readOnlyDirs: options.readOnlyDirs(), forbidden: home.closed, labels },
     }),
     memory(agent) {
       const remembered = memories();
-      return remembered === undefined ? undefined : createToolMemory(remembered, agent);
+      return remembered === undefined ? undefined : createToolMemory(remembered, agent, listeners);
     },
     domains: ({ tools }) => tools.domains,
     environment: async (agent) => (await skills.forAgent(agent)).environment(),

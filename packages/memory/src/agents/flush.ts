@@ -6,11 +6,12 @@ import {
   textOf,
 } from "@signalbox/agent-core";
 import { askForLines, listedIn } from "./ask-for-lines.ts";
-import { noteScopeOf, type Role, scopeOf } from "./listeners.ts";
+import { type Listeners, type Role, scopeOf } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
 
 export interface FlushOptions {
   readonly memories: Memories;
+  readonly listeners: Pick<Listeners, "noteScopeOf">;
   readonly onProblem?: (agentId: string, error: unknown) => void;
   readonly now: () => number;
 }
@@ -43,6 +44,7 @@ One line each, beginning with "- ", in the language of the conversation; at most
  */
 export function createFlush({
   memories,
+  listeners,
   onProblem,
   now,
 }: FlushOptions): (run: FlushedRun) => BeforeCompaction {
@@ -69,7 +71,7 @@ export function createFlush({
             text,
             chat: sessionKey,
             author: `agent:${agent.id}`,
-            scope: taint === undefined ? noteScopeOf(sessionKey, run.role()) : scopeOf(sessionKey),
+            scope: taint === undefined ? listeners.noteScopeOf(sessionKey, run.role()) : scopeOf(sessionKey),
             ...(taint === undefined ? {} : { untrusted: taint }),
           });
         }

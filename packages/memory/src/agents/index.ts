@@ -8,7 +8,7 @@ export {
   type PayForVectors,
 } from "./embeddings.ts";
 export { createFlush, type FlushedRun, type FlushOptions } from "./flush.ts";
-export { hearsOwners, OWNERS, type Role } from "./listeners.ts";
+export { createListeners, type Listeners, OWNERS, type Role } from "./listeners.ts";
 export {
   createMemories,
   type Memories,

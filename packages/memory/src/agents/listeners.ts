@@ -26,28 +26,33 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
   return { kind: "person", person: formatSessionKey(person) };
 }
 
-/**
- * Who asks in a session, and hears the answer. Owners have their own notes there, as long as nobody else reads along.
- */
-export function readerOf(sessionKey: string, role: Role): Reader {
-  const scope = scopeOf(sessionKey);
-  return scope.kind === "person"
-    ? { person: hearsOwners(sessionKey, role) ? [scope.person, OWNERS.person] : [scope.person] }
-    : { chats: [scope.chat] };
+/** Who hears what is said in a session, by who speaks there. */
+export interface Listeners {
+  /** Who asks, and hears the answer. Owners have their own notes there, as long as nobody else reads along. */
+  readonly readerOf: (sessionKey: string, role: Role) => Reader;
+  /** Where notes go: an owner's, in private, into the agent's own. */
+  readonly noteScopeOf: (sessionKey: string, role: Role) => Scope;
+  /** Whether what owners keep for themselves may be told: where an owner speaks, and nobody else reads along. */
+  readonly hearsOwners: (sessionKey: string, role: Role) => boolean;
 }
 
-/** Where notes of a session go: an owner's, in private, into the agent's own. */
-export function noteScopeOf(sessionKey: string, role: Role): Scope {
-  return hearsOwners(sessionKey, role) ? OWNERS : scopeOf(sessionKey);
-}
+/** @param isOwnChannel whether a channel has the gateway's own clients: a member reads along on it */
+export function createListeners(isOwnChannel: (channel: string) => boolean): Listeners {
+  function hearsOwners(sessionKey: string, role: Role): boolean {
+    const parts = parseSessionKey(sessionKey);
+    const isOwnersWord = role === "owner" || role === "system";
+    return isOwnersWord && parts?.kind === "direct" && !isMemberConversation(parts, isOwnChannel);
+  }
 
-/**
- * Whether what owners keep for themselves may be told in a session: where an owner speaks, and nobody else reads along.
- */
-export function hearsOwners(sessionKey: string, role: Role): boolean {
-  const parts = parseSessionKey(sessionKey);
-  const isOwnersWord = role === "owner" || role === "system";
-  return isOwnersWord && parts?.kind === "direct" && !isMemberConversation(parts);
+  return {
+    hearsOwners,
+    noteScopeOf: (sessionKey, role) => (hearsOwners(sessionKey, role) ? OWNERS : scopeOf(sessionKey)),
+    readerOf(sessionKey, role) {
+      const scope = scopeOf(sessionKey);
+      if (scope.kind === "chat") return { chats: [scope.chat] };
+      return { person: hearsOwners(sessionKey, role) ? [scope.person, OWNERS.person] : [scope.person] };
+    },
+  };
 }
 
 /** Whether several people may speak and read in a session: in a group, and where all private messages share one. */

@@ -2,13 +2,14 @@ import type { Memory } from "../memory.ts";
 import type { WholeNote } from "../notes/notebook.ts";
 import { recallLine } from "../recall.ts";
 import type { Chunk } from "../types.ts";
-import { isOwners, noteScopeOf, type Role, readerOf } from "./listeners.ts";
+import { isOwners, type Listeners, type Role } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
 import { isUntrusted } from "./trust.ts";
 
 export interface RunMemoryOptions {
   /** Asked for each run; undefined: nothing is remembered. */
   readonly memories: () => Memories | undefined;
+  readonly listeners: Listeners;
   /** Of what bears on a message. 0: only the owners' notes. Asked for each run. */
   readonly recallTokens: () => number;
   readonly onProblem?: (agentId: string, error: unknown) => void;
@@ -65,9 +66,7 @@ export function createRunMemory(options: RunMemoryOptions): RunMemory {
     // What an agent remembers is no guest's business.
     if (memories === undefined || occasion.role === "guest") return NOTHING;
     try {
-      const remembering = memories
-        .of(occasion.agent)
-        .then((memory) => remember(memory, occasion, options.recallTokens()));
+      const remembering = memories.of(occasion.agent).then((memory) => remember(memory, occasion, options));
       return (await within(LONGEST_MS, remembering)) ?? NOTHING;
     } catch (error) {
       options.onProblem?.(occasion.agent.id, error);
@@ -78,18 +77,23 @@ export function createRunMemory(options: RunMemoryOptions): RunMemory {
 
 export type RunMemory = (occasion: Occasion) => Promise<Remembered>;
 
-async function remember(memory: Memory, occasion: Occasion, maxTokens: number): Promise<Remembered> {
+async function remember(
+  memory: Memory,
+  occasion: Occasion,
+  { listeners, recallTokens }: RunMemoryOptions,
+): Promise<Remembered> {
   const { sessionKey, role, text, isTold = () => false } = occasion;
-  const scope = noteScopeOf(sessionKey, role);
+  const scope = listeners.noteScopeOf(sessionKey, role);
   const notes = await memory.notes(scope);
   const own = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
   const foreign = notes.flatMap((note) => foreignIn(note, isOwners(scope)));
   const newForeign = foreign.filter((line) => !isTold(line));
+  const maxTokens = recallTokens();
   const recall =
     maxTokens === 0
       ? undefined
       : await memory.recall(text.slice(0, QUERY_CHARS), {
-          reader: readerOf(sessionKey, role),
+          reader: listeners.readerOf(sessionKey, role),
           maxTokens,
           except: (chunk) => isInPrompt(chunk, occasion, notes) || isTold(recallLine(chunk)),
         });

@@ -1,6 +1,6 @@
 import type { Memory } from "../memory.ts";
 import type { Chunk, ChunkInContext } from "../types.ts";
-import { isShared, noteScopeOf, OWNERS, type Role, readerOf, scopeOf } from "./listeners.ts";
+import { isShared, type Listeners, OWNERS, type Role, scopeOf } from "./listeners.ts";
 import type { Memories, RememberingAgent } from "./memories.ts";
 import { holdsUntrusted, isUntrusted } from "./trust.ts";
 
@@ -41,7 +41,11 @@ export interface ToolMemory {
   writesOwnNotes(run: CallingRun): boolean;
 }
 
-export function createToolMemory(memories: Memories, agent: RememberingAgent): ToolMemory {
+export function createToolMemory(
+  memories: Memories,
+  agent: RememberingAgent,
+  { readerOf, noteScopeOf }: Listeners,
+): ToolMemory {
   const memory = (): Promise<Memory> => memories.of(agent);
   const readerFor = ({ sessionKey, role }: CallingRun) => readerOf(sessionKey, role);
 

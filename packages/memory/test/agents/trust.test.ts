@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import {
   type CallingRun,
+  createListeners,
   createRunMemory,
   createToolMemory,
   type Memories,
@@ -24,8 +25,9 @@ async function open() {
     close: async () => {},
   };
   const agent = { id: "coder", workspaceDir: "/nowhere" };
-  const remember = createRunMemory({ memories: () => memories, recallTokens: () => 600 });
-  const tools = createToolMemory(memories, agent);
+  const listeners = createListeners((channel) => channel === "kiosk");
+  const remember = createRunMemory({ memories: () => memories, listeners, recallTokens: () => 600 });
+  const tools = createToolMemory(memories, agent, listeners);
   const run = (sessionKey: string, role: "owner" | "member", isTold?: (line: string) => boolean) =>
     remember({
       agent,
@@ -83,6 +85,16 @@ it("where all private messages share a session, the owners' notes stay out of it
   expect(await run(MAIN, "owner")).toMatchObject({ sections: [], recalled: [] });
   const found = await tools.search("vault", 5, factsOf(MAIN, "owner", "plain:anna"));
   expect(found.text).not.toContain("xylophoneberry");
+});
+
+it.each([
+  ["stay out of a member's conversation on a channel of the gateway's own clients", "kiosk", []],
+  ["are told where an id of a platform merely looks like one", "plain", [{ text: "- The vault is open." }]],
+])("the owners' notes %s", async (_, channel, sections) => {
+  const { run, tools } = await open();
+  const note = { text: "The vault is open.", lasting: true };
+  await tools.write(note, factsOf(ANNA, "owner", "plain:anna"));
+  expect(await run(`agent:coder:${channel}:direct:mo/c1`, "owner")).toMatchObject({ sections });
 });
 
 it("a search taints where only what stands beside a hit came from others", async () => {

@@ -7,6 +7,7 @@ import {
   createFlush,
   createMemories,
   embedderOf,
+  type FlushOptions,
   type Memories,
   notesFolder,
   type PayForVectors,
@@ -86,14 +87,17 @@ interface FlushedConversation {
 /** What notes before a compaction what must outlive it; undefined where the agent may not write memory. */
 export type Flush = (conversation: FlushedConversation) => BeforeCompaction | undefined;
 
+type RunFlushOptions = Pick<AgentMemoriesOptions, "logger" | "now"> & Pick<FlushOptions, "listeners">;
+
 /** Notes what must outlive a compaction, for agents that may write memory. */
 export function createRunFlush(
   memories: Memories,
   enabled: () => boolean,
-  { logger, now }: Pick<AgentMemoriesOptions, "logger" | "now">,
+  { listeners, logger, now }: RunFlushOptions,
 ): Flush {
   const flush = createFlush({
     memories,
+    listeners,
     now,
     onProblem: (agent, error) =>
       logger.warn({ agent, err: reasonOf(error) }, "nothing was noted before a compaction"),
