@@ -8,7 +8,8 @@ import { type FitPicture, readPicture, readStart } from "./files/picture.ts";
 import { assertVisible } from "./files/places.ts";
 import { labelledWorkspace } from "./labels/labelled-workspace.ts";
 import { failure, success } from "./result.ts";
-import type { OpenFile, Workspace } from "./workspace/workspace.ts";
+import type { OpenFile } from "./workspace/open-file.ts";
+import type { Workspace } from "./workspace/workspace.ts";
 
 /** A picture, and what is to be found out about it. */
 export interface PictureQuestion {

@@ -149,10 +149,10 @@ export { createSeenLinks, type SeenLinks } from "./web/seen-links.ts";
 export { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 export { type AgentWorkspaces, createAgentWorkspaces } from "./workspace/agent-workspaces.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./workspace/errors.ts";
+export type { OpenFile } from "./workspace/open-file.ts";
 export {
   type Folder,
   type FolderEntry,
-  type OpenFile,
   openWorkspace,
   type Workspace,
   type WorkspaceOptions,

@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -11,6 +19,7 @@ import {
   openFileLabels,
   openWorkspace,
   type RunFacts,
+  type Search,
 } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
@@ -105,6 +114,17 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("grep", { pattern: "foo" })).toContain("page.txt:1");
   });
 
+  test("comes upon the files of any number of folders, however deep, and closes what it opened", async () => {
+    const folders = Array.from({ length: 150 }, (_, n) => `d${n % 50}/e${n}/f`);
+    const files = Object.fromEntries(folders.map((folder) => [`${folder}/a.txt`, "foo\n"]));
+    const { call } = await searched(files, path);
+    const opened = () => (process.platform === "linux" ? readdirSync("/proc/self/fd").length : 0);
+    const before = opened();
+    for (const found of [await call("grep", { pattern: "foo" }), await call("find", { glob: "a.txt" })])
+      expect(found.match(/a\.txt/g)).toHaveLength(150);
+    await expect.poll(opened).toBe(before);
+  });
+
   test("guests come upon nothing of what the agent remembers", async () => {
     const { call } = await searched(
       { "MEMORY.md": "foo\n", "memory/2026.md": "foo\n", "a.md": "foo\n" },
@@ -127,6 +147,34 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await oneFile.call("grep", { pattern: "foo" })).toMatch(/\[there is more; ask for less\]$/);
     expect((await call("grep", { pattern: "foo", glob: "long.js" })).length).toBeLessThan(450);
   });
+});
+
+test("what a search says to lie above its folder, elsewhere or behind a link is not opened", async () => {
+  const outside = mkdtempSync(join(tmpdir(), "signalbox-outside-"));
+  onTestFinished(() => rmSync(outside, { recursive: true, force: true }));
+  writeFileSync(join(outside, "canary.txt"), "canary\n");
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "signalbox-search-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  mkdirSync(join(dir, "src"));
+  writeFileSync(join(dir, "canary.txt"), "canary\n");
+  symlinkSync(outside, join(dir, "src", "out"));
+  symlinkSync(join(dir, "canary.txt"), join(dir, "src", "link.txt"));
+  const paths = [
+    "../canary.txt",
+    join(outside, "canary.txt"),
+    "out/canary.txt",
+    "link.txt",
+    "out/../../canary.txt",
+  ];
+  for (const viaDescriptors of [true, false]) {
+    const workspace = await openWorkspace({ dir, viaDescriptors });
+    const search: Search = async function* () {
+      for (const path of paths) yield { path, line: 1 };
+    };
+    const run = caller([createGrepTool({ workspace, search }), createFindTool({ workspace, search })]);
+    expect(textOf(await run.call("grep", { pattern: "canary", path: "src" }))).toBe("(nothing was found)");
+    expect(textOf(await run.call("find", { glob: "*", path: "src" }))).toBe("(no file fits)");
+  }
 });
 
 test("a name with line ends or an expression that would not end do no harm", async () => {

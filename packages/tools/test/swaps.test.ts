@@ -19,10 +19,12 @@ import type { JsonValue } from "@signalbox/agent-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   createEditTool,
+  createGrepTool,
   createLsTool,
   createReadTool,
   createWriteTool,
   openWorkspace,
+  type Search,
 } from "../src/index.ts";
 import { caller, textOf } from "./harness.ts";
 
@@ -82,6 +84,12 @@ function replace(name: string, target: string): void {
   symlinkSync(target, join(workspaceDir, name));
 }
 
+/** A search that came upon the files before anything was replaced. */
+const foundBefore: Search = async function* ({ file }) {
+  const paths = file === undefined ? ["flip/secret.txt", "flip/deep/secret.txt"] : [file];
+  for (const path of paths) yield { path, line: 1 };
+};
+
 const SWAPS: readonly [string, () => void][] = [
   ["the parent", () => replace("flip", outside)],
   ["the grandchild's parent", () => replace("flip/deep", join(outside, "deep"))],
@@ -97,6 +105,8 @@ const CALLS: readonly [string, JsonValue][] = [
   ["write", { file_path: "flip/deep/new/folders/planted", content: "spoiled" }],
   ["edit", { file_path: "flip/secret.txt", old_string: "canary", new_string: "spoiled" }],
   ["edit", { file_path: "flip/deep/secret.txt", old_string: "canary", new_string: "spoiled" }],
+  ["grep", { pattern: "canary" }],
+  ["grep", { pattern: "canary", path: "flip/secret.txt" }],
 ];
 
 describe.skipIf(process.platform !== "linux").each(SWAPS)("%s replaced by a link out", (_name, swap) => {
@@ -106,7 +116,9 @@ describe.skipIf(process.platform !== "linux").each(SWAPS)("%s replaced by a link
       setUp();
       const workspace = await openWorkspace({ dir: workspaceDir });
       const agent = caller(
-        [createReadTool, createWriteTool, createEditTool, createLsTool].map((make) => make({ workspace })),
+        [createReadTool, createWriteTool, createEditTool, createLsTool, createGrepTool].map((make) =>
+          make({ workspace, search: foundBefore }),
+        ),
       );
       let fired = false;
       moment.swap = () => {

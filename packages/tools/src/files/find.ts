@@ -5,7 +5,7 @@ import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
-import { openPlace, searchEnd } from "./search-place.ts";
+import { searchEnd, searchPlace } from "./search-place.ts";
 import { visibleName } from "./text.ts";
 
 export interface FindToolOptions {
@@ -31,20 +31,21 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
     claims: (args) => identityClaims(workspace, "read-identity", args.path ?? "."),
     async run({ args }, { signal }, { run }) {
       try {
-        const place = await openPlace(workspace, args.path ?? ".", run);
-        const end = searchEnd(signal, searchMs);
-        const files: string[] = [];
-        await end.until(async () => {
-          for await (const { path } of search({ ...place.target, glob: args.glob }, end.signal)) {
-            const name = await place.nameOf(path);
-            if (name === undefined) continue;
-            if (files.length === MAX_FILES) return end.stop("there are more; look in a smaller place");
-            files.push(visibleName(name));
-          }
+        return await searchPlace(workspace, args.path ?? ".", run, async (place) => {
+          const end = searchEnd(signal, searchMs);
+          const files: string[] = [];
+          await end.until(async () => {
+            for await (const { path } of search({ ...place.target, glob: args.glob }, end.signal)) {
+              const name = await place.nameOf(path);
+              if (name === undefined) continue;
+              if (files.length === MAX_FILES) return end.stop("there are more; look in a smaller place");
+              files.push(visibleName(name));
+            }
+          });
+          const text = files.length === 0 ? "(no file fits)" : files.toSorted().join("\n");
+          const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
+          return success(`${text}${notes.join("")}`, { files: files.length });
         });
-        const text = files.length === 0 ? "(no file fits)" : files.toSorted().join("\n");
-        const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
-        return success(`${text}${notes.join("")}`, { files: files.length });
       } catch (error) {
         return fileFailure(error);
       }

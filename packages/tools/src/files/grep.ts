@@ -2,12 +2,13 @@ import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { contentRoom, failure, success } from "../result.ts";
-import type { Candidate } from "../search/candidate.ts";
+import { type Candidate, MAX_FILE_BYTES } from "../search/candidate.ts";
 import type { Search } from "../search/search.ts";
-import type { OpenFile, Workspace } from "../workspace/workspace.ts";
+import { type OpenFile, readWhole } from "../workspace/open-file.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
-import { openPlace, type SearchPlace, searchEnd } from "./search-place.ts";
+import { type SearchPlace, searchEnd, searchPlace } from "./search-place.ts";
 import { cutWell, detectEncoding, visibleName } from "./text.ts";
 
 export interface GrepToolOptions {
@@ -21,7 +22,7 @@ const MAX_LINES = 200;
 /** Of one line: minified files have lines of megabytes. */
 const MAX_LINE_CHARS = 400;
 /** Files that are read while those before them wait to be shown. */
-const READ_AHEAD = 8;
+const READ_AHEAD = 32;
 const MORE = "there is more; ask for less";
 
 /** `grep`: lines of files by what they hold. No effects. */
@@ -44,25 +45,26 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
       const { pattern, path = ".", glob, ignore_case: ignoreCase = false } = args;
       const end = searchEnd(context.signal, searchMs);
       try {
-        const place = await openPlace(workspace, path, run);
-        const request = {
-          ...place.target,
-          ...(glob === undefined ? {} : { glob }),
-          line: { pattern, ignoreCase },
-        };
-        const shown = new ShownLines(args.context ?? 0, contentRoom(context));
-        await end.until(async () => {
-          const candidates = byFile(search(request, end.signal));
-          for await (const file of inAdvance(candidates, (each) => readMatches(place, each))) {
-            if (file === undefined) continue;
-            if (shown.isFull) return end.stop(MORE);
-            place.show(file);
-            if (!shown.add(file)) return end.stop(MORE);
-          }
+        return await searchPlace(workspace, path, run, async (place) => {
+          const request = {
+            ...place.target,
+            ...(glob === undefined ? {} : { glob }),
+            line: { pattern, ignoreCase },
+          };
+          const shown = new ShownLines(args.context ?? 0, contentRoom(context));
+          await end.until(async () => {
+            const candidates = byFile(search(request, end.signal));
+            for await (const file of inAdvance(candidates, (each) => readMatches(place, each))) {
+              if (file === undefined) continue;
+              if (shown.isFull) return end.stop(MORE);
+              place.show(file);
+              if (!shown.add(file)) return end.stop(MORE);
+            }
+          });
+          const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
+          const text = shown.lines === 0 ? "(nothing was found)" : shown.text;
+          return success(`${text}${notes.join("")}`, { lines: shown.lines });
         });
-        const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
-        const text = shown.lines === 0 ? "(nothing was found)" : shown.text;
-        return success(`${text}${notes.join("")}`, { lines: shown.lines });
       } catch (error) {
         if (isPatternError(error))
           return failure(`That cannot be searched for: ${reasonOf(error).slice(0, 300)}`);
@@ -133,9 +135,10 @@ async function readMatches(
   const file = await place.open(path);
   if (file === undefined) return undefined;
   try {
-    const bytes = await file.handle.readFile();
+    if (file.size > MAX_FILE_BYTES) return undefined;
+    const bytes = await readWhole(file);
     if (detectEncoding(bytes, true) !== "utf-8") return undefined;
-    const lines = bytes.toString("utf8").replace(/\n$/, "").split("\n");
+    const lines = Buffer.from(bytes.buffer, 0, bytes.length).toString("utf8").replace(/\n$/, "").split("\n");
     return { path: file.path, displayPath: file.displayPath, changedAt: file.changedAt, lines, at };
   } finally {
     await file.close();

@@ -1,6 +1,6 @@
 import type { ToolResult } from "@signalbox/agent-core";
 import { failure } from "../result.ts";
-import type { OpenFile } from "../workspace/workspace.ts";
+import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { ImageInfo } from "./images.ts";
 import { count, SAMPLE_BYTES } from "./text.ts";
 
@@ -50,12 +50,6 @@ export async function readPicture(
     return failure(text, { bytes: file.size });
   }
   return shown(image.mimeType, await readWhole(file));
-}
-
-async function readWhole(file: OpenFile): Promise<Uint8Array> {
-  const bytes = new Uint8Array(file.size);
-  const { bytesRead } = await file.handle.read(bytes, 0, bytes.length, 0);
-  return bytes.subarray(0, bytesRead);
 }
 
 function shown(mimeType: string, bytes: Uint8Array): ToolResult {

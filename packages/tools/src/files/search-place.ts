@@ -4,8 +4,10 @@ import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import type { SearchRequest } from "../search/candidate.ts";
 import type { Permit } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
+import type { FolderTree } from "../workspace/folder-tree.ts";
+import type { OpenFile } from "../workspace/open-file.ts";
 import { fold, inside } from "../workspace/paths.ts";
-import type { OpenFile, Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
 import { count } from "./text.ts";
 
@@ -23,19 +25,33 @@ export interface SearchPlace {
 }
 
 /**
- * Opens a folder or file for a search. As with commands, a run that has seen nothing of others does not come upon what
- * others wrote, unless it searches there: then it has read their words.
+ * Opens a folder or file, searches there and closes it. As with commands, a run that has seen nothing of others does
+ * not come upon what others wrote, unless it searches there: then it has read their words.
  *
  * @throws WorkspaceError
  */
-export async function openPlace(
+export async function searchPlace<Found>(
   workspace: Workspace,
   path: string,
   run: Permit["run"],
-): Promise<SearchPlace> {
+  search: (place: SearchPlace) => Promise<Found>,
+): Promise<Found> {
+  const start = await openStart(workspace, path);
+  try {
+    return await search(placeOf(workspace, path, run, start));
+  } finally {
+    await start.tree.close();
+  }
+}
+
+function placeOf(
+  workspace: Workspace,
+  path: string,
+  run: Permit["run"],
+  { tree, file }: SearchStart,
+): SearchPlace {
   const words = labelledWorkspace(workspace);
-  const target = await targetOf(workspace, path);
-  const start = join(target.folder, target.file ?? "");
+  const start = join(tree.path, file ?? "");
   const isOthers = (place: string): boolean => {
     const label = workspace.labels.of(place);
     const inbox = fold(join(workspace.dir, INBOX_FOLDER));
@@ -53,29 +69,24 @@ export async function openPlace(
   let left = 0;
 
   const displayed = (candidate: string): string | undefined => {
-    const place = join(target.folder, candidate);
+    const place = join(tree.path, candidate);
     if (!isVisible(shown(place), run.facts)) return undefined;
     if (searchesThere || run.facts.taint.length > 0 || !isOthers(place)) return shown(place);
     left += 1;
     return undefined;
   };
   return {
-    target,
+    target: { folder: tree.path, ...(file === undefined ? {} : { file }) },
     async nameOf(candidate) {
       const name = displayed(candidate);
       // Not by a link, and nowhere that is closed: what a search comes upon is looked at again.
-      const real = name && (await workspace.locate(name).catch(() => undefined));
-      if (name === undefined || real !== name) return undefined;
-      if (isOthers(join(target.folder, candidate))) run.taint({ source: "file", detail: `the name ${name}` });
+      if (name === undefined || !(await tree.isFile(candidate))) return undefined;
+      if (isOthers(join(tree.path, candidate))) run.taint({ source: "file", detail: `the name ${name}` });
       return name;
     },
     async open(candidate) {
-      const name = displayed(candidate);
-      const file = name && (await workspace.openFile(name).catch(() => undefined));
-      if (!file) return undefined;
-      if (file.displayPath === name) return file;
-      await file.close();
-      return undefined;
+      if (displayed(candidate) === undefined) return undefined;
+      return await tree.openFile(candidate).catch(() => undefined);
     },
     show: ({ path, changedAt }) => words.read(path, changedAt, run),
     notes: () =>
@@ -85,14 +96,20 @@ export async function openPlace(
   };
 }
 
-async function targetOf(workspace: Workspace, path: string): Promise<SearchPlace["target"]> {
+interface SearchStart {
+  readonly tree: FolderTree;
+  /** The only one of it that is searched. */
+  readonly file?: string;
+}
+
+async function openStart(workspace: Workspace, path: string): Promise<SearchStart> {
   try {
-    return { folder: await workspace.locateFolder(path) };
+    return { tree: await workspace.openTree(path) };
   } catch (error) {
     if (!(error instanceof WorkspaceError) || error.code !== "not-a-folder") throw error;
     const file = await workspace.openFile(path);
     await file.close();
-    return { folder: dirname(file.path), file: basename(file.path) };
+    return { tree: await workspace.openTree(dirname(file.path)), file: basename(file.path) };
   }
 }
 

@@ -14,9 +14,12 @@ export interface Root {
 
 interface OpenFolder {
   readonly handle: FileHandle;
-  readonly root: Root;
   /** Absolute, without links. */
   readonly path: string;
+}
+
+interface FolderOnTheWay extends OpenFolder {
+  readonly root: Root;
 }
 
 /** Where a path leads: an open folder and a name in it. `close` must be called. */
@@ -44,7 +47,7 @@ export interface WalkOptions {
   readonly viaDescriptors?: boolean;
 }
 
-const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+export const FOLDER_FLAGS: number = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const MAX_LINKS = 40;
 const MAX_DEPTH = 256;
 
@@ -59,14 +62,13 @@ export async function walk(
   parts: readonly string[],
   options: WalkOptions = {},
 ): Promise<Place> {
-  const viaDescriptors = options.viaDescriptors ?? process.platform === "linux";
-  const stack: OpenFolder[] = [];
+  const viaDescriptors = leadsThroughDescriptors(options);
+  const stack: FolderOnTheWay[] = [];
   let todo = [...parts];
   let links = 0;
 
-  const access = (folder: OpenFolder): string =>
-    viaDescriptors ? `/proc/self/fd/${folder.handle.fd}` : folder.path;
-  const top = (): OpenFolder => {
+  const access = (folder: OpenFolder): string => accessTo(folder, viaDescriptors);
+  const top = (): FolderOnTheWay => {
     const folder = stack.at(-1);
     if (folder === undefined) throw new WorkspaceError("outside", "The path leads out of the workspace.");
     return folder;
@@ -95,10 +97,7 @@ export async function walk(
   };
   const place = async (name: string | undefined, type: Place["type"]): Promise<Place> => {
     const folder = top();
-    if (!viaDescriptors && (await realpath(folder.path)) !== folder.path) {
-      throw new WorkspaceError("changed", "The folder was replaced while it was being opened.");
-    }
-    const folderAccess = access(folder);
+    const folderAccess = await checkedAccessTo(folder, viaDescriptors);
     return {
       root: folder.root,
       access: name === undefined ? folderAccess : `${folderAccess}/${name}`,
@@ -143,6 +142,21 @@ export async function walk(
     await closeAll();
     throw error;
   }
+}
+
+export function leadsThroughDescriptors({ viaDescriptors }: WalkOptions): boolean {
+  return viaDescriptors ?? process.platform === "linux";
+}
+
+function accessTo({ handle, path }: OpenFolder, viaDescriptors: boolean): string {
+  return viaDescriptors ? `/proc/self/fd/${handle.fd}` : path;
+}
+
+/** A way to what an open folder holds. Without descriptors the folder is looked at again, right before. */
+export async function checkedAccessTo(folder: OpenFolder, viaDescriptors: boolean): Promise<string> {
+  if (!viaDescriptors && (await realpath(folder.path)) !== folder.path)
+    throw new WorkspaceError("changed", "The folder was replaced while it was being opened.");
+  return accessTo(folder, viaDescriptors);
 }
 
 /** The root that an absolute path is in, the deepest one, and the components below it. */

@@ -1,12 +1,22 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, opendir, unlink } from "node:fs/promises";
+import { open, opendir, unlink } from "node:fs/promises";
 import { isAbsolute, relative, resolve } from "node:path";
 import { type FileLabels, openFileLabels } from "../labels/file-labels.ts";
 import { createMemoryLabelStore } from "../labels/label.ts";
 import { explained, outside, WorkspaceError } from "./errors.ts";
+import { FolderTree } from "./folder-tree.ts";
+import { type OpenFile, openRegularFile, readWhole } from "./open-file.ts";
 import { fold, inside, realFolder, realOrGiven } from "./paths.ts";
 import { replaceFile } from "./replace-file.ts";
-import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
+import {
+  FOLDER_FLAGS,
+  findRoot,
+  leadsThroughDescriptors,
+  type Place,
+  type Root,
+  splitPath,
+  type WalkOptions,
+  walk,
+} from "./walk.ts";
 
 export interface WorkspaceOptions {
   /** The agent's folder. It must exist. */
@@ -35,20 +45,6 @@ export interface Folder {
   readonly entries: readonly FolderEntry[];
 }
 
-/** An opened file. `close` it. */
-export interface OpenFile {
-  readonly handle: FileHandle;
-  /** Bytes. */
-  readonly size: number;
-  /** When its content, name or rights changed last, in nanoseconds since the epoch; nobody can set it. */
-  readonly changedAt: bigint;
-  /** Absolute, without links. */
-  readonly path: string;
-  /** As the agent would write it: relative to the workspace, or absolute outside it. */
-  readonly displayPath: string;
-  close(): Promise<void>;
-}
-
 export interface WriteOptions {
   /** Refuses after the path was followed and before anything is changed; gets the display path. */
   readonly check?: (displayPath: string) => void;
@@ -67,6 +63,8 @@ export interface Workspace {
   locate(path: string): Promise<string>;
   /** The absolute path, without links, of a folder that exists. */
   locateFolder(path: string): Promise<string>;
+  /** Opens a folder for whoever looks at many files below it. */
+  openTree(path: string): Promise<FolderTree>;
   /** Opens a regular file for reading. */
   openFile(path: string): Promise<OpenFile>;
   /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
@@ -96,10 +94,11 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const walkOptions: WalkOptions =
     options.viaDescriptors === undefined ? {} : { viaDescriptors: options.viaDescriptors };
 
-  const isForbidden = (place: Place): boolean => {
+  const assertOpen = (place: Pick<Place, "path" | "root">, given: string): void => {
     const path = fold(place.path);
     const root = fold(place.root.real);
-    return forbidden.some((each) => inside(path, each) && !inside(root, each));
+    if (forbidden.some((each) => inside(path, each) && !inside(root, each)))
+      throw new WorkspaceError("forbidden", `${given} belongs to the gateway and is closed to tools.`);
   };
   const displayPath = (path: string): string => {
     if (!inside(path, dir)) return path;
@@ -111,9 +110,13 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
     const place = await walk(roots, root, parts, { ...walkOptions, ...extra }).catch((error: unknown) => {
       throw explained(error, path);
     });
-    if (!isForbidden(place)) return place;
-    await place.close();
-    throw new WorkspaceError("forbidden", `${path} belongs to the gateway and is closed to tools.`);
+    try {
+      assertOpen(place, path);
+      return place;
+    } catch (error) {
+      await place.close();
+      throw error;
+    }
   };
   const start = (path: string): { readonly root: Root; readonly parts: readonly string[] } => {
     if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
@@ -131,24 +134,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       if (place.type === undefined) throw new WorkspaceError("not-found", `There is no file ${path}.`);
       if (place.type === "folder") throw new WorkspaceError("not-a-file", `${path} is a folder; use ls.`);
       if (place.type === "other") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
-      // O_NONBLOCK: should it have become a named pipe meanwhile, opening must not wait for a writer.
-      const handle = await open(
-        place.access,
-        constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-      );
-      const info = await handle.stat({ bigint: true });
-      if (!info.isFile()) {
-        await handle.close();
-        throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
-      }
-      return {
-        handle,
-        size: Number(info.size),
-        changedAt: info.ctimeNs,
-        path: place.path,
-        displayPath: displayPath(place.path),
-        close: () => handle.close(),
-      };
+      return await openRegularFile(place.access, { path: place.path, displayPath: displayPath(place.path) });
     } catch (error) {
       throw explained(error, path);
     } finally {
@@ -164,7 +150,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       try {
         const place = await walk(roots, root, parts.slice(0, existing), walkOptions);
         await place.close();
-        if (isForbidden(place)) throw new WorkspaceError("forbidden", `${path} belongs to the gateway.`);
+        assertOpen(place, path);
         const rest = parts.slice(existing);
         if (rest.includes(".."))
           throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
@@ -194,6 +180,22 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
       return place.path;
     },
 
+    async openTree(path) {
+      const place = await reach(path);
+      try {
+        mustBeFolder(place, path);
+        return new FolderTree({
+          path: place.path,
+          handle: await open(`${place.access}/.`, FOLDER_FLAGS),
+          viaDescriptors: leadsThroughDescriptors(walkOptions),
+          assertOpen: (file) => assertOpen({ root: place.root, path: file }, displayPath(file)),
+          displayPath,
+        });
+      } finally {
+        await place.close();
+      }
+    },
+
     async readBytes(path, maxBytes) {
       const file = await openFile(path);
       try {
@@ -203,14 +205,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
             `${path} has ${file.size} bytes; at most ${maxBytes} can be read at once.`,
           );
         }
-        const buffer = new Uint8Array(file.size);
-        let length = 0;
-        while (length < buffer.length) {
-          const { bytesRead } = await file.handle.read(buffer, length, buffer.length - length, length);
-          if (bytesRead === 0) break;
-          length += bytesRead;
-        }
-        return buffer.subarray(0, length);
+        return await readWhole(file);
       } finally {
         await file.close();
       }
