@@ -23,6 +23,15 @@ const inDirectMessages = 1;
 
 const contexts = [inServers, inDirectMessages];
 
+/** Languages that Discord knows by region alone. */
+const regional: ReadonlyMap<string, readonly string[]> = new Map([
+  ["en", ["en-GB", "en-US"]],
+  ["es", ["es-419", "es-ES"]],
+  ["pt", ["pt-BR"]],
+  ["sv", ["sv-SE"]],
+  ["zh", ["zh-CN", "zh-TW"]],
+]);
+
 /** In the menu of every message: opens a form for a question about it. */
 const askAbout = {
   type: onMessage,
@@ -62,11 +71,16 @@ function isPossible({ name }: ChannelCommand): boolean {
   return nameForm.test(name) && name === name.toLowerCase();
 }
 
-function toDiscord({ name, description, usage }: ChannelCommand): unknown {
+function toDiscord({ name, description, localized = {}, usage }: ChannelCommand): unknown {
+  const shown = (text: string) => text.slice(0, limits.descriptionLength).toWellFormed() || name;
+  const descriptions = Object.entries(localized).flatMap(([language, text]) =>
+    (regional.get(language) ?? [language]).map((locale) => [locale, shown(text)]),
+  );
   return {
     type: chatInput,
     name,
-    description: description.slice(0, limits.descriptionLength).toWellFormed() || name,
+    description: shown(description),
+    ...(descriptions.length > 0 && { description_localizations: Object.fromEntries(descriptions) }),
     contexts,
     ...(usage === undefined ? {} : { options: [optionOf(usage)] }),
   };

@@ -260,7 +260,7 @@ describe("a form", () => {
 describe("registered commands", () => {
   const commands = [
     { name: "model", description: "Which model answers", usage: "[name]" },
-    { name: "new", description: "Begin anew" },
+    { name: "new", description: "Begin anew", localized: { zh: "重新开始", de: "Neu anfangen" } },
     { name: "Not Possible", description: "A name that Discord refuses" },
   ];
 
@@ -275,7 +275,13 @@ describe("registered commands", () => {
         contexts: [0, 1],
         options: [{ type: 3, name: "name", description: "[name]", required: false }],
       },
-      { type: 1, name: "new", description: "Begin anew", contexts: [0, 1] },
+      {
+        type: 1,
+        name: "new",
+        description: "Begin anew",
+        description_localizations: { "zh-CN": "重新开始", "zh-TW": "重新开始", de: "Neu anfangen" },
+        contexts: [0, 1],
+      },
       {
         type: 3,
         name: "Ask about this",

@@ -161,7 +161,9 @@ it.skipIf(text === undefined)(
   "everything that is asked of Discord is as its own document has it",
   async () => {
     const spec = openSpec(JSON.parse(text ?? "{}"));
-    const commands = [{ name: "status", description: "How it is", usage: "[what]" }];
+    const commands = [
+      { name: "status", description: "How it is", localized: { zh: "现在怎样" }, usage: "[what]" },
+    ];
     await using bench = await openBench({ context: { commands } });
     await until(() => bench.standIn.commands.length > 0);
     await doEverything(bench);

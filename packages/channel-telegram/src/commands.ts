@@ -1,28 +1,34 @@
 import type { ChannelCommand } from "@signalbox/channel";
-import type { BotCommand } from "grammy/types";
+import type { BotCommand, LanguageCode } from "grammy/types";
 import type { TelegramApi } from "./api.ts";
 
-/** Has Telegram list the host's commands, where its list is another. */
+/** Has Telegram list the host's commands, in each language that they are in, where its list is another. */
 export async function registerCommands(
   api: TelegramApi,
   commands: readonly ChannelCommand[],
   signal: AbortSignal,
 ): Promise<void> {
-  const wanted = commands
-    .filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name))
-    .slice(0, 100)
-    .map(toBotCommand);
+  const possible = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, 100);
+  const languages = possible.flatMap(({ localized = {} }) => Object.keys(localized).filter(isLanguageCode));
   const call = { what: "listing commands", write: false, signal };
-  const listed = await api.call(call, (raw) => raw.getMyCommands({}));
-  if (
-    JSON.stringify(listed.map(({ command, description }) => ({ command, description }))) ===
-    JSON.stringify(wanted)
-  )
-    return;
-  await api.call(call, (raw) => raw.setMyCommands({ commands: wanted }));
+  for (const language of [undefined, ...new Set(languages)]) {
+    const wanted = possible.map((command) => toBotCommand(command, language));
+    // Whoever speaks another language is shown the list that is of none.
+    const whose = language === undefined ? {} : { language_code: language };
+    const listed = await api.call(call, (raw) => raw.getMyCommands(whose));
+    const same = listed.map(({ command, description }) => ({ command, description }));
+    if (JSON.stringify(same) === JSON.stringify(wanted)) continue;
+    await api.call(call, (raw) => raw.setMyCommands({ ...whose, commands: wanted }));
+  }
 }
 
-function toBotCommand({ name, description, usage }: ChannelCommand): BotCommand {
+function isLanguageCode(language: string): language is LanguageCode {
+  return /^[a-z]{2}$/.test(language);
+}
+
+function toBotCommand(command: ChannelCommand, language: string | undefined): BotCommand {
+  const { name, localized = {}, usage } = command;
+  const description = (language === undefined ? undefined : localized[language]) ?? command.description;
   const words = [description, ...(usage === undefined ? [] : [`(${usage})`])].join(" ");
   return { command: name, description: words.slice(0, 256) || name };
 }

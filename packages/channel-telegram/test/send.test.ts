@@ -129,7 +129,7 @@ describe("commands", () => {
   const commands = [
     { name: "new", description: "Begins anew", usage: "[message]" },
     { name: "help", description: "What there is" },
-  ];
+  ] as const;
 
   it("are listed with Telegram when the list is another", async () => {
     await using first = await openBench({}, { context: { commands } });
@@ -140,6 +140,25 @@ describe("commands", () => {
     ]);
     await using _again = await openBench({}, { standIn, context: { commands } });
     expect(standIn.commands.writes).toBe(1);
+  });
+
+  it("are listed in the languages that they are in, and as they are where one of them is in no other", async () => {
+    const [first, second] = commands;
+    const localized = [{ ...first, localized: { zh: "重新开始" } }, second];
+    await using bench = await openBench({}, { context: { commands: localized } });
+    const { standIn } = bench;
+    expect(standIn.commands.list[0]).toMatchObject({ description: "Begins anew ([message])" });
+    expect([...standIn.commands.byLanguage]).toEqual([
+      [
+        "zh",
+        [
+          { command: "new", description: "重新开始 ([message])" },
+          { command: "help", description: "What there is" },
+        ],
+      ],
+    ]);
+    await using _again = await openBench({}, { standIn, context: { commands: localized } });
+    expect(standIn.commands.writes).toBe(2);
   });
 
   it("stay as they are with Telegram where the host says nothing of them", async () => {

@@ -1,5 +1,5 @@
 import type { ChannelCommand } from "@signalbox/channel";
-import { type Phrases, phrasesIn } from "@signalbox/phrases";
+import { type Language, type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Role } from "@signalbox/routing";
 
 /** One slash command. */
@@ -132,11 +132,15 @@ export function mayUseCommand(name: CommandName, role: Role): boolean {
   return role === "owner" || least === "guest" || (role === "member" && least === "member");
 }
 
-/** The commands as platforms list them. Who may use which is decided when one comes in. */
-export function listedCommands(phrases: Phrases = phrasesIn("en")): readonly ChannelCommand[] {
+/**
+ * The commands as platforms list them: in the language that is set, else in each person's own as far as there is one.
+ * Who may use which is decided when one comes in.
+ */
+export function listedCommands(set?: Language): readonly ChannelCommand[] {
   return specs().map(({ name, usage }) => ({
     name,
-    description: phrases.commands[name],
+    description: phrasesIn(set ?? "en").commands[name],
+    localized: { zh: phrasesIn(set ?? "zh").commands[name] },
     ...(usage === undefined ? {} : { usage }),
   }));
 }

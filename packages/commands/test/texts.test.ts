@@ -18,10 +18,16 @@ describe("what commands say", () => {
   });
 
   it("menus of platforms have every command with one line", () => {
-    for (const { name, description } of listedCommands()) {
+    for (const { name, description, localized } of listedCommands()) {
       expect(name).toMatch(/^[a-z]+$/);
       expect(description).toMatch(/^[^\n]{1,100}$/);
+      expect(localized?.["zh"]).toMatch(/^(?=.*\p{Script=Han})[^\n]{1,100}$/u);
     }
+  });
+
+  it("menus of platforms are in one language where that is set", () => {
+    expect(listedCommands("zh")[0]?.description).toMatch(/\p{Script=Han}/u);
+    expect(listedCommands("en")[0]?.localized?.["zh"]).toBe(listedCommands("en")[0]?.description);
   });
 });
 

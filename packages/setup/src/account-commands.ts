@@ -16,7 +16,8 @@ export interface AccountCommandsPorts {
 
 /**
  * The commands that platforms list for an account: the built-in ones, and those of the skills that all agents share to
- * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have.
+ * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have, and
+ * is in one language alone where all of them are set to it.
  */
 export function accountCommands({
   config,
@@ -25,12 +26,14 @@ export function accountCommands({
 }: AccountCommandsPorts): (channel: string, account: string) => readonly ChannelCommand[] {
   return (channel, account) => {
     const ids = agentsOfAccount(routingConfig(config(), agents), channel, account);
-    const [first = [], ...others] = agents.all.filter(({ id }) => ids.includes(id)).map(skillsOf);
+    const itsAgents = agents.all.filter(({ id }) => ids.includes(id));
+    const [first = [], ...others] = itsAgents.map(skillsOf);
     const common = first.filter(({ name, skillId }) =>
       others.every((list) => list.some((other) => other.name === name && other.skillId === skillId)),
     );
+    const [language, ...otherLanguages] = new Set(itsAgents.map((agent) => agent.language));
     return [
-      ...listedCommands(),
+      ...listedCommands(otherLanguages.length === 0 ? language : undefined),
       ...common.map(({ name, description }) => ({ name, description, usage: "[text]" })),
     ];
   };

@@ -70,6 +70,8 @@ export interface ChannelCommand {
   readonly name: string;
   /** One line. */
   readonly description: string;
+  /** The same in other languages, by ISO 639-1 (`zh`), for platforms that show everybody a list in their own. */
+  readonly localized?: Readonly<Record<string, string>>;
   /** What may follow the name, for instance `[message]`. */
   readonly usage?: string;
 }

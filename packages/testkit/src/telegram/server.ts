@@ -63,8 +63,12 @@ export interface TelegramStandIn extends StandIn {
   /** People vote in a poll: so often for each of its answers, in their order. */
   vote(messageId: number, counts: readonly number[]): void;
   reactions(chatId: number, messageId: number): readonly string[];
-  /** What `setMyCommands` was told, and how often. */
-  readonly commands: { readonly list: readonly Raw[]; readonly writes: number };
+  /** What `setMyCommands` was told: the list for everybody, those by language, and how often. */
+  readonly commands: {
+    readonly list: readonly Raw[];
+    readonly byLanguage: ReadonlyMap<string, readonly Raw[]>;
+    readonly writes: number;
+  };
   /** Clicks that were answered. */
   readonly answered: readonly string[];
   block(chatId: number): void;
@@ -94,7 +98,11 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
   const faults = new Faults<TelegramFault>("sendMessage");
   const requests: SeenRequest[] = [];
   const answered: string[] = [];
-  const commands: { list: Raw[]; writes: number } = { list: [], writes: 0 };
+  const commands: { list: Raw[]; byLanguage: Map<string, Raw[]>; writes: number } = {
+    list: [],
+    byLanguage: new Map(),
+    writes: 0,
+  };
   const chats = options.chats === undefined ? undefined : new Set(options.chats.map(String));
   const messages = new Messages({ chats, blocked, flood: options.flood ?? false, now, bot: me });
   const updates = new UpdateQueue();
@@ -122,8 +130,8 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
       values["action"] === "typing" ? ok(true) : badRequest("wrong parameter action in request"),
     getFile: ({ values }) => describeFile(String(values["file_id"])),
     getChat: ({ values }) => describeChat(Number(values["chat_id"])),
-    getMyCommands: () => ok(commands.list),
-    setMyCommands: ({ values }) => setCommands(values["commands"]),
+    getMyCommands: ({ values }) => getCommands(String(values["language_code"] ?? "")),
+    setMyCommands: ({ values }) => setCommands(values["commands"], String(values["language_code"] ?? "")),
     answerCallbackQuery({ values }) {
       answered.push(String(values["callback_query_id"]));
       return ok(true);
@@ -144,14 +152,20 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     return ok({ ...userObject(user), type: "private" });
   }
 
-  function setCommands(list: unknown): ApiReply {
+  function getCommands(language: string): ApiReply {
+    return ok(language === "" ? commands.list : (commands.byLanguage.get(language) ?? []));
+  }
+
+  function setCommands(list: unknown, language: string): ApiReply {
+    if (!/^([a-z]{2})?$/.test(language)) return badRequest("LANG_CODE_INVALID");
     if (!Array.isArray(list) || list.length > 100) return badRequest("can't parse BotCommand");
     for (const command of list.filter(isRaw)) {
       if (!/^[a-z0-9_]{1,32}$/.test(String(command["command"]))) return badRequest("BOT_COMMAND_INVALID");
       const { length } = String(command["description"] ?? "");
       if (length < 1 || length > 256) return badRequest("BOT_COMMAND_DESCRIPTION_INVALID");
     }
-    commands.list = list.filter(isRaw);
+    if (language === "") commands.list = list.filter(isRaw);
+    else commands.byLanguage.set(language, list.filter(isRaw));
     commands.writes += 1;
     return ok(true);
   }
