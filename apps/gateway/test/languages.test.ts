@@ -1,6 +1,6 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, openWorld, type Started, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, openWorld, type Started, type World, ZHANG } from "./harness.ts";
 
 let messages = 0;
 
@@ -26,6 +26,43 @@ describe("what the gateway itself says", () => {
       "抱歉，无法回答：模型服务商拒绝了这个网关的账户，需要管理者处理。",
       "Sorry, I could not answer: the model's provider refuses this gateway's account. Its operator has to look at it.",
     ]);
+  });
+
+  it("is for a command in the language in which its sender spoke before", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    world.script([{ text: "好的" }, { error: { status: 401 } }]);
+    const started = await world.start();
+    await ask(started, "/stop");
+    await ask(started, "帮我整理会议纪要");
+    await ask(started, "/stop");
+    await ask(started, "再来一次");
+    await ask(started, "/why");
+    await ask(started, "/new");
+    const [stop, , stopAgain, , why, begun] = said(world);
+    expect([stop, stopAgain, begun]).toEqual([
+      "Nothing was running.",
+      "没有正在进行的回合。",
+      "新的会话开始了。",
+    ]);
+    expect(why).toContain("om_6: 智能体“coder”没能回答它：模型服务商拒绝了密钥（auth）。");
+  });
+
+  it("says why somebody is asked in the words of the question, and in English on record", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ tools: { exec: { ask: "always" } } }));
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "exec", input: { command: "date" } }] },
+      { text: "好" },
+    ]);
+    const started = await world.start();
+    await started.post(textMessage("现在几点", { senderId: ZHANG, messageId: "om_asking" }));
+    await eventually(() => world.feishu.sent.length > 0, "the question is put");
+    expect(JSON.stringify(world.feishu.sent[0]?.content)).toContain(
+      "智能体 coder 要使用 exec。按配置，每次使用 exec 都要先审批。",
+    );
+    const why = await world.command(["why", "om_asking", "--details"]);
+    expect(why.out).toContain("The configuration has exec asked about each time.");
   });
 
   it("is in the agent's language, whatever is written, and names commands as they are", async () => {

@@ -1,3 +1,4 @@
+import { phrasesIn } from "@signalbox/phrases";
 import { expect, it, onTestFinished } from "vitest";
 import { manualClock } from "../test/manual-clock.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
@@ -21,7 +22,7 @@ function open() {
     clock,
     account: (_, name) => (name === "main" ? account : undefined),
     accountsOf: (channel) => (channel === "plain" ? [{ account: "main" }] : []),
-    lastAccountOf: async () => "main",
+    lastHeardOf: async () => ({ account: "main", phrases: phrasesIn("en") }),
     owners: ["plain:olga"],
     notes: { get: async () => undefined, set: async () => {} },
     peers: async () => [{ channel: "plain", account: "main", peerId: "pat", approvedAt: clock.now() }],

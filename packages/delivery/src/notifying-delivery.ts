@@ -6,7 +6,7 @@ import { createPairingNotices, type PairingNotices, type PairingNoticesOptions }
 
 export interface NotifyingDeliveryOptions<Row extends OutboxRow = OutboxRow>
   extends DeliveryOptions<Row>,
-    Pick<OwnerNoticesOptions, "lastAccountOf" | "notes" | "owners">,
+    Pick<OwnerNoticesOptions, "lastHeardOf" | "notes" | "owners">,
     Pick<PairingNoticesOptions, "peers"> {
   readonly outbox: OutboxStore<Row> & OwnerNoticesOptions["outbox"];
   /** The accounts of a channel that the configuration names. */

@@ -1,4 +1,5 @@
 import type { Json } from "@signalbox/channel";
+import { type Language, phrasesIn } from "@signalbox/phrases";
 import { expect, it, onTestFinished } from "vitest";
 import { manualClock } from "../test/manual-clock.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
@@ -9,7 +10,7 @@ import { createMemoryOutbox } from "./testkit/memory-outbox.ts";
 const lease = { name: "gateway", epoch: 1 };
 
 /** Owners of two accounts. */
-function open(openDirect: (account: string, owner: string) => Promise<string>) {
+function open(openDirect: (account: string, owner: string) => Promise<string>, language: Language = "en") {
   const clock = manualClock();
   const outbox = createMemoryOutbox(clock);
   const notes = new Map<string, Json>();
@@ -30,7 +31,7 @@ function open(openDirect: (account: string, owner: string) => Promise<string>) {
       },
     },
     accounts: (channel) => (channel === "plain" ? accounts : []),
-    lastAccountOf: async () => "second",
+    lastHeardOf: async () => ({ account: "second", phrases: phrasesIn(language) }),
     wakeOutbox: () => woken.push(1),
   });
   onTestFinished(() => notices.stop());
@@ -69,6 +70,16 @@ it("does not put a notice off because there was nothing to tell before", async (
   notices.look();
   await clock.advance(2_000);
   expect(await told()).toHaveLength(1);
+});
+
+it("speaks an owner's language", async () => {
+  const { notices, give, told, look } = open(async (_, owner) => owner, "zh");
+  await give("hello", false);
+  notices.look();
+  await look();
+  expect((await told())[0]?.[2]).toMatch(
+    /^1 条回复没有送达：plain\/main 无法送达 1 条。用 `signalbox outbox list`/,
+  );
 });
 
 it("tells an owner once of what was given up, and nothing of what it said", async () => {

@@ -1,4 +1,5 @@
 import { type Clock, type Json, reasonOf, systemClock } from "@signalbox/channel";
+import { type GivenUpCounts, type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { DeliveryAccount } from "./account.ts";
 import type { NoteStore } from "./drafts.ts";
 import type { DeliveryLogger } from "./logger.ts";
@@ -16,8 +17,8 @@ export interface OwnerNoticesOptions {
   readonly owners: readonly string[];
   /** The accounts of a channel that run. */
   readonly accounts: (channel: string) => readonly DeliveryAccount[];
-  /** The account a person last wrote to: ids of people are an app's own on some platforms. */
-  readonly lastAccountOf: (channel: string, person: string) => Promise<string | undefined>;
+  /** Where a person last wrote, ids of people being an app's own on some platforms, and the words for them. */
+  readonly lastHeardOf: (channel: string, person: string) => Promise<LastHeard | undefined>;
   /** Has the outbox looked through. */
   readonly wakeOutbox: () => void;
   readonly logger: DeliveryLogger;
@@ -25,6 +26,11 @@ export interface OwnerNoticesOptions {
   readonly clock?: Clock;
   /** How long is gathered, and how far apart notices are, in milliseconds. Default 2 s and 10 min. */
   readonly timing?: { readonly gatherMs: number; readonly apartMs: number };
+}
+
+interface LastHeard {
+  readonly account: string;
+  readonly phrases: Phrases;
 }
 
 /** Tells owners in a direct message how many replies were given up: what they may read, and how to see more. */
@@ -47,9 +53,9 @@ interface Told {
   readonly id?: string;
 }
 
-/** Rows given up, by state and account. `upTo` has no id where there were more than are counted. */
+/** Rows given up. `upTo` has no id where there were more than are counted. */
 interface GivenUp {
-  readonly counts: ReadonlyMap<string, number>;
+  readonly counts: GivenUpCounts;
   readonly upTo: Told | undefined;
 }
 
@@ -102,10 +108,9 @@ class Notices implements OwnerNotices {
         toldOf(await notes.get("undelivered", "told"), this.#now()),
       );
       if (upTo === undefined) return true;
-      if (counts.size > 0) {
+      if (counts.length > 0) {
         this.#lastAt = this.#now();
-        const text = noticeText(counts, upTo.id === undefined);
-        const reached = await Promise.all(owners.map((owner) => this.#tellOwner(owner, text, upTo)));
+        const reached = await Promise.all(owners.map((owner) => this.#tellOwner(owner, counts, upTo)));
         if (!reached.includes(true)) return false;
       }
       await notes.set("undelivered", "told", { ...upTo });
@@ -119,7 +124,7 @@ class Notices implements OwnerNotices {
   }
 
   async #givenUpSince(told: Told): Promise<GivenUp> {
-    const counts = new Map<string, number>();
+    const counts: { state: string; account: string; count: number }[] = [];
     let upTo: Told | undefined;
     // More may yet be given up in this very millisecond, in front of what is there.
     const before = this.#now();
@@ -129,8 +134,10 @@ class Notices implements OwnerNotices {
         if (updatedAt >= before) return { counts, upTo };
         upTo = { at: updatedAt, id };
         if (payload.notice === true) continue;
-        const what = `${state} on ${channel}/${account}`;
-        counts.set(what, (counts.get(what) ?? 0) + 1);
+        const of = { state, account: `${channel}/${account}` };
+        const counted = counts.find((one) => one.state === of.state && one.account === of.account);
+        if (counted === undefined) counts.push({ ...of, count: 1 });
+        else counted.count += 1;
       }
       if (rows.length < PAGE) return { counts, upTo };
     }
@@ -138,14 +145,17 @@ class Notices implements OwnerNotices {
   }
 
   /** Whether an account could write to the owner. */
-  async #tellOwner(owner: string, text: string, upTo: Told): Promise<boolean> {
+  async #tellOwner(owner: string, counts: GivenUpCounts, upTo: Told): Promise<boolean> {
     const { outbox, lease, logger } = this.#options;
     const [channel = "", ...rest] = owner.split(":");
     const person = rest.join(":");
-    const last = await this.#options.lastAccountOf(channel, person);
+    const last = await this.#options.lastHeardOf(channel, person);
+    const { givenUp } = last?.phrases ?? phrasesIn("en");
+    // No word of what was to be said: owners of the gateway are not of each conversation.
+    const text = givenUp(counts, upTo.id === undefined);
     const accounts = this.#options
       .accounts(channel)
-      .toSorted((a, b) => Number(b.account === last) - Number(a.account === last));
+      .toSorted((a, b) => Number(b.account === last?.account) - Number(a.account === last?.account));
     for (const { account, definition, running } of accounts) {
       try {
         const limit = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(OPEN_MS)]);
@@ -172,12 +182,4 @@ function toldOf(value: Json | undefined, now: Millis): Told {
   const { at } = value;
   if (typeof at !== "number" || at > now) return { at: 0 };
   return { at, ...("id" in value && typeof value.id === "string" ? { id: value.id } : {}) };
-}
-
-/** No word of what was to be said: owners of the gateway are not of each conversation. */
-function noticeText(counts: ReadonlyMap<string, number>, more: boolean): string {
-  const list = [...counts].map(([what, count]) => `${count} ${what}`).join(", ");
-  const sum = [...counts.values()].reduce((all, count) => all + count, 0);
-  const some = sum === 1 && !more ? "A reply was" : `${more ? "More than " : ""}${sum} replies were`;
-  return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
 }

@@ -8,6 +8,7 @@ import {
   type SendOptions,
 } from "@signalbox/channel";
 import type { DeliveryLogger } from "./logger.ts";
+import { phrasesOfParts } from "./words.ts";
 
 /** Refusals of an attachment that the same again would meet again. */
 const REFUSED: ReadonlySet<ChannelErrorCode> = new Set([
@@ -24,11 +25,6 @@ export interface MediaFallback {
   giveUp(index: number): AbortSignal | undefined;
 }
 
-/** What people read in place of an attachment. */
-function notSent(name: string, why: string): string {
-  return `[file: ${name} was not sent: ${why}]`;
-}
-
 /**
  * Sends the parts of a message. An attachment that the platform refuses for good, or that is given up, becomes a line
  * that says so, and the rest follows.
@@ -42,6 +38,7 @@ export async function sendParts(
   { logger, giveUp }: MediaFallback,
 ): Promise<Receipt> {
   const sent: PartReceipt[] = [];
+  const phrases = phrasesOfParts(message.parts);
   let { parts } = message;
   let { startAt = 0, signal } = options;
   for (;;) {
@@ -62,8 +59,8 @@ export async function sendParts(
         refused ? "an attachment was refused" : "an attachment was given up",
       );
       sent.push(...before);
-      const why = refused ? "the platform did not take it" : "it could not be uploaded";
-      parts = parts.with(failed, { type: "text", text: notSent(part.name, why) });
+      const why = refused ? phrases.fileRefused : phrases.fileGivenUp;
+      parts = parts.with(failed, { type: "text", text: phrases.fileNotSent(part.name, why) });
       startAt = failed;
       signal = next;
     }

@@ -37,6 +37,16 @@ it("tells people once of answers that came too late", () => {
   expect(textOf(wordAboutExpired([ended(1)], 0))).toMatch(/^The rest of an answer could not/);
 });
 
+it("says so in the language of what was to be said", () => {
+  const chinese = (row: OutboxRow): OutboxRow => ({
+    ...row,
+    payload: { ...row.payload, parts: [{ type: "text", text: "会议在下午三点。" }] },
+  });
+  expect(textOf(wordAboutExpired([ended(), chinese(ended())], 0))).toMatch(/^有 2 条回答没能及时送达/);
+  expect(textOf(wordAboutExpired([chinese(ended(1))], 0))).toMatch(/^一条回答的其余部分没能及时送达/);
+  expect(textOf(wordAboutDead(chinese(ended()), "too_large", 0))).toContain("这个聊天不接受它");
+});
+
 it("says nothing of what nobody waits for, nor where the chat itself takes nothing", () => {
   expect(wordAboutExpired([], 0)).toBeUndefined();
   expect(wordAboutDead(ended(), "permission", 0)).toBeUndefined();

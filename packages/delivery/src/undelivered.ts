@@ -1,6 +1,7 @@
 import type { ChannelErrorCode } from "@signalbox/channel";
 import type { Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 import { outboxRow } from "./rows.ts";
+import { phrasesOfParts } from "./words.ts";
 
 /** How long a word about a reply that did not come is worth saying. */
 const WORD_MS = 24 * 60 * 60_000;
@@ -13,14 +14,9 @@ const OF_THE_CONTENT: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "uns
  */
 export function wordAboutExpired(expired: readonly OutboxRow[], now: Millis): OutboxInsert | undefined {
   const [first] = expired;
-  return first && word(first, expiredText(first, expired.length), now);
-}
-
-function expiredText({ receipts }: OutboxRow, count: number): string {
-  if (count > 1)
-    return `${count} answers could not be delivered in time and are out of date, so I did not send them. Please ask again what you still need to know.`;
-  const what = receipts.length > 0 ? "The rest of an answer" : "An answer";
-  return `${what} could not be delivered in time and is out of date, so I did not send it. Please ask again if you still need it.`;
+  if (first === undefined) return undefined;
+  const phrases = phrasesOfParts(expired.flatMap(({ payload }) => payload.parts));
+  return word(first, phrases.expired(expired.length, first.receipts.length > 0), now);
 }
 
 /** A word to a person whose answer the platform does not take; none where it takes nothing there at all. */
@@ -30,7 +26,7 @@ export function wordAboutDead(
   now: Millis,
 ): OutboxInsert | undefined {
   if (code === undefined || !OF_THE_CONTENT.has(code)) return undefined;
-  return word(dead, "I have an answer, but this chat does not take it. My operator can see why.", now);
+  return word(dead, phrasesOfParts(dead.payload.parts).notTaken, now);
 }
 
 function word(row: OutboxRow, text: string, now: Millis): OutboxInsert {

@@ -1,5 +1,6 @@
 import type {
   BudgetFacts,
+  GivenUpCounts,
   NamedAgent,
   QuestionFacts,
   RoleName,
@@ -115,6 +116,11 @@ export const en = {
 
   noApprovalWaits: "No tool call waits for an approval.",
   noApproval: (id: string) => `No approval ${id} is open.`,
+  notDecided: {
+    unknown: (id: string) => `There is no approval ${id}.`,
+    decided: (id: string) => `The approval ${id} was already decided.`,
+    expired: (id: string) => `The approval ${id} has expired.`,
+  },
   noStandingRule: (id: string) => `Approval ${id}: no standing rule can say this; allow it once, or deny it.`,
   decided: (decision: "allow" | "allow-always" | "deny", tool: string, id: string) =>
     `${{ allow: "Allowed", "allow-always": "Allowed from now on", deny: "Denied" }[decision]}: ${tool}, approval ${id}.`,
@@ -188,6 +194,25 @@ export const en = {
 
   pairing: (code: string) =>
     `Pairing code: ${code}. The owner of this assistant can let you in with it, within ten minutes.`,
+
+  /** @param begun part of the answer was delivered */
+  expired(count: number, begun: boolean): string {
+    if (count > 1)
+      return `${count} answers could not be delivered in time and are out of date, so I did not send them. Please ask again what you still need to know.`;
+    const what = begun ? "The rest of an answer" : "An answer";
+    return `${what} could not be delivered in time and is out of date, so I did not send it. Please ask again if you still need it.`;
+  },
+  notTaken: "I have an answer, but this chat does not take it. My operator can see why.",
+  fileNotSent: (name: string, why: string) => `[file: ${name} was not sent: ${why}]`,
+  fileRefused: "the platform did not take it",
+  fileGivenUp: "it could not be uploaded",
+  /** For owners. @param more there may be more than these */
+  givenUp(counts: GivenUpCounts, more: boolean): string {
+    const sum = counts.reduce((all, { count }) => all + count, 0);
+    const some = sum === 1 && !more ? "A reply was" : `${more ? "More than " : ""}${sum} replies were`;
+    const list = counts.map(({ count, state, account }) => `${count} ${state} on ${account}`).join(", ");
+    return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
+  },
 };
 
 const ROLES: Readonly<Record<RoleName, string>> = {

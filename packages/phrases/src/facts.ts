@@ -82,3 +82,18 @@ export interface QuestionFacts {
   /** What may be said to it, as commands. */
   readonly answers: readonly string[];
 }
+
+/** A message, as far as an explanation names it. */
+export interface Concerned {
+  readonly channel: string;
+  readonly conversation: string;
+  readonly sender: string;
+}
+
+/** Replies that were given up, by account (`channel/account`). */
+export type GivenUpCounts = readonly {
+  /** `dead`, `uncertain` or `expired`. */
+  readonly state: string;
+  readonly account: string;
+  readonly count: number;
+}[];

@@ -1,5 +1,7 @@
 export type {
   BudgetFacts,
+  Concerned,
+  GivenUpCounts,
   PlaceFacts,
   QuestionFacts,
   StatusFacts,

@@ -1,8 +1,8 @@
+import type { en } from "./en.ts";
 import type { BudgetFacts, NamedAgent, RoleName } from "./facts.ts";
 import { count, dollars, minuteOf, shortDollars, spanOf } from "./figures.ts";
-import type { Phrases } from "./phrases.ts";
 
-export const zh: Phrases = {
+export const zh: typeof en = {
   commands: {
     help: "这里可以说什么",
     status: "智能体、模型和当前状态",
@@ -101,6 +101,11 @@ export const zh: Phrases = {
 
   noApprovalWaits: "没有工具调用在等待审批。",
   noApproval: (id) => `没有待处理的审批 ${id}。`,
+  notDecided: {
+    unknown: (id) => `没有审批 ${id}。`,
+    decided: (id) => `审批 ${id} 已经有决定了。`,
+    expired: (id) => `审批 ${id} 已过期。`,
+  },
   noStandingRule: (id) => `审批 ${id}：没有长期规则能表达它；请只允许这一次，或者拒绝。`,
   decided: (decision, tool, id) =>
     `${{ allow: "已允许", "allow-always": "已始终允许", deny: "已拒绝" }[decision]}：${tool}，审批 ${id}。`,
@@ -168,7 +173,29 @@ export const zh: Phrases = {
       : `这里等待的消息太多（超过 ${cap} 条），在我赶上之前会略过新来的。请稍后重新发送。`,
 
   pairing: (code) => `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`,
+
+  expired: (count, begun) =>
+    count > 1
+      ? `有 ${count} 条回答没能及时送达，已经过时，所以我没有发送。还需要知道的请再问一次。`
+      : `${begun ? "一条回答的其余部分" : "一条回答"}没能及时送达，已经过时，所以我没有发送。如果还需要，请再问一次。`,
+  notTaken: "我有一条回答，但这个聊天不接受它。管理者可以看到原因。",
+  fileNotSent: (name, why) => `[文件：${name} 没有发送：${why}]`,
+  fileRefused: "平台不接受它",
+  fileGivenUp: "没能上传",
+  givenUp(counts, more) {
+    const sum = counts.reduce((all, { count }) => all + count, 0);
+    const list = counts.map(
+      ({ count, state, account }) => `${account} ${STATES.get(state) ?? state} ${count} 条`,
+    );
+    return `${more ? "超过 " : ""}${sum} 条回复没有送达：${list.join("、")}。用 \`signalbox outbox list\` 查看是哪些以及原因。`;
+  },
 };
+
+const STATES: ReadonlyMap<string, string> = new Map([
+  ["dead", "无法送达"],
+  ["uncertain", "不确定是否送达"],
+  ["expired", "已过时"],
+]);
 
 const ROLES: Readonly<Record<RoleName, string>> = {
   owner: "主人",

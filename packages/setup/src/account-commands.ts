@@ -16,8 +16,8 @@ export interface AccountCommandsPorts {
 
 /**
  * The commands that platforms list for an account: the built-in ones, and those of the skills that all agents share to
- * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have, and
- * is in one language alone where all of them are set to it.
+ * which its messages can go. A list is the same for everybody, so it tells of no skill that one agent does not have. It
+ * is in one language alone where all agents are set to that.
  */
 export function accountCommands({
   config,

@@ -1,4 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
+import type { Phrases } from "@signalbox/phrases";
 import type { Approval, ApprovalRequest } from "./approval-store.ts";
 import { type Approvals, approvalRequest } from "./approvals.ts";
 import { canonicalJson, hashOf } from "./hash.ts";
@@ -27,6 +28,8 @@ export interface JudgedRun {
   readonly inForce: LooksUpInForce;
   /** The same when it goes on after a restart. Default: none of its calls does. */
   readonly runId?: string | undefined;
+  /** In which words people are told why they are asked. Default English, in which it goes on record. */
+  readonly phrases?: Phrases | undefined;
 }
 
 /** What became of a call: whichever it is, it is on record. */
@@ -67,7 +70,7 @@ export function createJudge(options: JudgeOptions, run: JudgedRun): Judge {
 
 async function judge(
   options: JudgeOptions,
-  { state, runId }: JudgedRun,
+  { state, runId, phrases }: JudgedRun,
   policies: readonly ToolPolicy[],
   blueprint: ToolBlueprint,
   callId: string,
@@ -78,12 +81,16 @@ async function judge(
   const argsHash = callHash(blueprint.name, args);
   let claims: readonly Claim[] = [];
   let decision: Decision;
+  let told: string | undefined;
   try {
     claims = (await blueprint.claims?.(args, facts)) ?? [];
     const covered = policies.map(async (policy) => {
       return { policy, isCovered: await coveredByRule(options, policy, blueprint, args) };
     });
-    decision = decideByAll(await Promise.all(covered), { tool: blueprint, claims, facts });
+    const by = await Promise.all(covered);
+    const input = { tool: blueprint, claims, facts };
+    decision = decideByAll(by, input);
+    if (phrases !== undefined) told = decideByAll(by, { ...input, phrases }).reason;
   } catch (error) {
     decision = {
       decision: "deny",
@@ -110,7 +117,7 @@ async function judge(
     await write({ ...decision, decision: "deny", reason });
     return { kind: "deny", reason };
   }
-  const request = await requestFor(blueprint, args, facts, decision.reason);
+  const request = await requestFor(blueprint, args, facts, told ?? decision.reason);
   const granted = await options.approvals.take(request, runId === undefined ? undefined : { runId, callId });
   if (granted !== undefined) {
     const reason = `Approved by ${granted.approver ?? "someone"}: ${decision.reason}`;

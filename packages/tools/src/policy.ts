@@ -1,4 +1,5 @@
 import type { ToolEffects } from "@signalbox/agent-core";
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
 
@@ -35,12 +36,7 @@ const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
   system: {},
 };
 
-const ROLE_WORDS: Readonly<Record<Role, string>> = {
-  owner: "an owner",
-  member: "a member",
-  guest: "a guest",
-  system: "the gateway by itself",
-};
+type PolicyWords = Phrases["policy"];
 
 /** What policy decided, before it is put on record. */
 export interface Decision {
@@ -55,6 +51,8 @@ export interface DecisionInput {
   readonly facts: RunFacts;
   /** Whether a standing rule covers the call. Default no. */
   readonly isCovered?: boolean;
+  /** In which words the reason is given. Default English. */
+  readonly phrases?: Phrases;
 }
 
 /**
@@ -62,37 +60,25 @@ export interface DecisionInput {
  * that may answer and, in a subagent, the parent run; a denial anywhere wins over a question anywhere.
  */
 export function decide(policy: ToolPolicy, input: DecisionInput): Decision {
-  const { tool, facts } = input;
+  const { tool, facts, phrases = phrasesIn("en") } = input;
+  const words = phrases.policy;
+  const { role, channelKind, parentTools } = facts;
+  const by = (name: string, rule: ToolRule, whose: string) => byRule(name, rule, tool.name, whose, words);
   const verdicts = [
-    byRule("agent", policy, tool.name, `the agent ${facts.agentId}`),
-    byRule(
-      `role.${facts.role}`,
-      policy.roles?.[facts.role] ?? DEFAULT_ROLES[facts.role],
-      tool.name,
-      ROLE_WORDS[facts.role],
-    ),
-    byRule(
-      `channel.${facts.channelKind}`,
-      policy.channelKinds?.[facts.channelKind] ?? {},
-      tool.name,
-      `a ${facts.channelKind} conversation`,
-    ),
-    ...byModels(policy, tool.name, facts),
-    byRule(
-      "parent",
-      facts.parentTools === undefined ? {} : { allow: facts.parentTools },
-      tool.name,
-      "the parent run",
-    ),
-    byAskMode(askModeOf(policy, tool.name), input),
-    ...input.claims.map((claim) => byClaim(claim, facts)),
+    by("agent", policy, words.whose.agent(facts.agentId)),
+    by(`role.${role}`, policy.roles?.[role] ?? DEFAULT_ROLES[role], words.whose.role(role)),
+    by(`channel.${channelKind}`, policy.channelKinds?.[channelKind] ?? {}, words.whose.channel(channelKind)),
+    ...modelRules(policy, facts).map(([model, rule]) => by(`model.${model}`, rule, words.whose.model(model))),
+    by("parent", parentTools === undefined ? {} : { allow: parentTools }, words.whose.parent),
+    byAskMode(askModeOf(policy, tool.name), input, words),
+    ...input.claims.map((claim) => byClaim(claim, facts, words)),
   ];
   return (
     verdicts.find((verdict) => verdict?.decision === "deny") ??
     verdicts.find((verdict) => verdict?.decision === "ask") ?? {
       decision: "allow",
       rule: "agent.allow",
-      reason: `${tool.name} is allowed for the agent ${facts.agentId} and ${ROLE_WORDS[facts.role]}.`,
+      reason: words.allowed(tool.name, facts.agentId, role),
     }
   );
 }
@@ -106,14 +92,10 @@ export function decideByAll(
   const strictest = (["deny", "ask", "allow"] as const).map((verdict) =>
     decisions.find(({ decision }) => decision === verdict),
   );
-  return strictest.find((decision) => decision !== undefined) ?? NO_POLICY;
+  const { gone } = (input.phrases ?? phrasesIn("en")).policy;
+  const none: Decision = { decision: "deny", rule: "policy.none", reason: gone };
+  return strictest.find((decision) => decision !== undefined) ?? none;
 }
-
-const NO_POLICY: Decision = {
-  decision: "deny",
-  rule: "policy.none",
-  reason: "Who asked for this may ask for nothing here any more.",
-};
 
 /** Whether a run could use a tool at all, so that the model should see it. */
 export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
@@ -122,31 +104,29 @@ export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: R
 
 /** Whether a rule lets a tool be used at all, asking first or not. */
 export function allowsTool(rule: ToolRule, tool: string): boolean {
-  return byRule("", rule, tool, "")?.decision !== "deny";
+  return byRule("", rule, tool, "", phrasesIn("en").policy)?.decision !== "deny";
 }
 
-/** A run may go on with another model than it began with. */
-function byModels({ models }: ToolPolicy, tool: string, facts: RunFacts): (Decision | undefined)[] {
-  if (models === undefined) return [];
-  return (facts.models ?? []).flatMap((model) =>
-    [model, model.slice(0, Math.max(0, model.indexOf("/")))].map((name) =>
-      Object.hasOwn(models, name)
-        ? byRule(`model.${name}`, models[name] ?? {}, tool, `the model ${name}`)
-        : undefined,
-    ),
-  );
+/** The rules of each model that may answer, by model or vendor: a run may go on with another than it began with. */
+function modelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
+  return (facts.models ?? [])
+    .flatMap((model) => [model, model.slice(0, Math.max(0, model.indexOf("/")))])
+    .flatMap((name) => (Object.hasOwn(models, name) ? [[name, models[name] ?? {}] as const] : []));
 }
 
-function byRule(name: string, rule: ToolRule, tool: string, whose: string): Decision | undefined {
-  if (matchesAny(rule.deny ?? [], tool)) {
-    return { decision: "deny", rule: `${name}.deny`, reason: `${tool} is denied for ${whose}.` };
-  }
-  if (rule.allow !== undefined && !matchesAny(rule.allow, tool)) {
-    return { decision: "deny", rule: `${name}.allow`, reason: `${tool} is not among the tools of ${whose}.` };
-  }
-  if (matchesAny(rule.ask ?? [], tool)) {
-    return { decision: "ask", rule: `${name}.ask`, reason: `${tool} needs an approval for ${whose}.` };
-  }
+function byRule(
+  name: string,
+  rule: ToolRule,
+  tool: string,
+  whose: string,
+  words: PolicyWords,
+): Decision | undefined {
+  if (matchesAny(rule.deny ?? [], tool))
+    return { decision: "deny", rule: `${name}.deny`, reason: words.denied(tool, whose) };
+  if (rule.allow !== undefined && !matchesAny(rule.allow, tool))
+    return { decision: "deny", rule: `${name}.allow`, reason: words.notListed(tool, whose) };
+  if (matchesAny(rule.ask ?? [], tool))
+    return { decision: "ask", rule: `${name}.ask`, reason: words.asks(tool, whose) };
   return undefined;
 }
 
@@ -155,35 +135,23 @@ export function askModeOf({ askModes = {} }: ToolRule, tool: string): AskMode {
   return Object.hasOwn(askModes, tool) ? (askModes[tool] ?? "never") : "never";
 }
 
-function byAskMode(mode: AskMode, { tool, facts, isCovered = false }: DecisionInput): Decision | undefined {
-  const ask = (why: string): Decision => ({
-    decision: "ask",
-    rule: `ask.${mode}`,
-    reason: `The configuration has ${tool.name} asked about ${why}.`,
-  });
-  if (mode === "always") return ask("each time");
-  if (mode === "unlisted") return isCovered ? undefined : ask("where no standing rule covers it");
+function byAskMode(
+  mode: AskMode,
+  { tool, facts, isCovered = false }: DecisionInput,
+  words: PolicyWords,
+): Decision | undefined {
+  const ask = (reason: string): Decision => ({ decision: "ask", rule: `ask.${mode}`, reason });
+  if (mode === "always") return ask(words.always(tool.name));
+  if (mode === "unlisted") return isCovered ? undefined : ask(words.unlisted(tool.name));
   return mode === "tainted" && facts.taint.length > 0
-    ? ask(`after content from ${sourcesIn(facts)}`)
+    ? ask(words.tainted(tool.name, sourcesIn(facts)))
     : undefined;
 }
 
-function sourcesIn({ taint }: RunFacts): string {
+function sourcesIn({ taint }: RunFacts): string[] {
   const sources = taint.map(({ source, detail }) => (detail === undefined ? source : `${source} ${detail}`));
-  return [...new Set(sources)].join(", ");
+  return [...new Set(sources)];
 }
-
-const CLAIM_WORDS: Readonly<Record<ClaimKind, string>> = {
-  "read-identity": "read the agent's own notes",
-  "write-identity": "change the agent's own notes",
-  "exec-network": "run a program that can reach the network",
-  "message-elsewhere": "write to another conversation",
-  "read-elsewhere": "look into other conversations",
-  schedule: "change what runs by itself",
-  "fetch-unseen": "fetch an address that was given to it by nobody",
-  "read-config": "look into the gateway and its configuration",
-  configure: "change the gateway's configuration",
-};
 
 /** What these roles do with an owner's word for it alone. */
 const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
@@ -198,28 +166,16 @@ const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
   system: ["write-identity", "exec-network", "read-elsewhere", "schedule", "read-config"],
 };
 
-function byClaim(claim: Claim, facts: RunFacts): Decision | undefined {
-  const what = `${CLAIM_WORDS[claim.kind]} (${claim.detail})`;
-  if (facts.role === "guest") {
-    return { decision: "deny", rule: `guest.${claim.kind}`, reason: `A guest may not ${what}.` };
-  }
-  if (claim.kind === "read-identity") return undefined;
-  if (facts.taint.length > 0) {
-    return {
-      decision: "ask",
-      rule: `taint.${claim.kind}`,
-      reason: `This run has seen content from ${sourcesIn(facts)}; to ${what} it needs an approval.`,
-    };
-  }
-  if (claim.kind === "configure")
-    return { decision: "ask", rule: "configure", reason: `Whoever wants to ${what} needs an approval.` };
-  if (NEEDS_OWNER[facts.role]?.includes(claim.kind) === true) {
-    const who = facts.role === "system" ? "The gateway by itself" : `A ${facts.role}`;
-    return {
-      decision: "ask",
-      rule: `${facts.role}.${claim.kind}`,
-      reason: `${who} needs an approval to ${what}.`,
-    };
-  }
+function byClaim(claim: Claim, facts: RunFacts, words: PolicyWords): Decision | undefined {
+  const { kind, detail } = claim;
+  const { role } = facts;
+  const what = words.claims[kind](detail);
+  if (role === "guest") return { decision: "deny", rule: `guest.${kind}`, reason: words.guestMayNot(what) };
+  if (kind === "read-identity") return undefined;
+  if (facts.taint.length > 0)
+    return { decision: "ask", rule: `taint.${kind}`, reason: words.hasSeen(sourcesIn(facts), what) };
+  if (kind === "configure") return { decision: "ask", rule: "configure", reason: words.everybodyAsks(what) };
+  if (NEEDS_OWNER[role]?.includes(kind) === true)
+    return { decision: "ask", rule: `${role}.${kind}`, reason: words.roleAsks(role, what) };
   return undefined;
 }

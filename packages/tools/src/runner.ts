@@ -10,6 +10,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "@signalbox/agent-core";
+import type { Phrases } from "@signalbox/phrases";
 import { redactJson } from "@signalbox/redaction";
 import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
@@ -48,6 +49,8 @@ export interface ForRunOptions {
   readonly inForce?: LooksUpInForce;
   /** The same when the run goes on after a restart: a call that was approved before then is not asked about again. */
   readonly runId?: string | undefined;
+  /** In which words people are told why they are asked. Default English. */
+  readonly phrases?: Phrases | undefined;
 }
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
@@ -92,10 +95,10 @@ export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   }
   const { approvals, ...silent } = options;
   return {
-    forRun(state, { canAsk = true, more = [], inForce, runId } = {}) {
+    forRun(state, { canAsk = true, more = [], inForce, runId, phrases } = {}) {
       const all = more.length === 0 ? blueprints : withMore(blueprints, more);
       const now = inForce ?? (async () => ({ policy: options.policy, role: state.facts.role }));
-      const run = { state, inForce: now, runId };
+      const run = { state, inForce: now, runId, phrases };
       return canAsk ? runTools(options, all, run) : runTools(silent, withoutWaiting(all), run);
     },
   };

@@ -9,6 +9,7 @@ import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
+import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
 
 export interface AtOnceOptions extends SettlePorts, Omit<AnswerOptions, "store"> {
@@ -57,7 +58,7 @@ async function answer(
   agent: Agent,
   order: Order,
 ): Promise<CommandEnd> {
-  const phrases = options.phrasesOf(message);
+  const phrases = await phrasesToAsker(options, message);
   switch (order.kind) {
     case "refused": {
       const refused = `a ${message.stored.role} may not use /${order.name}`;

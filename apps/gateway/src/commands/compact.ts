@@ -1,12 +1,13 @@
 import { speakerOf } from "@signalbox/channel";
 import { compactConversation } from "@signalbox/runs";
 import { createSessionTaint, type Role } from "@signalbox/tools";
+import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
   const { store, lease, histories, hooks } = options;
   const { agent, handle } = run;
-  const phrases = options.phrasesOf(run.message);
+  const phrases = await phrasesToAsker(options, run.message);
   const { sessionKey } = run.message;
   const session = await store.sessions.get(sessionKey);
   const chosen = options.models.of(agent, session?.model);

@@ -2,6 +2,7 @@ import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import { argumentsOf, type Order } from "@signalbox/commands";
 import type { RunTools } from "../tools/toolbox.ts";
+import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 /** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */
@@ -11,7 +12,7 @@ export async function dispatch(
   { command, args: text }: Extract<Order, { kind: "dispatch" }>,
 ): Promise<void> {
   const { agent, message, runId, before } = run;
-  const phrases = ports.phrasesOf(message);
+  const phrases = await phrasesToAsker(ports, message);
   const { event, role } = message.stored;
   const name = command.dispatch?.tool ?? "";
   const tools = await ports.toolbox.forRun({

@@ -9,6 +9,7 @@ import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies } from "../store.ts";
+import { phrasesToAsker } from "./asker-phrases.ts";
 import {
   begunRun,
   type CommandRun,
@@ -65,7 +66,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
     await options.toolbox.endCommands(message.sessionKey);
     return settleCommand(options, message, {
       name: order.name,
-      text: options.phrasesOf(message).newConversation,
+      text: (await phrasesToAsker(options, message)).newConversation,
       begins: true,
     });
   }
@@ -101,7 +102,7 @@ async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
   try {
     if (order?.kind === "dispatch") await dispatch(options, run, order);
     else if (order?.kind === "command" && order.name === "compact") await compactNow(options, run);
-    else await endCommand(options, run, options.phrasesOf(message).commandGone);
+    else await endCommand(options, run, (await phrasesToAsker(options, message)).commandGone);
   } catch (error) {
     // What a failing store leaves is the journal's; it goes on from there.
     if (error instanceof StoreError) throw error;

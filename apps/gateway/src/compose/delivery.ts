@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
 import { createNotifyingDelivery, type DeliveryState, type NotifyingDelivery } from "@signalbox/delivery";
-import type { Accounts } from "@signalbox/setup";
+import type { Accounts, PhrasesOf } from "@signalbox/setup";
 import { type GatewayHooks, sentMessage } from "@signalbox/setup/hooks";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -11,6 +11,7 @@ import type { Tracer } from "../traces.ts";
 
 export interface DeliveryOptions {
   readonly owners: readonly string[];
+  readonly phrasesOf: PhrasesOf;
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly accounts: Pick<Accounts, "definition" | "list">;
@@ -38,8 +39,14 @@ export function createReplyDelivery(options: DeliveryOptions): ReplyDelivery {
     isPassing,
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
     accountsOf: (channel) => accounts.list().filter((one) => one.channel === channel),
-    lastAccountOf: async (channel, peer) =>
-      (await store.sessions.list({ channel, peer, limit: 1 }))[0]?.account,
+    async lastHeardOf(channel, peer) {
+      const [session] = await store.sessions.list({ channel, peer, limit: 1 });
+      if (session === undefined) return undefined;
+      const { key: sessionKey, agentId, account } = session;
+      const [last] = await store.inbox.list({ sessionKey, limit: 1 });
+      const stored = last?.payload ?? { event: { text: "" } };
+      return { account, phrases: options.phrasesOf({ agentId, stored }) };
+    },
     onSettled(row, state, detail) {
       trace(options, row, state, detail);
       if (state === "sent") options.metrics.sent(row.channel, now() - row.createdAt);

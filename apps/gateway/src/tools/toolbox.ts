@@ -136,7 +136,7 @@ function abilities(
   options: ToolboxOptions,
 ): Omit<
   OptionsOfTools,
-  "sandbox" | "askUser" | "ask" | "standingRules" | "approvals" | "beforeCall" | "note" | "now"
+  "sandbox" | "askUser" | "ask" | "phrasesTo" | "standingRules" | "approvals" | "beforeCall" | "note" | "now"
 > {
   const { config, home, labels, skills, memories, listeners, speaking } = options;
   return {
@@ -169,9 +169,10 @@ function decisions({
   tracer,
   audit,
   speaking,
-}: ToolboxOptions): Pick<OptionsOfTools, "approvals" | "beforeCall" | "note"> {
+}: ToolboxOptions): Pick<OptionsOfTools, "approvals" | "phrasesTo" | "beforeCall" | "note"> {
   return {
     approvals: speaking.store.approvals,
+    phrasesTo: ({ agent, event }) => speaking.phrasesOf({ agentId: agent.id, stored: { event } }),
     async beforeCall(call) {
       const verdict = await hooks.gate("before_tool_call", call);
       if (verdict.action === "deny" || !verdict.changed) return verdict;

@@ -124,7 +124,7 @@ const agentFields = {
     .enum(["en", "zh"])
     .optional()
     .describe(
-      "Of the files that its workspace begins with, and of what the gateway itself says in its conversations. Default: of files that of the machine (`LANG`), in conversations that of the message.",
+      "Of the files that its workspace begins with, and of what the gateway itself says in its conversations. Default: of files that of the machine (`LANG`), in conversations that of the message (of a command: that of what its sender wrote before).",
     ),
   maxOutputTokens: z.int().positive().optional().describe("Of one answer."),
   historyTurns: z

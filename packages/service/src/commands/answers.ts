@@ -136,6 +136,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const { sentence, remedy } = explain(
       trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
+      phrases,
     );
     const advice = message.stored.role === "owner" && remedy !== undefined ? [remedy] : [];
     return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
@@ -218,7 +219,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     if (decision === "allow-always" && one !== undefined && one.subject.rules === undefined)
       return phrases.noStandingRule(id);
     const outcome = await options.approvals.resolve(id, decision, speaker(options, message));
-    if (!outcome.ok) return outcome.message;
+    if (!outcome.ok) return phrases.notDecided[outcome.code](id);
     return phrases.decided(decision, outcome.approval.tool, id);
   },
 

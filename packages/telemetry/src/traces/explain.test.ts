@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { phrasesIn } from "@signalbox/phrases";
 import type { MessageInfo } from "@signalbox/protocol";
 import { expect, it } from "vitest";
 import { explain } from "./explain.ts";
@@ -51,6 +52,17 @@ it("says what the provider said where a model failed, and what to do", () => {
   );
   expect(said).toContain("invalid x-api-key");
   expect(remedy).toContain("signalbox init");
+});
+
+it("in the language of whoever asks", () => {
+  const of = (message: Partial<MessageInfo>) =>
+    explain({ messageId: "1", entries: [], message: { ...MESSAGE, ...message } }, phrasesIn("zh"));
+  expect(of({ state: "failed-reported", rule: "auth", reason: "401." })).toEqual({
+    sentence: "智能体“main”没能回答它（401）：模型服务商拒绝了密钥（auth）。",
+    remedy: expect.stringContaining("`signalbox init`"),
+  });
+  expect(of({ state: "ignored", rule: "dm_not_allowed" }).remedy).toBe('把 "slack:U1" 加进 access.allow。');
+  expect(of({ state: "silent" }).sentence).toBe("智能体“main”看到了它，没有回复。");
 });
 
 it("names the person to let in", () => {

@@ -1,3 +1,4 @@
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { MessageInfo, Trace } from "@signalbox/protocol";
 import { meaningOf } from "./rules.ts";
 
@@ -12,41 +13,24 @@ export interface Explanation {
 }
 
 /** Explains a message by its end and its notes. */
-export function explain({ message, entries }: Trace): Explanation {
-  if (message === undefined) return { sentence: "Only notes are left of it: the message itself was pruned." };
+export function explain({ message, entries }: Trace, phrases: Phrases = phrasesIn("en")): Explanation {
+  const { why } = phrases;
+  if (message === undefined) return { sentence: why.pruned };
   const { rule } = message;
-  const meaning = rule === undefined ? undefined : meaningOf(rule);
-  const end = endOf(message);
-  const why = meaning === undefined ? "" : `: ${meaning.because}`;
+  const meaning = rule === undefined ? undefined : meaningOf(rule, phrases);
   const said =
     message.state === "failed-reported"
       ? entries.findLast(({ stage }) => stage === "model")?.summary
       : undefined;
   const remedy = meaning?.remedy?.(message);
   return {
-    sentence: `${end}${why}${rule === undefined ? "" : ` (${rule})`}.`,
+    sentence: why.sentence(endOf(message, phrases), meaning?.because, rule),
     ...(said === undefined ? {} : { said }),
     ...(remedy === undefined ? {} : { remedy }),
   };
 }
 
-function endOf({ state, agent, reason }: MessageInfo): string {
-  const who = agent === undefined ? "an agent" : `agent ${agent}`;
-  switch (state) {
-    case "accepted":
-    case "queued":
-      return `It waits for ${who}`;
-    case "running":
-      return `It is being answered by ${who}`;
-    case "replied":
-      return `It was answered by ${who}`;
-    case "silent":
-      return `It was heard by ${who}, and got no reply`;
-    case "ignored":
-      return "It was not answered";
-    case "failed-reported":
-      return `It could not be answered by ${who}${reason === undefined ? "" : `, ${reason.replace(/\.$/, "")}`}`;
-    case "expired-reported":
-      return "It was too old to be answered when it could have been";
-  }
+function endOf({ state, agent, reason }: MessageInfo, { why }: Phrases): string {
+  const who = agent === undefined ? why.anAgent : why.agent(agent);
+  return why.states[state](who, reason?.replace(/\.$/, ""));
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from "@signalbox/agent-core";
 import type { MessageAction, MessageDestination, MessageOutcome } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
 import type { Approval, ApprovalStore } from "../approval-store.ts";
 import type { AttachmentSource } from "../attachments.ts";
 import type { BuiltInToolsOptions } from "../built-in.ts";
@@ -102,6 +103,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly approvals: ApprovalStore;
   /** Puts a question to people. */
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
+  /** In which words the people of a run are told why they are asked. Default English. */
+  readonly phrasesTo?: (run: Run) => Phrases;
   /** What an agent may do unasked where its rule asks about what is not listed. Default: nothing. */
   readonly standingRules?: (
     agent: Run["agent"],

@@ -71,6 +71,7 @@ class AgentsToolbox<Run extends ToolRun> implements Toolbox<Run> {
       more: more.tools,
       inForce,
       runId: run.runId,
+      phrases: this.#options.phrasesTo?.(run),
     });
     const mayAttach = this.#attachmentsOf(run, state, inForce);
     const active: Active<Run> = { ...run, mayAttach, offered: runTools.tools.map(({ name }) => name) };
