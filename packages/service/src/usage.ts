@@ -4,7 +4,9 @@ import type { ServiceStore } from "./service-store.ts";
 
 const DAY_MS = 86_400_000;
 
-type UsageReads = Pick<ServiceStore, "usage" | "budgets" | "sessions">;
+interface UsageReads extends Pick<ServiceStore, "usage" | "budgets"> {
+  readonly sessions: Pick<ServiceStore["sessions"], "list">;
+}
 
 /** Since when a number of days (UTC) is, of which today is one. */
 export function daysAgo(days: number, now: number): number {
@@ -23,7 +25,7 @@ export async function readUsage(
     readBudgets(store, budgets, now),
   ]);
   const groups = sums.map(({ by: name, ...used }): UsageGroup => ({ name, ...used }));
-  return { groups: by === "session" ? await Promise.all(groups.map(titled(store))) : groups, budgets: left };
+  return { groups: by === "session" ? await titled(store, groups) : groups, budgets: left };
 }
 
 async function readBudgets(
@@ -47,9 +49,15 @@ async function readBudgets(
   );
 }
 
-function titled({ sessions }: Pick<UsageReads, "sessions">): (group: UsageGroup) => Promise<UsageGroup> {
-  return async (group) => {
-    const title = (await sessions.get(group.name))?.title;
+/** Those of sessions that have a title, with it. */
+async function titled(
+  { sessions }: Pick<UsageReads, "sessions">,
+  groups: readonly UsageGroup[],
+): Promise<UsageGroup[]> {
+  const found = await sessions.list({ keys: groups.map(({ name }) => name), limit: groups.length });
+  const titles = new Map(found.map(({ key, title }) => [key, title]));
+  return groups.map((group) => {
+    const title = titles.get(group.name);
     return title === undefined ? group : { ...group, title };
-  };
+  });
 }

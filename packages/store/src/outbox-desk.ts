@@ -47,7 +47,8 @@ export function createOutboxDesk<T extends Bodies>(
           eq(latest.account, p.account),
           sql`instr(${latest.receipts}, ${p.messageId}) > 0`,
         ),
-      ),
+      )
+      .orderBy(desc(latest.seq)),
   );
   const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
     db

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, lt, lte, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { StoreError } from "./errors.ts";
@@ -176,7 +176,7 @@ export function createSessionStore<T extends Bodies>(
         return true;
       }),
 
-    list: ({ agentId, channel, peer, before, limit } = {}) =>
+    list: ({ keys, agentId, channel, peer, before, limit } = {}) =>
       queue.read(() =>
         db
           .select({ record: getTableColumns(session), active: getTableColumns(activeRun) })
@@ -186,6 +186,7 @@ export function createSessionStore<T extends Bodies>(
             and(
               lte(session.updatedMinute, before === undefined ? unlimited : minuteOf(before)),
               lt(session.updatedAt, before ?? unlimited),
+              keys === undefined ? undefined : inArray(session.key, valuesOf(keys)),
               agentId === undefined ? undefined : eq(session.agentId, agentId),
               channel === undefined ? undefined : eq(session.channel, channel),
               peer === undefined ? undefined : eq(session.peer, peer),
@@ -197,4 +198,9 @@ export function createSessionStore<T extends Bodies>(
           .map(({ record, active }) => rows.toSession({ record, active: active ?? undefined })),
       ),
   };
+}
+
+/** However many there are: a statement takes no more than some thousands as values of its own. */
+function valuesOf(keys: readonly string[]): SQL {
+  return sql`(SELECT value FROM json_each(${JSON.stringify(keys)}))`;
 }

@@ -73,21 +73,26 @@ export function sessionSuite(check: Check): void {
     assert.deepEqual(await store.sessions.transcript("s"), []);
   });
 
-  check("is listed by its latest activity, by agent, channel and peer", async ({ store, now, advance }) => {
-    const lease = await take(store);
-    const start = now();
-    for (const key of ["s", "t", "u"]) {
+  check(
+    "is listed by its latest activity, by key, agent, channel and peer",
+    async ({ store, now, advance }) => {
+      const lease = await take(store);
+      const start = now();
+      for (const key of ["s", "t", "u"]) {
+        advance(20_000);
+        await store.sessions.ensure(sessionOf(key));
+      }
       advance(20_000);
-      await store.sessions.ensure(sessionOf(key));
-    }
-    advance(20_000);
-    await store.sessions.append("s", [{ n: 1 }], lease);
-    const keys = async (filter?: Parameters<typeof store.sessions.list>[0]) =>
-      (await store.sessions.list(filter)).map(({ key }) => key);
-    assert.deepEqual(await keys(), ["s", "u", "t"]);
-    assert.deepEqual(await keys({ limit: 1 }), ["s"]);
-    assert.deepEqual(await keys({ before: start + 60_000 }), ["t"]);
-    assert.deepEqual(await keys({ channel: "plain", peer: "peer of u" }), ["u"]);
-    assert.deepEqual(await keys({ agentId: "nobody" }), []);
-  });
+      await store.sessions.append("s", [{ n: 1 }], lease);
+      const keys = async (filter?: Parameters<typeof store.sessions.list>[0]) =>
+        (await store.sessions.list(filter)).map(({ key }) => key);
+      assert.deepEqual(await keys(), ["s", "u", "t"]);
+      assert.deepEqual(await keys({ limit: 1 }), ["s"]);
+      assert.deepEqual(await keys({ before: start + 60_000 }), ["t"]);
+      assert.deepEqual(await keys({ channel: "plain", peer: "peer of u" }), ["u"]);
+      assert.deepEqual(await keys({ keys: ["t", "s", "nobody's"] }), ["s", "t"]);
+      assert.deepEqual(await keys({ keys: [] }), []);
+      assert.deepEqual(await keys({ agentId: "nobody" }), []);
+    },
+  );
 }

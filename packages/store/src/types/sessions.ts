@@ -103,6 +103,8 @@ export interface SessionStore<T extends Bodies = Bodies> {
   remove(key: string, lease: LeaseToken): Promise<boolean>;
   /** Newest activity first. */
   list(filter?: {
+    /** Only these, as far as they exist. */
+    readonly keys?: readonly string[];
     readonly agentId?: string;
     readonly channel?: string;
     readonly peer?: string;
