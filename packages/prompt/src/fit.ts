@@ -1,11 +1,15 @@
 import { estimateTokens } from "@signalbox/agent-core";
 import { headed, type RenderedSection, type SectionDefinition, type SectionPriority } from "./section.ts";
-import type { PromptSection, SystemPromptInput } from "./types.ts";
+import type { PromptPart, PromptSection, SystemPromptInput } from "./types.ts";
 
 /** Of all the room; what is left is the volatile part's, so that what it wants does not move the stable one. */
 const STABLE_SHARE = 0.9;
 /** What stays longest where there is no room for all. */
 const RANKS: readonly SectionPriority[] = ["essential", "high", "normal", "low"];
+const NOTE_NAMES: Readonly<Record<PromptPart, string>> = {
+  stable: "left-out",
+  volatile: "left-out-volatile",
+};
 
 /**
  * Renders the sections, each within its budget and all of them within `maxTokens`; those of the lowest priority give
@@ -17,28 +21,42 @@ export function fittingSections(
 ): readonly PromptSection[] {
   const { maxTokens = Number.POSITIVE_INFINITY } = input;
   const stable = fitPart(definitions, "stable", input, maxTokens * STABLE_SHARE);
-  const used = stable.sections.reduce((sum, { tokens }) => sum + tokens, 0);
-  const volatile = fitPart(definitions, "volatile", input, maxTokens - used);
-  return [
-    ...stable.sections,
-    ...noteOf(stable.leftOut, "left-out", "stable"),
-    ...noteOf(volatile.leftOut, "left-out-volatile", "volatile"),
-    ...volatile.sections,
-  ];
+  const left = maxTokens - tokensOf([...stable.sections, ...stable.note]);
+  const volatile = fitPart(definitions, "volatile", input, left);
+  return [...stable.sections, ...stable.note, ...volatile.note, ...volatile.sections];
 }
 
+/** The note on what is missing takes room as well, for which more may have to give way. */
 function fitPart(
   definitions: readonly SectionDefinition[],
-  part: PromptSection["part"],
+  part: PromptPart,
   input: SystemPromptInput,
   maxTokens: number,
-): { readonly sections: readonly PromptSection[]; readonly leftOut: readonly PromptSection[] } {
+): { readonly sections: readonly PromptSection[]; readonly note: readonly PromptSection[] } {
   const rendered = definitions
     .filter((definition) => definition.part === part)
     .map((definition) => ({
       definition,
       sections: definition.render(input).map((each) => measured(each, part)),
     }));
+  const all = rendered.flatMap(({ sections }) => sections);
+  let roomForNote = 0;
+  for (;;) {
+    const fitting = fittingOf(rendered, maxTokens - roomForNote);
+    const leftOut = all.filter((each) => !fitting.has(each));
+    const note = noteOf(leftOut, part);
+    if (tokensOf(note) <= roomForNote) return { sections: all.filter((each) => fitting.has(each)), note };
+    roomForNote = tokensOf(note);
+  }
+}
+
+/** What a definition came to. */
+interface Rendered {
+  readonly definition: SectionDefinition;
+  readonly sections: readonly PromptSection[];
+}
+
+function fittingOf(rendered: readonly Rendered[], maxTokens: number): ReadonlySet<PromptSection> {
   const fitting = new Set<PromptSection>();
   let left = maxTokens;
   for (const rank of RANKS)
@@ -53,25 +71,21 @@ function fitPart(
         left -= section.tokens;
       }
     }
-  const all = rendered.flatMap(({ sections }) => sections);
-  return {
-    sections: all.filter((each) => fitting.has(each)),
-    leftOut: all.filter((each) => !fitting.has(each)),
-  };
+  return fitting;
 }
 
 /** A model that does not know what is missing would take it for nothing. */
-function noteOf(
-  leftOut: readonly PromptSection[],
-  name: string,
-  part: PromptSection["part"],
-): readonly PromptSection[] {
+function noteOf(leftOut: readonly PromptSection[], part: PromptPart): readonly PromptSection[] {
   if (leftOut.length === 0) return [];
   const titles = leftOut.map(({ title }) => title).join(", ");
   const words = `There was no room here for: ${titles}. Files you can still \`read\`.`;
-  return headed(name, "Left out", [words]).map((each) => measured(each, part));
+  return headed(NOTE_NAMES[part], "Left out", [words]).map((each) => measured(each, part));
 }
 
-function measured({ name, title, text }: RenderedSection, part: PromptSection["part"]): PromptSection {
+function measured({ name, title, text }: RenderedSection, part: PromptPart): PromptSection {
   return { name, title, text, chars: text.length, tokens: estimateTokens(text), part };
+}
+
+function tokensOf(sections: readonly PromptSection[]): number {
+  return sections.reduce((sum, { tokens }) => sum + tokens, 0);
 }

@@ -135,6 +135,21 @@ describe("a prompt that may have so many tokens", () => {
     expect(text(first, "left-out")).toContain("no room here for: Documentation.");
   });
 
+  test("has no more of them than that, the note on what is missing included", () => {
+    const extra = (["stable", "volatile"] as const).flatMap((part) =>
+      Array.from({ length: 12 }, (_, index) => ({
+        name: `${part}-${index}`,
+        title: `Something of the ${part} part with a long name, number ${index}`,
+        text: "word ".repeat(60 * (index + 1)),
+        part,
+      })),
+    );
+    const input = { ...INPUT, extra };
+    const whole = tokensOf(input);
+    for (let maxTokens = 4_000; maxTokens <= whole; maxTokens += 200)
+      expect(tokensOf({ ...input, maxTokens })).toBeLessThanOrEqual(maxTokens);
+  });
+
   test("leaves out the file that is too long, and keeps the others", () => {
     const input = { ...manual, workspaceFiles: [...manual.workspaceFiles, { name: "USER.md", text: "Ann" }] };
     expect(without({ ...input, maxTokens: 3_000 })).toEqual(["workspace-file:TOOLS.md"]);
