@@ -10,6 +10,7 @@ function open(state = createMemoryState(), botId = "bot-1") {
   const read: [string, number][] = [];
   const taken: string[] = [];
   const away = new Set<string>();
+  const held: { until?: Promise<void> } = {};
   let isFull = false;
   const backfill = createBackfill<string>({
     state,
@@ -17,6 +18,7 @@ function open(state = createMemoryState(), botId = "bot-1") {
     clock,
     read: async (conversation, since) => {
       read.push([conversation, clock.now() - since]);
+      await held.until;
       if (conversation === "left") throw new ChannelError("not_found", "the bot is not in it any more");
       if (away.has(conversation)) throw new ChannelError("transient", "no answer");
       return [`${conversation} 1`, `${conversation} 2`];
@@ -34,6 +36,7 @@ function open(state = createMemoryState(), botId = "bot-1") {
     read,
     taken,
     away,
+    held,
     clock,
     setFull: (full: boolean) => {
       isFull = full;
@@ -133,6 +136,25 @@ describe("backfill", () => {
     clock.turn(1_000);
     await caughtUp;
     expect(taken).toEqual(["a 1", "a 2"]);
+  });
+
+  it("reads for a new connection where it still reads for one that broke", async () => {
+    const { backfill, read, held } = open();
+    await backfill.note("a", start - 1_000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held.until = promise;
+    const broken = new AbortController();
+    const first = backfill.catchUp({ signal: broken.signal });
+    await expect.poll(() => read.length).toBe(1);
+    broken.abort();
+    const second = backfill.catchUp({ signal: never });
+    await new Promise(setImmediate);
+    resolve();
+    await Promise.all([first, second]);
+    expect(read).toEqual([
+      ["a", 16_000],
+      ["a", 16_000],
+    ]);
   });
 
   it("begins at the next start where it could not read, whatever came in live meanwhile", async () => {

@@ -148,10 +148,13 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     async catchUp({ signal, since = 0 }) {
       const until = AbortSignal.any([signal, life.signal]);
       await untilDone(() => findGaps(since), until);
-      reading ??= untilDone(() => readGaps(until), until).finally(() => {
-        reading = undefined;
-      });
-      await reading;
+      // A reading that goes on may have passed a gap before it was found, or end with the connection that it began for.
+      while (gaps.size > 0 && !until.aborted) {
+        reading ??= untilDone(() => readGaps(until), until).finally(() => {
+          reading = undefined;
+        });
+        await reading;
+      }
     },
 
     async stop() {
