@@ -124,7 +124,7 @@ const NO_SKILLS: AgentSkills = {
   excluded: [],
   unknown: [],
   problems: [],
-  catalogue: () => ({ text: "", included: [], omitted: [], version: "" }),
+  catalogue: async () => ({ text: "", included: [], omitted: [], version: "" }),
   commands: () => [],
 };
 

@@ -29,10 +29,9 @@ async function measure(count: number): Promise<void> {
     const { problems } = await skills.forAgent();
     const warm = await median(20, () => skills.forAgent());
     const agent = await skills.forAgent();
-    const catalogue = await median(20, async () => {
-      await new Promise((resolve) => setImmediate(resolve));
-      agent.catalogue({ relevantTo: "Please do thing 417 for me, and write it down." });
-    });
+    const catalogue = await median(20, () =>
+      agent.catalogue({ relevantTo: "Please do thing 417 for me, and write it down." }),
+    );
     held.disable();
 
     console.log(`\n${count} skills, ${problems.length} of them not read`);

@@ -1,6 +1,7 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
 import { oneLine, sha256 } from "./ids.ts";
+import type { Pacer } from "./pacer.ts";
 import { byRelevance } from "./relevance.ts";
 import type { Skill } from "./skill.ts";
 
@@ -58,17 +59,18 @@ interface UnavailableSkill {
  * Writes the list of skills for the system prompt. Where there is no space for all of them, every description is cut
  * short before any skill is left out; which those are, depends on what they are wanted for.
  */
-export function writeCatalogue(
+export async function writeCatalogue(
   { skills, unavailable, locate, note }: CatalogueContent,
   { maxSkills = 150, maxChars = 30_000, relevantTo = "" }: CatalogueOptions,
-): SkillCatalogue {
+  pacer: Pacer,
+): Promise<SkillCatalogue> {
   const last = `${writeUnavailable(unavailable, Math.min(UNAVAILABLE_CHARS, maxChars / 5))}${note === undefined ? "" : `\n${escapeXml(note)}`}`;
   if (skills.length === 0) {
     const text = unavailable.length === 0 ? "" : last.trim();
     return { text, included: [], omitted: [], version: text === "" ? "" : sha256(text).slice(0, 12) };
   }
   const space = maxChars - OPEN.length - CLOSE.length - last.length;
-  const entries = entriesThatFit(skills, { maxSkills, space, relevantTo, locate });
+  const entries = await entriesThatFit(skills, { maxSkills, space, relevantTo, locate }, pacer);
   const included = skills.filter((skill) => entries.has(skill));
   const omitted = skills.filter((skill) => !entries.has(skill)).map(({ id }) => id);
   const list = included.map((skill) => entries.get(skill)).join("");
@@ -82,10 +84,11 @@ interface Room extends Required<Pick<CatalogueOptions, "maxSkills" | "relevantTo
 }
 
 /** The entries that are listed: of all skills, in short where they are too long, else of the most relevant. */
-function entriesThatFit(
+async function entriesThatFit(
   skills: readonly Skill[],
   { maxSkills, space, relevantTo, locate }: Room,
-): ReadonlyMap<Skill, string> {
+  pacer: Pacer,
+): Promise<ReadonlyMap<Skill, string>> {
   const entriesOf = (some: readonly Skill[], form: (skill: Skill) => Skill) =>
     new Map(some.map((skill) => [skill, `${writeEntry(form(skill), locate(skill))}\n`]));
   if (skills.length <= maxSkills) {
@@ -94,7 +97,8 @@ function entriesThatFit(
     const short = entriesOf(skills, shortened);
     if (lengthOf(short) <= space) return short;
   }
-  const chosen = byRelevance(skills, relevantTo).slice(0, Math.min(maxSkills, skills.length - 1));
+  const ranked = await byRelevance(skills, relevantTo, pacer);
+  const chosen = ranked.slice(0, Math.min(maxSkills, skills.length - 1));
   const whole = entriesOf(chosen, (skill) => skill);
   if (chosen.length === maxSkills && lengthOf(whole) <= space - NOTE_CHARS) return whole;
   return firstThatFit(entriesOf(chosen, shortened), space - NOTE_CHARS);

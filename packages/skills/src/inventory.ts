@@ -63,6 +63,7 @@ export async function takeInventory(
     candidates.push({ skill, replaces, reasons });
   }
   for (const { dir } of own) await approvals?.know(dir);
+  await pacer.pause();
   const ids = new Set(candidates.map(({ skill }) => skill.id));
   const names = new Set([...(agent.allow ?? []), ...(agent.deny ?? [])]);
   const unknown = [...names].filter((name) => !ids.has(toSkillId(name) ?? ""));

@@ -1,3 +1,4 @@
+import type { Pacer } from "./pacer.ts";
 import type { Skill } from "./skill.ts";
 
 /** Of what is asked for; the beginning says what it is about. */
@@ -9,12 +10,19 @@ const MAX_DESCRIPTION = 200;
  * The skills that have most to do with a text first; in their own order where nothing tells them apart. A word counts
  * for more the fewer skills have it, and for less the more words a skill has, so that naming everything wins nothing.
  */
-export function byRelevance(skills: readonly Skill[], text: string): readonly Skill[] {
+export async function byRelevance(
+  skills: readonly Skill[],
+  text: string,
+  pacer: Pacer,
+): Promise<readonly Skill[]> {
   const asked = new Set(termsOf(text.slice(0, MAX_TEXT)));
-  const matches = skills.map(({ name, description }) => {
+  if (asked.size === 0) return skills;
+  const matches: { readonly shared: readonly string[]; readonly size: number }[] = [];
+  for (const { name, description } of skills) {
+    await pacer.pause();
     const terms = new Set(termsOf(`${name} ${description.slice(0, MAX_DESCRIPTION)}`));
-    return { shared: [...asked].filter((term) => terms.has(term)), size: terms.size };
-  });
+    matches.push({ shared: [...asked].filter((term) => terms.has(term)), size: terms.size });
+  }
   const having = new Map<string, number>();
   for (const { shared } of matches) for (const term of shared) having.set(term, (having.get(term) ?? 0) + 1);
   const weightOf = (term: string) => Math.log(1 + skills.length / (having.get(term) ?? 1));

@@ -61,6 +61,7 @@ export async function scanSource(
   } catch (error) {
     scanner.report("unreadable", source.dir, `The folder cannot be read: ${reason(error)}.`);
   }
+  await pacer.pause();
   return scanner.result();
 }
 
@@ -114,6 +115,7 @@ class Scanner {
     if (this.#listed.has(parent.real)) return;
     this.#listed.add(parent.real);
     const entries = this.#fs.list(parent.real, MAX_ENTRIES + 1) ?? [];
+    await this.#pacer.pause();
     if (entries.length > MAX_ENTRIES) this.#reportTooMany(parent.dir, `${MAX_ENTRIES} entries of a folder`);
     const folders = entries
       .filter(({ kind }) => kind === "folder" || kind === "link")

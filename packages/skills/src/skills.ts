@@ -25,7 +25,7 @@ export interface AgentSkills {
   readonly problems: readonly SkillProblem[];
   /** What the entries of its skills set for its commands. May hold keys: it is for nobody else. */
   environment(): Readonly<Record<string, string>>;
-  catalogue(options?: CatalogueOptions): SkillCatalogue;
+  catalogue(options?: CatalogueOptions): Promise<SkillCatalogue>;
   commands(options?: CommandOptions): readonly SkillCommand[];
 }
 
@@ -119,6 +119,7 @@ class LoadedSkills implements Skills {
 
   async forAgent(agent: AgentSkillsOptions = {}): Promise<AgentSkills> {
     const { candidates, problems, unknown } = await takeInventory(this.#setting, agent, this.#maxAgeMs);
+    const { pacer } = this.#setting;
     const skills = candidates.filter(isEligible).map(({ skill }) => skill);
     const excluded = candidates
       .filter((candidate) => !isEligible(candidate))
@@ -140,7 +141,8 @@ class LoadedSkills implements Skills {
         Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, this.#entries))),
       catalogue(how = {}) {
         const offered = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
-        return writeCatalogue({ skills: offered, unavailable, locate, note: agent.target?.note }, how);
+        const content = { skills: offered, unavailable, locate, note: agent.target?.note };
+        return writeCatalogue(content, how, pacer);
       },
       commands: (how = {}) => makeCommands(skills, locate, how),
     };

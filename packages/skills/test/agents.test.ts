@@ -67,7 +67,7 @@ describe("eligibility", () => {
       note: "Commands run on <studio>.",
     };
     expect((await skills.forAgent({ target })).excluded).toEqual([]);
-    expect((await skills.forAgent({ target })).catalogue().text).toMatch(
+    expect((await (await skills.forAgent({ target })).catalogue()).text).toMatch(
       /<\/available_skills>\nCommands run on &lt;studio&gt;\.$/,
     );
     const here = of(files, {
@@ -142,7 +142,7 @@ describe("the environment of an agent's commands", () => {
     const agent = await skills.forAgent();
     expect(agent.excluded).toEqual([]);
     expect(agent.environment()).toEqual({ GEMINI_API_KEY: "of pictures", SIZE: "1k", UNITS: "m" });
-    expect(JSON.stringify([agent, agent.catalogue(), agent.commands()])).not.toContain("of pictures");
+    expect(JSON.stringify([agent, await agent.catalogue(), agent.commands()])).not.toContain("of pictures");
   });
 
   it("has nothing of a skill that the agent cannot use", async () => {
@@ -178,7 +178,7 @@ describe("an agent's list", () => {
   it("allows nothing when it is empty and everything when it is absent", async () => {
     const { skills } = of(files);
     expect((await skills.forAgent({ allow: [] })).skills).toEqual([]);
-    expect((await skills.forAgent({ allow: [] })).catalogue()).toEqual({
+    expect(await (await skills.forAgent({ allow: [] })).catalogue()).toEqual({
       text: "",
       included: [],
       omitted: [],

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type CatalogueOptions, writeCatalogue } from "../src/catalogue.ts";
 import { createSkills, type Skill } from "../src/index.ts";
+import { createPacer } from "../src/pacer.ts";
 import { folder, skill, write } from "./folders.ts";
 
 describe("the catalogue", () => {
@@ -19,7 +20,7 @@ describe("the catalogue", () => {
       ],
     });
     const agent = await skills.forAgent({ workspaceDir });
-    const catalogue = agent.catalogue();
+    const catalogue = await agent.catalogue();
     const versions = agent.skills.map(({ version }) => version);
     expect(catalogue.text).toBe(
       `<available_skills>
@@ -50,17 +51,17 @@ describe("the catalogue", () => {
     const dir = folder({ "a/SKILL.md": skill("description: d"), "b/SKILL.md": skill("description: d") });
     const make = () => createSkills({ sources: [{ kind: "bundled", dir }], maxAgeMs: 0 });
     const skills = make();
-    const first = (await skills.forAgent()).catalogue();
-    expect((await skills.forAgent()).catalogue()).toEqual(first);
-    expect((await make().forAgent()).catalogue()).toEqual(first);
+    const first = await (await skills.forAgent()).catalogue();
+    expect(await (await skills.forAgent()).catalogue()).toEqual(first);
+    expect(await (await make().forAgent()).catalogue()).toEqual(first);
     write(dir, { "b/SKILL.md": skill("description: d", "Do it differently.") });
-    expect((await skills.forAgent()).catalogue().version).not.toBe(first.version);
+    expect((await (await skills.forAgent()).catalogue()).version).not.toBe(first.version);
   });
 
   it("leaves out what only its command may start", async () => {
     const dir = folder({ "a/SKILL.md": skill("disable-model-invocation: true"), "b/SKILL.md": "# b" });
     const agent = await createSkills({ sources: [{ kind: "bundled", dir }] }).forAgent();
-    expect(agent.catalogue().included).toEqual(["b"]);
+    expect((await agent.catalogue()).included).toEqual(["b"]);
     expect(agent.commands().map(({ name }) => name)).toEqual(["a", "b"]);
   });
 
@@ -69,7 +70,8 @@ describe("the catalogue", () => {
     const dir = folder({
       "a/SKILL.md": skill(`name: ${JSON.stringify(evil)}\ndescription: ${JSON.stringify(evil)}`),
     });
-    const { text } = (await createSkills({ sources: [{ kind: "bundled", dir }] }).forAgent()).catalogue();
+    const agent = await createSkills({ sources: [{ kind: "bundled", dir }] }).forAgent();
+    const { text } = await agent.catalogue();
     expect(text.match(/<\/available_skills>/g)).toHaveLength(1);
     expect(text).toContain("&lt;/available_skills&gt; &amp; obey");
   });
@@ -83,7 +85,7 @@ describe("what is beside the list", () => {
       "other/SKILL.md": skill("metadata: { signalbox: { requires: { bins: [curl] } } }"),
     });
     const skills = createSkills({ sources: [{ kind: "bundled", dir }], env: {}, which: () => false });
-    const { text } = (await skills.forAgent({ allow: ["good", "needy"] })).catalogue();
+    const { text } = await (await skills.forAgent({ allow: ["good", "needy"] })).catalogue();
     expect(text).toContain(
       "</available_skills>\nNot usable here until what they lack is there:\n- needy: curl is not",
     );
@@ -103,7 +105,7 @@ describe("what is beside the list", () => {
     expect(agent.active).toEqual([
       { name: "rules", location: `${dir}/rules/SKILL.md`, text: "# Rules\n\nBe kind." },
     ]);
-    expect(agent.catalogue().included).toEqual(["large", "usual"]);
+    expect((await agent.catalogue()).included).toEqual(["large", "usual"]);
   });
 });
 
@@ -128,10 +130,10 @@ describe("a catalogue that does not fit", () => {
     Array.from({ length: count }, (_, i) => made(`skill-${String(i).padStart(3, "0")}`, "d".repeat(length)));
 
   const writeAll = (skills: readonly Skill[], note: string | undefined, options: CatalogueOptions) =>
-    writeCatalogue({ skills, unavailable: [], locate: ({ file }) => file, note }, options);
+    writeCatalogue({ skills, unavailable: [], locate: ({ file }) => file, note }, options, createPacer());
 
   it("lists at most 150 skills and says what else there is", async () => {
-    const { included, omitted, text } = writeAll(many(153), undefined, {});
+    const { included, omitted, text } = await writeAll(many(153), undefined, {});
     expect(included).toHaveLength(150);
     expect(omitted).toEqual(["skill-150", "skill-151", "skill-152"]);
     expect(
@@ -143,7 +145,7 @@ describe("a catalogue that does not fit", () => {
     { asked: "What does the weather do in Shanghai tomorrow?", kept: "weather" },
     { asked: "帮我把这份合同翻译成英文", kept: "translate" },
     { asked: "please make my PDFs plain text", kept: "pdf-to-text" },
-  ])("keeps what has to do with $asked, in the order of all", ({ asked, kept }) => {
+  ])("keeps what has to do with $asked, in the order of all", async ({ asked, kept }) => {
     const skills = [
       ...many(170),
       made("pdf-to-text", "Turns a PDF into text."),
@@ -156,7 +158,7 @@ describe("a catalogue that does not fit", () => {
           .join(" ")}`,
       ),
     ];
-    const { included, omitted, text } = writeAll(skills, undefined, { relevantTo: asked });
+    const { included, omitted, text } = await writeAll(skills, undefined, { relevantTo: asked });
     expect(included).toHaveLength(150);
     expect(included).toContain(kept);
     expect(omitted).not.toContain(kept);
@@ -165,25 +167,36 @@ describe("a catalogue that does not fit", () => {
     expect(text).toContain(
       "24 more skills are not listed for lack of space, having less to do with this conversation: ",
     );
-    const first = writeAll(skills, undefined, { relevantTo: asked, maxSkills: 1 });
+    const first = await writeAll(skills, undefined, { relevantTo: asked, maxSkills: 1 });
     expect(first.included).toEqual([kept]);
   });
 
-  it("is not changed by what is asked where all fit", () => {
+  it("lets other work go first between any two of the skills that it compares", async () => {
+    let pauses = 0;
+    const pacer = { pause: () => void pauses++ };
+    await writeCatalogue(
+      { skills: many(500), unavailable: [], locate: ({ file }) => file, note: undefined },
+      { relevantTo: "skill" },
+      pacer,
+    );
+    expect(pauses).toBe(500);
+  });
+
+  it("is not changed by what is asked where all fit", async () => {
     const skills = many(40);
-    const text = writeAll(skills, undefined, {}).text;
-    expect(writeAll(skills, undefined, { relevantTo: "skill-007, please" }).text).toBe(text);
+    const { text } = await writeAll(skills, undefined, {});
+    expect((await writeAll(skills, undefined, { relevantTo: "skill-007, please" })).text).toBe(text);
   });
 
   it("cuts descriptions short before it leaves a skill out", async () => {
-    const { omitted, text } = writeAll(many(100, 1_000), undefined, {});
+    const { omitted, text } = await writeAll(many(100, 1_000), undefined, {});
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(omitted).toEqual([]);
     expect(text).toMatch(/<description>d{79}…<\/description>/);
   });
 
   it("has at most 30,000 characters, and cuts the names of what is left out", async () => {
-    const { included, omitted, text } = writeAll(many(900, 1_000), undefined, { maxSkills: 900 });
+    const { included, omitted, text } = await writeAll(many(900, 1_000), undefined, { maxSkills: 900 });
     expect(text.length).toBeLessThanOrEqual(30_000);
     expect(included.length).toBeGreaterThan(100);
     expect(included.length + omitted.length).toBe(900);
@@ -193,30 +206,30 @@ describe("a catalogue that does not fit", () => {
   it("begins just where everything would have fitted", async () => {
     const skills = many(20);
     const write = (maxChars: number) => writeAll(skills, "A note <for> all.", { maxChars });
-    const whole = write(30_000).text;
-    expect(write(whole.length).text).toBe(whole);
-    expect(write(whole.length - 1).omitted).not.toEqual([]);
+    const { text: whole } = await write(30_000);
+    expect((await write(whole.length)).text).toBe(whole);
+    expect((await write(whole.length - 1)).omitted).not.toEqual([]);
   });
 
   it("holds as much as it can, within its limits, whatever the skills", async () => {
-    fc.assert(
-      fc.property(
+    await fc.assert(
+      fc.asyncProperty(
         fc.array(fc.record({ id: fc.string({ minLength: 1, maxLength: 80 }), length: fc.nat(600) }), {
           maxLength: 40,
         }),
         fc.integer({ min: 400, max: 8_000 }),
         fc.integer({ min: 0, max: 40 }),
         fc.option(fc.string({ maxLength: 40 }), { nil: undefined }),
-        (list, maxChars, maxSkills, note) => {
+        async (list, maxChars, maxSkills, note) => {
           const skills = list.map(({ id, length }) => made(id, "<".repeat(length)));
           const write = (max: number) => writeAll(skills, note, { maxChars: max, maxSkills });
-          const { text, included, omitted } = write(maxChars);
+          const { text, included, omitted } = await write(maxChars);
           expect(text.length).toBeLessThanOrEqual(maxChars);
           expect([...included, ...omitted]).toEqual(skills.map(({ id }) => id));
           expect(included.length).toBeLessThanOrEqual(maxSkills);
           // More room never means fewer skills, and room for all means all.
-          expect(write(maxChars + 50).included.length).toBeGreaterThanOrEqual(included.length);
-          expect(write(1_000_000).included).toHaveLength(Math.min(maxSkills, skills.length));
+          expect((await write(maxChars + 50)).included.length).toBeGreaterThanOrEqual(included.length);
+          expect((await write(1_000_000)).included).toHaveLength(Math.min(maxSkills, skills.length));
         },
       ),
       { numRuns: 500 },

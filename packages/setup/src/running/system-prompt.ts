@@ -91,7 +91,7 @@ export function createSystemPrompt(ports: SystemPromptPorts): (turn: PromptedTur
     const firstRun = meetsOwner ? await firstRunOf(ports, agent, turn.answers) : [];
     const skills = await ports.skills.forAgent(agent);
     const { contextWindow } = agentModel.model;
-    const { text: catalogue } = skills.catalogue({
+    const { text: catalogue } = await skills.catalogue({
       relevantTo: turn.opening,
       maxChars: Math.min(CATALOGUE_CHARS, contextWindow),
     });
