@@ -60,7 +60,8 @@ describe("choosing a rung", () => {
       'require("node:child_process").spawnSync(file, args, { stdio: "inherit" });',
     ];
     writeFileSync(fake, script.join("\n"), { mode: 0o755 });
-    const sandbox = await startSandbox({ searchPath: dir });
+    // Outside of a namespace the kernel counts all processes that this user has.
+    const sandbox = await startSandbox({ searchPath: dir, limits: { processes: 100_000 } });
     expect(sandbox).toMatchObject({
       rung: "disabled",
       reason: "the self-test could read a file outside the workspace.",

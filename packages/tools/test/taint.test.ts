@@ -158,10 +158,7 @@ test.skipIf(!isSandboxed)(
     const place = await home();
     const ann = await readLetter(place);
     const before = place.run("owner");
-    const early = before.call(
-      "exec",
-      command("for i in $(seq 100); do cat late.txt 2>/dev/null && break; sleep 0.05; done"),
-    );
+    const early = before.call("exec", command("until cat late.txt 2>/dev/null; do sleep 0.05; done"));
     await ann.call("exec", command("sleep 0.2; cp i*/*/letter.txt late.txt; sleep 0.3"));
     expect([holds(textOf(await early)), before.state.facts.taint.length]).toEqual([true, 1]);
     const meanwhile = ann.call("exec", command("touch going; sleep 1"));
