@@ -114,7 +114,7 @@ function loadLater(
       models,
       accounts,
       memories,
-      prepareTools: toolbox.prepare,
+      prepareTools: (agent) => toolbox.prepare(agent),
       prepareStore: () => opened.store.admin.prepare(),
       redact: opened.redact,
       url,
@@ -158,7 +158,7 @@ async function letIn(
   lifecycle.started("sub-agents", () => subAgents.stop());
   const services = {
     emit: (event: InboundEvent) => recovered.promise.then(() => emit(event)),
-    right: accountLeases.right,
+    right: (channel: string, account: string) => accountLeases.right(channel, account),
     state: (channel: string) => channelState(opened.store.kv, channel),
     commands: accountCommands({ config: configuration.config, agents, skillsOf: way.skillCommands }),
   };
@@ -169,7 +169,7 @@ async function letIn(
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
   otherSessions.start(wake);
   await scheduledWakes.start(wake);
-  await subAgents.start({ wake, endCommands: toolbox.endCommands });
+  await subAgents.start({ wake, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();
   upkeep.start();
@@ -193,7 +193,7 @@ function endWithTokens(
   { lanes }: Way,
 ): () => void {
   return watchRevokedTokens({
-    tokens: store.access.tokens.list,
+    tokens: () => store.access.tokens.list(),
     isAuthenticated: resolved.isOwnChannel,
     async end(isRevoked) {
       lanes.stopWhere(

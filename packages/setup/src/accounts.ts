@@ -29,7 +29,8 @@ type Issue = NonNullable<
 >[number];
 
 /** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
-export interface Accounts extends Pick<Host, "change" | "definition" | "get" | "start" | "stop"> {
+export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
+  readonly definition: Host["definition"];
   readonly problems: readonly Problem[];
   /** The channels that there are: those built in, and those that packages of the configuration brought. */
   readonly definitions: readonly ChannelDefinition[];

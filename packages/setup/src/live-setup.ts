@@ -15,7 +15,7 @@ export interface LiveSetup<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
   /** Its parts are views; its accounts change by themselves. */
   readonly resolved: Resolved;
-  config(): Config;
+  readonly config: () => Config;
   /** A view of what is made of the configuration, and made anew when that changes. */
   derived<T extends object>(make: (applied: Applied<Resolved>) => T): T;
   /** From now on this one applies. */

@@ -3,7 +3,7 @@ import { memoryKeyValues } from "../test/key-values.ts";
 import { createMemoryApprovalStore } from "./approval-store.ts";
 import { createApprovals } from "./approvals.ts";
 import { createDecisions, createStandingRules } from "./index.ts";
-import { createQuestions } from "./questions.ts";
+import { createQuestions, type Questions } from "./questions.ts";
 
 const REQUEST = {
   tool: "exec",
@@ -31,6 +31,15 @@ it("lets the same command run unasked from now on where that was allowed for alw
   await resolve(always.id, "allow-always", "plain:anna");
   expect(await rules.of("main")).toEqual([["ls", "*"]]);
   expect(decided).toEqual(["plain:anna", "plain:anna"]);
+});
+
+it("passes the rest on to questions whose methods are those of their class", async () => {
+  const questions = createQuestions(createApprovals({ store: createMemoryApprovalStore() }), async () => {});
+  const inheriting: Questions = Object.create(questions);
+  const rules = createStandingRules(memoryKeyValues(), () => []);
+  const { request, list } = createDecisions(inheriting, { rules, onDecided: () => {} });
+  const asked = await request(REQUEST);
+  expect(await list()).toEqual([asked]);
 });
 
 it("keeps nothing of a decision that does not count, nor of a refusal", async () => {

@@ -19,7 +19,12 @@ export interface DecisionsOptions {
 /** Takes decisions that may be for always. */
 export function createDecisions(questions: Questions, { rules, onDecided }: DecisionsOptions): Decisions {
   return {
-    ...questions,
+    list: (filter) => questions.list(filter),
+    wait: (id, signal) => questions.wait(id, signal),
+    take: (request, call) => questions.take(request, call),
+    request: (request) => questions.request(request),
+    close: (reason) => questions.close(reason),
+    closed: questions.closed,
     async resolve(id, decision, approver) {
       const outcome = await questions.resolve(id, decision === "deny" ? "deny" : "allow", approver);
       if (!outcome.ok) return outcome;

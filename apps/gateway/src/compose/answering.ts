@@ -7,6 +7,7 @@ import { createCompactionCache, createHistories, type WaitingRuns } from "@signa
 import { createPhrasesOf, createReadLinks, createTimeZones } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
 import { createSystemPrompt } from "@signalbox/setup/system-prompt";
+import type { OutboxRow } from "@signalbox/store";
 import { createInTurnCommands } from "../commands/in-turn.ts";
 import type { createReadOrder } from "../commands/read-order.ts";
 import type { Standing } from "../path/2-admit/standing.ts";
@@ -21,6 +22,7 @@ import { createConclude } from "../path/7-conclude/conclude.ts";
 import { createRefuse } from "../path/7-conclude/refuse.ts";
 import { createDeliver } from "../path/8-deliver/deliver.ts";
 import { type Answering, createAnswering } from "../path/path.ts";
+import type { GatewayBodies } from "../store.ts";
 import { DOCUMENTS } from "./documents.ts";
 import type { Parts } from "./surroundings.ts";
 
@@ -74,9 +76,9 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
       userMessages,
       crashes,
       quarantine,
-      endCommands: toolbox.endCommands,
+      endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
     }),
-    takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: waitingRuns.over }),
+    takeUp: createTakeUp({ ...opening, readOrder, waitsNoMore: (runId) => waitingRuns.over(runId) }),
     prepare: createPreparing(parts, standing),
     run: createRun({ ...running, typing, metrics, userMessages, incoming: media.in }),
     conclude: createConclude({ ...common, commit, histories, outgoing: media.out }),
@@ -105,7 +107,7 @@ function commonPorts({ options, resolved, opened, surroundings, now }: Parts) {
     tracer,
     drafts,
     blocks,
-    deliver: delivery.deliver,
+    deliver: (rows: readonly OutboxRow<GatewayBodies>[]) => delivery.deliver(rows),
     onOutcome,
     logger: options.logger,
     now,

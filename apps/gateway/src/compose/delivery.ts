@@ -35,7 +35,7 @@ export function createReplyDelivery(options: DeliveryOptions): ReplyDelivery {
     ...options,
     outbox: store.outbox,
     notes: store.kv,
-    peers: store.pairing.peers,
+    peers: () => store.pairing.peers(),
     isPassing,
     configured: (channel, name) => accounts.definition(channel, name) !== undefined,
     accountsOf: (channel) => accounts.list().filter((one) => one.channel === channel),

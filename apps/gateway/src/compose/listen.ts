@@ -29,12 +29,17 @@ export async function listen(
       pageDir,
       logger,
       now,
-      auth: createAuth({ token: options.token.value, store: store.access, now, onSignIn: audit.signIn }),
+      auth: createAuth({
+        token: options.token.value,
+        store: store.access,
+        now,
+        onSignIn: (event) => audit.signIn(event),
+      }),
       hooks: configuration.derived(({ resolved }) => ({
         hooks: resolved.secrets.hooks,
         defaultAgent: resolved.agents.defaultId,
       })),
-      onRefused: surroundings.metrics.refused,
+      onRefused: (door, status) => surroundings.metrics.refused(door, status),
     });
   } catch (error) {
     throw error instanceof ServerError ? inWordsOf(loaded, error) : error;

@@ -46,7 +46,12 @@ export function createObservers(
     metrics,
     hooks: createGatewayHooks({ own, hooks, configured: () => pointHooks.hooks, redact, logger }),
     outcomes,
-    spendingReports: { ledger: store.budgets.ledger(lease), onNews: metrics.budgetNews, logger, now },
+    spendingReports: {
+      ledger: store.budgets.ledger(lease),
+      onNews: (budget, kind) => metrics.budgetNews(budget, kind),
+      logger,
+      now,
+    },
     onOutcome(id, outcome) {
       outcomes.settle(id, redactedOutcome(outcome, redact));
       subAgents.ended(id);

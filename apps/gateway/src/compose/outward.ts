@@ -57,7 +57,7 @@ export function createOutward(base: Base, observers: Observers, workspaces: Agen
     delivery,
     typing: createTyping({ account, on: () => configuration.config().replies.typing, logger }),
     drafts: openDrafts(base, { account, mayShow }),
-    blocks: openBlocks(base, { account, mayShow, deliver: delivery.deliver }),
+    blocks: openBlocks(base, { account, mayShow, deliver: (rows) => delivery.deliver(rows) }),
   };
 }
 
@@ -73,7 +73,7 @@ function openDrafts({ options, opened: { store }, configuration }: Base, showing
     timing: options.drafts,
     logger: options.logger,
     notes: store.kv,
-    hasOpen: store.outbox.hasOpen,
+    hasOpen: (destination) => store.outbox.hasOpen(destination),
   });
 }
 

@@ -23,7 +23,7 @@ export function createReloading(parts: Parts, first: Applied<ResolvedConfig>): R
       await skills.pinFirstSeen();
     },
     tell: (before, next) => applyToParts(parts, before, next),
-    record: opened.audit.configuration,
+    record: (config, file) => opened.audit.configuration(config, file),
     vault: options.vault,
     logger: options.logger,
   });

@@ -50,7 +50,7 @@ export function createGatewayService(
     surfaces,
     uploads,
     approvals: toolbox.approvals,
-    commands: toolbox.commands,
+    commands: () => toolbox.commands(),
     budgets: () => budgetsOf(configuration.config()),
     trust,
     audit,
@@ -61,8 +61,8 @@ export function createGatewayService(
       now,
       newId: () => randomBytes(4).toString("hex"),
     }),
-    outboxInFlight: delivery.inFlight,
-    wakeOutbox: delivery.wake,
+    outboxInFlight: () => delivery.inFlight(),
+    wakeOutbox: () => delivery.wake(),
     onPaired: () => void delivery.pairingNotices.look(),
   });
 }

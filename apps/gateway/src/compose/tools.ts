@@ -118,7 +118,7 @@ function speakingOptions(
     lease,
     definition: accounts.definition,
     account,
-    accounts: accounts.list,
+    accounts: () => accounts.list(),
     delivery,
     mediaOut: media.out,
     live,

@@ -17,7 +17,7 @@ export function leasesOfAccounts({ resolved: { accounts }, opened, leaseMs }: Pa
 /** What the gateway does from time to time. */
 export function createGatewayUpkeep(
   { options, resolved, opened, surroundings, configuration: { config }, leaseMs, now }: Parts,
-  { lanes, recover }: Way,
+  way: Way,
   accountLeases: AccountLeases,
   onLost: (error: Error) => void,
 ): Upkeep {
@@ -29,13 +29,13 @@ export function createGatewayUpkeep(
     logger,
     now,
     async recover() {
-      await recover();
+      await way.recover();
       await surroundings.subAgents.recover();
       // Somebody may have been let in by the command line.
       await surroundings.delivery.pairingNotices.look();
     },
     leaseMs,
-    renewAccounts: accountLeases.renew,
+    renewAccounts: () => accountLeases.renew(),
     onLost,
     oneOffs: { channel: "api", isOneOff },
     retention: () => config().retention,
@@ -43,13 +43,13 @@ export function createGatewayUpkeep(
       memories: surroundings.memories,
       agents: resolved.agents,
       models: resolved.models,
-      forUpkeep: surroundings.spending.forUpkeep,
+      forUpkeep: (agentModel, agent) => surroundings.spending.forUpkeep(agentModel, agent),
       logger,
       now,
       enabled: () => config().memory.enabled && config().memory.consolidate,
     }),
-    busy: () => lanes.counts().running > 0,
-    pruneMedia: surroundings.media.prune,
-    wakeOutbox: surroundings.delivery.wake,
+    busy: () => way.lanes.counts().running > 0,
+    pruneMedia: () => surroundings.media.prune(),
+    wakeOutbox: () => surroundings.delivery.wake(),
   });
 }

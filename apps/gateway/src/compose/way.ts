@@ -64,7 +64,7 @@ export function createWay(parts: Parts): Way {
   return {
     lanes,
     skillCommands: skills,
-    take: taking.take,
+    take: (event) => taking.take(event),
     wake: taking.wake,
     async recover() {
       // What arrives may be the answer to what an earlier process has asked.
@@ -144,7 +144,7 @@ function lanesOf(
       supervisor,
       now,
       onOutcome,
-      deliver: delivery.deliver,
+      deliver: (rows) => delivery.deliver(rows),
     }),
   });
 }

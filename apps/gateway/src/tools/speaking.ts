@@ -48,14 +48,14 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
     definition,
     account,
     accounts,
-    deliver: delivery.deliver,
+    deliver: (rows) => delivery.deliver(rows),
     redact,
     now,
     prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
       mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
-    toldThere: sentThere.entryOf,
-    changeThere: sentThere.change,
+    toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),
+    changeThere: (to, message, sender) => sentThere.change(to, message, sender),
     show: (text, run, callId) => show(options, run, sentId(callId), text),
   });
 }
@@ -75,7 +75,11 @@ async function isMessageOf(
 export function openAsking(options: SpeakingOptions, inquiries: Inquiries): Asking<ToolRun> {
   const { store, delivery, logger } = options;
   return createAsking({
-    questions: createQuestions({ ...options, outbox: store.outbox, deliver: delivery.deliver }),
+    questions: createQuestions({
+      ...options,
+      outbox: store.outbox,
+      deliver: (rows) => delivery.deliver(rows),
+    }),
     inquiries,
     show: (run, id, text, choices) => show(options, run, id, text, choices),
     phrasesOf: options.phrasesOf,

@@ -110,8 +110,8 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     ...abilities(options),
     ...decisions(options),
     sandbox,
-    askUser: asking.forAnswer,
-    ask: asking.forApproval,
+    askUser: (question, run, call) => asking.forAnswer(question, run, call),
+    ask: (approval, run) => asking.forApproval(approval, run),
     standingRules: ({ id }) => rules.of(id),
     now: options.now,
   });
