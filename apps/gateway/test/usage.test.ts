@@ -82,6 +82,46 @@ describe("usage", () => {
     expect(said(world).at(-1)).not.toContain("coder");
   });
 
+  it("of each message is what its answer took, those that were answered together in one", async () => {
+    const { world, started } = await open({ session: { queue: { mode: "collect", debounceMs: 0 } } });
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index === 1) {
+        reached.resolve();
+        await goOn.promise;
+      }
+      return { text: `answer ${index}`, usage: { input: 100 * (index + 1), output: 10 } };
+    });
+    const first = await ask(started, "one");
+    for (const text of ["two", "three", "four"]) {
+      await started.post(textMessage(text, from(ZHANG)));
+      await reached.promise;
+    }
+    goOn.resolve();
+    await started.settled();
+
+    const dollars = (input: number) => (input * 3 + 10 * 15) / 1e6;
+    const answers = JSON.parse((await world.command(["usage", "--by", "message", "--json"])).out);
+    const textsOf = ({ messages }: { messages: { text: string }[] }) => messages.map(({ text }) => text);
+    expect(answers.map(textsOf)).toEqual([["three", "four"], ["two"], ["one"]]);
+    expect(answers.map((answer: { costMicros: number }) => answer.costMicros / 1e6)).toEqual([
+      ...[300, 200, 100].map(dollars),
+    ]);
+    const table = await world.command(["usage", "--by", "message", "--days", "1"]);
+    const total = (600 * 3 + 30 * 15) / 1e6;
+    expect(table.out).toContain(`In all: ${total.toFixed(6)} USD.`);
+
+    await ask(started, "/usage");
+    expect(said(world).at(-1)).toMatch(/^The message before: 300 tokens in/);
+    await started.post(textMessage("/usage", { ...from(ZHANG), parentId: first }));
+    await started.settled();
+    expect(said(world).at(-1)).toMatch(/^The message you replied to: 100 tokens in/);
+    await started.post(textMessage("/usage", { ...from(LI), parentId: first }));
+    await started.settled();
+    expect(said(world).at(-1)).toMatch(/^This conversation: 0 tokens in/);
+  });
+
   it("of a run that a restart interrupts is counted whole, and told with the message", async () => {
     const { world, started } = await open({
       gateway: { port: 0, auth: { token: TOKEN }, logLevel: "warn", shutdownMs: 300 },

@@ -99,6 +99,8 @@ export const en = {
     const { modelCalls = 0, inputTokens = 0, cacheReadTokens = 0, outputTokens = 0, costMicros = 0 } = totals;
     return `${count(inputTokens)} tokens in (${count(cacheReadTokens)} of them cached), ${count(outputTokens)} out, ${count(modelCalls)} model calls, ${dollars(costMicros)}`;
   },
+  usageOfMessage: (isQuoted: boolean): string =>
+    isQuoted ? "The message you replied to" : "The message before",
   usageHere: "This conversation",
   usageYours: "You today (UTC)",
   usageToday: (agent: string) => `${agent} today (UTC)`,

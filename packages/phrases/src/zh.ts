@@ -85,6 +85,7 @@ export const zh: typeof en = {
     const { modelCalls = 0, inputTokens = 0, cacheReadTokens = 0, outputTokens = 0, costMicros = 0 } = totals;
     return `输入 ${count(inputTokens)} 词元（其中缓存 ${count(cacheReadTokens)}），输出 ${count(outputTokens)}，模型调用 ${count(modelCalls)} 次，${dollars(costMicros)}`;
   },
+  usageOfMessage: (isQuoted) => (isQuoted ? "你回复的那条消息" : "上一条消息"),
   usageHere: "本会话",
   usageYours: "你今天（UTC）",
   usageToday: (agent) => `${agent} 今天（UTC）`,

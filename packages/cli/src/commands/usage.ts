@@ -1,41 +1,115 @@
 import { amountText, describeBudget, everythingLeft, type Left, periodOf } from "@signalbox/budgets";
-import { daysAgo } from "@signalbox/service";
+import type { MessageInfo } from "@signalbox/client";
+import { daysAgo, messageInfo, type ServiceBodies } from "@signalbox/service";
 import { budgetsOf } from "@signalbox/setup";
-import type { UsageGroup } from "@signalbox/store";
+import type { RunId, RunSummary, UsageTotals } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
-import { withStore } from "../home-store.ts";
-import { printTable } from "../table.ts";
+import { type HomeStore, withStore } from "../home-store.ts";
+import { printTable, short, time } from "../table.ts";
 
 interface UsageOptions extends CommonOptions {
-  readonly by: "day" | "agent" | "session" | "sender";
+  readonly by: "message" | "day" | "agent" | "session" | "sender";
   readonly days?: number;
   readonly budgets?: boolean;
 }
+
+type Figures = Omit<UsageTotals, "runs">;
+
+/** What answering took, and the messages that were answered together. */
+interface AnswerUsage extends Figures {
+  /** When the answer had its end. */
+  readonly at: number;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly messages: readonly MessageInfo[];
+}
+
+const DAY_MS = 86_400_000;
+const RUNS_AT_ONCE = 500;
+const TEXT_CHARS = 40;
+
+const FIGURES = {
+  CALLS: ({ modelCalls }: Figures) => String(modelCalls),
+  "TOKENS IN": ({ inputTokens }: Figures) => String(inputTokens),
+  "CACHE READ": ({ cacheReadTokens }: Figures) => String(cacheReadTokens),
+  "CACHE WRITE": ({ cacheWriteTokens }: Figures) => String(cacheWriteTokens),
+  "TOKENS OUT": ({ outputTokens }: Figures) => String(outputTokens),
+  "COST (USD)": ({ costMicros }: Figures) => dollars(costMicros),
+};
 
 /** `signalbox usage`: tokens and money of the runs that have ended, also of those that are not kept any more. */
 export async function usage(options: UsageOptions): Promise<void> {
   const { by, days } = options;
   if (options.budgets === true) return budgetsLeft(options);
   const from = days === undefined ? {} : { from: daysAgo(days, Date.now()) };
+  if (by === "message") return usageByMessage(options, from);
   const groups = await withStore(options, "read", (store) => store.usage.sum({ by, ...from }));
-  const micros = groups.reduce((sum, { costMicros }) => sum + costMicros, 0);
   printTable(options.json, groups, {
     none: "Nothing has been used.",
     columns: {
       [by.toUpperCase()]: (group) => group.by || "(unknown)",
       RUNS: ({ runs }) => String(runs),
-      CALLS: ({ modelCalls }) => String(modelCalls),
-      "TOKENS IN": ({ inputTokens }) => String(inputTokens),
-      "CACHE READ": ({ cacheReadTokens }) => String(cacheReadTokens),
-      "CACHE WRITE": ({ cacheWriteTokens }) => String(cacheWriteTokens),
-      "TOKENS OUT": ({ outputTokens }) => String(outputTokens),
-      "COST (USD)": ({ costMicros }: UsageGroup) => dollars(costMicros),
+      ...FIGURES,
+    },
+    below: [inAll(groups)],
+  });
+}
+
+async function usageByMessage(
+  options: CommonOptions,
+  { from = 0 }: { readonly from?: number },
+): Promise<void> {
+  const since = Math.floor(from / DAY_MS) * DAY_MS;
+  const answers = await withStore(options, "read", (store) => answersSince(store, since));
+  printTable(options.json, answers, {
+    none: "Nothing has been used.",
+    columns: {
+      TIME: ({ at }) => time(at),
+      MESSAGE: ({ messages }) => messages.map(({ id }) => id).join(" ") || "(not kept)",
+      FROM: ({ messages: [first] }) => short(first?.sender ?? "", 24),
+      ...FIGURES,
+      TEXT: ({ messages: [first] }) => short(first?.text ?? "", TEXT_CHARS),
     },
     below: [
-      `In all: ${dollars(micros)} USD. What is read from and written to a cache is part of the tokens in.`,
+      inAll(answers),
+      "Messages that were answered together stand together; what is not kept any more is in the other sums alone.",
     ],
   });
+}
+
+/** What each run took that is kept and has ended since, the newest first. */
+async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerUsage[]> {
+  const answers: AnswerUsage[] = [];
+  for (let before: RunId | undefined; ; ) {
+    const some = await runs.list({ limit: RUNS_AT_ONCE, ...(before === undefined ? {} : { before }) });
+    const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
+    answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
+    before = some.at(-1)?.id;
+    if (before === undefined || ended.length === 0) break;
+  }
+  return answers.toSorted((a, b) => b.at - a.at);
+}
+
+function answerUsage({ run, inbox }: RunSummary<ServiceBodies>): AnswerUsage {
+  const { usage = {}, finishedAt = run.startedAt, agentId, sessionKey } = run;
+  return {
+    at: finishedAt,
+    agentId,
+    sessionKey,
+    messages: inbox.map(messageInfo),
+    modelCalls: usage.modelCalls ?? 0,
+    inputTokens: usage.inputTokens ?? 0,
+    cacheReadTokens: usage.cacheReadTokens ?? 0,
+    cacheWriteTokens: usage.cacheWriteTokens ?? 0,
+    outputTokens: usage.outputTokens ?? 0,
+    costMicros: usage.costMicros ?? 0,
+  };
+}
+
+function inAll(used: readonly Figures[]): string {
+  const micros = used.reduce((sum, { costMicros }) => sum + costMicros, 0);
+  return `In all: ${dollars(micros)} USD. What is read from and written to a cache is part of the tokens in.`;
 }
 
 /** What is left of each budget to everybody whose calls have counted for it. */

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
-const USAGE_GROUPS = ["day", "agent", "session", "sender"] as const;
+const USAGE_GROUPS = ["message", "day", "agent", "session", "sender"] as const;
 
 export function addConversations(program: Command, { run, runOn }: Actions): void {
   command(program, "send <text...>", "send one message to an agent and print its reply", [
@@ -81,7 +81,13 @@ export function addUsage(program: Command, { run }: Actions): void {
     program,
     "usage",
     "show the tokens and the money that agents have used, as their vendors reported them",
-    ["usage", "usage --by sender --days 7", "usage --by agent --json", "usage --budgets"],
+    [
+      "usage",
+      "usage --by message --days 1",
+      "usage --by sender --days 7",
+      "usage --by agent --json",
+      "usage --budgets",
+    ],
   )
     .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
     .option("--budgets", "what is left of each budget, and to whom")

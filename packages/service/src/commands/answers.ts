@@ -128,8 +128,8 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   async why({ store, explainRoute }, { message, args, phrases }) {
     const asked = args.split(/\s/, 1)[0] ?? "";
     const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
-    const mine = row?.route?.sessionKey === message.sessionKey || message.stored.role === "owner";
-    if (row === undefined || !mine) return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
+    if (row === undefined || !concerns(row, message))
+      return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
     // The tiers name what other people are bound to.
     const isOwner = message.stored.role === "owner";
     const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
@@ -148,6 +148,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
     const sender = speakerOf(message.stored.event);
     const [asker] = await store.usage.sum({ by: "sender", sender, from: now() });
     const lines = [
+      ...(await usageOfMessage(store, message, phrases)),
       phrases.labelled(phrases.usageHere, phrases.usage(session?.totals)),
       phrases.labelled(phrases.usageYours, phrases.usage(asker)),
     ];
@@ -303,8 +304,30 @@ function modelOf(models: Pick<Models, "of">, agent: Agent, session: Session | un
   return chosen === undefined ? "none" : `${chosen.provider}/${chosen.id}`;
 }
 
-/** The newest message of the conversation that was not itself a command. */
-async function lastMessage(store: ServiceStore, message: CommandMessage): Promise<StoredRow | undefined> {
+/** What answering took the message that `/usage` is about, with others that were answered at once. */
+async function usageOfMessage(
+  { inbox, runs }: ServiceStore,
+  message: CommandMessage,
+  phrases: Phrases,
+): Promise<string[]> {
+  const row = await lastMessage({ inbox }, message);
+  if (row?.runId === undefined || !concerns(row, message)) return [];
+  const used = (await runs.get(row.runId))?.usage;
+  if (used === undefined) return [];
+  const isQuoted = row.messageId !== undefined && row.messageId === message.stored.event.replyTo?.messageId;
+  return [phrases.labelled(phrases.usageOfMessage(isQuoted), phrases.usage(used))];
+}
+
+/** What came in elsewhere concerns owners alone. */
+function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boolean {
+  return row.route?.sessionKey === sessionKey || stored.role === "owner";
+}
+
+/** What the command was a reply to; else the newest message of the conversation that was not itself a command. */
+async function lastMessage(
+  store: Pick<ServiceStore, "inbox">,
+  message: CommandMessage,
+): Promise<StoredRow | undefined> {
   const quoted = message.stored.event.replyTo?.messageId;
   const answered = quoted === undefined ? undefined : await findMessage(store, quoted);
   if (answered !== undefined) return answered;
