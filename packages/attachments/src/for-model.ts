@@ -7,6 +7,8 @@ import { isUntrusted, type ReceivedFile } from "./received.ts";
 const MAX_IMAGE_BYTES = 3_750_000;
 const MAX_IMAGES = 8;
 const MAX_PIXELS = 50_000_000;
+/** Anthropic refuses a whole request for one picture with a longer side. */
+const MAX_SIDE = 8_000;
 export const MAX_PDF_BYTES: number = 10_000_000;
 const MAX_PDFS = 3;
 const MAX_TEXT_BYTES = 1_000_000;
@@ -84,7 +86,7 @@ export class ModelView {
     if (bytes === undefined) return undefined;
     const picture = this.#inspector.imageInfo(bytes);
     if (picture !== undefined) {
-      if (!isSane(picture) || !this.#has("image", MAX_IMAGES)) return undefined;
+      if (!isTaken(picture) || !this.#has("image", MAX_IMAGES)) return undefined;
       return { type: "image", mimeType: picture.mimeType, source: base64(bytes) };
     }
     if (mimeType !== "application/pdf" || !this.#has("file", MAX_PDFS)) return undefined;
@@ -122,8 +124,9 @@ function noteOf({ note, transcript }: ReceivedFile, block: InputBlock | undefine
 }
 
 /** A small file can unpack to a huge picture; one that hides its size may be such a file. */
-function isSane({ width, height }: { readonly width?: number; readonly height?: number }): boolean {
-  return width !== undefined && height !== undefined && width * height <= MAX_PIXELS;
+export function isTaken({ width, height }: { readonly width?: number; readonly height?: number }): boolean {
+  if (width === undefined || height === undefined) return false;
+  return width * height <= MAX_PIXELS && Math.max(width, height) <= MAX_SIDE;
 }
 
 function base64(bytes: Buffer): { readonly kind: "base64"; readonly data: string } {

@@ -64,6 +64,23 @@ function streaming(bytes: Uint8Array, options: { size?: number; early: number; g
   return { account, pulled: () => pulled };
 }
 
+it.each([
+  { width: 8_000, height: 100, note: "shown to you as image" },
+  { width: 8_001, height: 100, note: "too large to be shown" },
+  { width: 7_500, height: 7_500, note: "too large to be shown" },
+])("says of a picture of $width × $height pixels that it is $note", async ({ width, height, note }) => {
+  const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000806000000", "hex");
+  png.writeUInt32BE(width, 16);
+  png.writeUInt32BE(height, 20);
+  const { account } = streaming(png, { early: png.byteLength, go: Promise.resolve() });
+  const sent = message("m1", [{ kind: "image", mimeType: "image/png", ref: "x" }]);
+  const media = open(account);
+  await media.take(sent);
+  const [shown] = await media.show([sent], ["text", "image"]);
+  expect(shown?.files).toMatchObject([{ type: "image/png", note }]);
+  expect(shown?.blocks).toHaveLength(note.startsWith("shown") ? 1 : 0);
+});
+
 const files = (count: number): MediaRef[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "file", mimeType: "text/plain", ref: `${index}` }));
 

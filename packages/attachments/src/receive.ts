@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
-import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
+import { isReadable, isTaken, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import type { AttachmentAccount, AttachmentLogger, Inspector, Recording, Transcriber } from "./ports.ts";
 import { readBody } from "./read-body.ts";
@@ -107,10 +107,10 @@ async function readable(
   mimeType: string,
 ): Promise<Pick<ReceivedFile, "bytes" | "note">> {
   const picture = inspector.imageInfo(bytes);
-  const fitted = picture && (await inspector.fitPicture?.(bytes, picture));
+  if (picture === undefined) return isReadable(mimeType, bytes) ? { bytes } : {};
+  const fitted = await inspector.fitPicture?.(bytes, picture);
   if (fitted !== undefined) return { bytes: Buffer.from(fitted.bytes) };
-  if (isReadable(mimeType, bytes)) return { bytes };
-  return picture === undefined ? {} : { note: "too large to be shown" };
+  return isReadable(mimeType, bytes) && isTaken(picture) ? { bytes } : { note: "too large to be shown" };
 }
 
 /** What is said in a recording, or why nobody knows; nothing of what is none. */

@@ -43,7 +43,7 @@ export { type LoadAheadPorts, loadAhead } from "./running/load-ahead.ts";
 export { createLook, type LookPorts } from "./running/look.ts";
 export { type McpHost, mcpSettings, openMcpServers } from "./running/mcp-servers.ts";
 export { createMoreTools, type MoreToolsOf, namesServer } from "./running/more-tools.ts";
-export { createPictureFitter } from "./running/pictures.ts";
+export { createPictureFitter, PICTURES_AS_THEY_ARE } from "./running/pictures.ts";
 export {
   type ReadConfiguration,
   type Reloaded,

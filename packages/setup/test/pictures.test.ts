@@ -14,7 +14,9 @@ const CAPABILITIES: Capabilities = {
   rate: [],
   transports: ["internal"],
 };
-const fit = createPictureFitter();
+const fit = createPictureFitter((error) => {
+  throw error;
+});
 const LARGE = { width: 10_000, height: 1_000 };
 
 function picture(channels: 3 | 4, size = LARGE) {
@@ -73,6 +75,20 @@ describe("a picture that is larger than vendors take", () => {
     expect(imageInfo((await fit(heavy, size))?.bytes ?? heavy)).toMatchObject(size);
     const flat = await picture(3, size).png({ compressionLevel: 0 }).toBuffer();
     expect(imageInfo((await fit(flat, size))?.bytes ?? flat)).toEqual({ mimeType: "image/png", ...size });
+  });
+
+  it("stays as it is where `sharp` is not installed, which is told once", async () => {
+    const told: unknown[] = [];
+    const missing = new Error("Cannot find package 'sharp'");
+    const fitNothing = createPictureFitter(
+      (error) => told.push(error),
+      () => Promise.reject(missing),
+    );
+    const photo = await picture(3).jpeg().toBuffer();
+    expect(await fitNothing(photo, { width: 100, height: 100 })).toBeUndefined();
+    expect(told).toEqual([]);
+    for (const _ of [1, 2]) expect(await fitNothing(photo, LARGE)).toBeUndefined();
+    expect(told).toEqual([missing]);
   });
 
   it("waits until the one before it is done", async () => {

@@ -181,6 +181,10 @@ describe("read", () => {
     wide.writeUInt32BE(100_000, 20);
     put("wide.png", wide);
     expect(textOf(await read("wide.png"))).toContain("100,000 × 100,000 pixels");
+    wide.writeUInt32BE(8_001, 16);
+    wide.writeUInt32BE(1, 20);
+    put("long.png", wide);
+    expect(textOf(await read("long.png"))).toContain("8,001 × 1 pixels, more than can be shown");
   });
 
   test("binary data is not shown", async () => {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { formatProblem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
+import { PICTURES_AS_THEY_ARE } from "@signalbox/setup";
 import type { PendingSkill } from "@signalbox/skills";
 import type { GatewayHost } from "../host.ts";
 import { type Finding, look } from "./finding.ts";
@@ -29,7 +30,7 @@ function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding
 function describePictures({ packages }: GatewayHost): string {
   return packages.missing(["sharp"]).length === 0
     ? "made as small as models take them"
-    : "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
+    : PICTURES_AS_THEY_ARE;
 }
 
 /** What a gateway would make of the configuration here, and whether it could work with it. */

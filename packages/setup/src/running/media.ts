@@ -18,7 +18,7 @@ import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
-import { createPictureFitter, type PictureFitter } from "./pictures.ts";
+import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./pictures.ts";
 import { transcriberOf } from "./transcription.ts";
 import type { PayForTranscription } from "./transcription-costs.ts";
 
@@ -67,7 +67,9 @@ export function createMedia(options: MediaOptions): Media {
       ...(attachmentsDays === undefined ? {} : { ms: attachmentsDays * 86_400_000 }),
     };
   };
-  const fitPicture = createPictureFitter();
+  const fitPicture = createPictureFitter((error) =>
+    logger.warn({ err: reasonOf(error) }, `pictures are ${PICTURES_AS_THEY_ARE}`),
+  );
   const inspector: Inspector = { imageInfo, detectEncoding, fitPicture };
   const incoming = createIncoming({
     account,

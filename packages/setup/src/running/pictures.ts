@@ -12,6 +12,8 @@ interface PictureSize {
   readonly height?: number;
 }
 
+type LoadSharp = () => Promise<typeof import("sharp").default>;
+
 export type PictureFitter = (bytes: Uint8Array, size: PictureSize) => Promise<FittedPicture | undefined>;
 
 /**
@@ -25,6 +27,9 @@ const SIDE_THAT_MODELS_SEE = 1_568;
 const MAX_BYTES = 3_750_000;
 /** A small file can unpack to a huge picture. */
 const MAX_PIXELS = 50_000_000;
+/** What owners are told where the package is not there. */
+export const PICTURES_AS_THEY_ARE =
+  "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
 /** Of one pass over a picture. */
 const MOST_SECONDS = 10;
 const QUALITY = 85;
@@ -35,14 +40,19 @@ const QUALITY = 85;
  * Undefined for one that is taken as it is, cannot be read or takes too long, and for all where the package `sharp` is
  * not installed. Pictures of all callers are worked on one by one: anybody may send them, and each may take a hundred
  * megabytes while it is unpacked.
+ *
+ * @param onMissing told once why there is no `sharp`, when the first picture comes that it is needed for
  */
-export function createPictureFitter(): PictureFitter {
-  let library: ReturnType<typeof loadSharp> | undefined;
+export function createPictureFitter(
+  onMissing: (error: unknown) => void,
+  load: LoadSharp = loadSharp,
+): PictureFitter {
+  let library: Promise<Awaited<ReturnType<LoadSharp>> | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
   return async (bytes, { width = 0, height = 0 }) => {
     const isTaken = bytes.byteLength <= MAX_BYTES && Math.max(width, height) <= LONGEST_SIDE;
     if (isTaken || width * height === 0 || width * height > MAX_PIXELS) return undefined;
-    library ??= loadSharp();
+    library ??= load().catch((error: unknown) => void onMissing(error));
     const sharp = await library;
     if (sharp === undefined) return undefined;
     const fitted = last.then(() =>
@@ -80,12 +90,8 @@ function encoded(picture: Sharp, mimeType: string): Sharp {
 
 /** It is large and of machine code, so nobody has to have it. */
 async function loadSharp() {
-  try {
-    const { default: sharp } = await import("sharp");
-    // What is kept of one picture is of no use to the next.
-    sharp.cache(false);
-    return sharp;
-  } catch {
-    return undefined;
-  }
+  const { default: sharp } = await import("sharp");
+  // What is kept of one picture is of no use to the next.
+  sharp.cache(false);
+  return sharp;
 }

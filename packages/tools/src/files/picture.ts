@@ -22,6 +22,8 @@ const MAX_SOURCE_BYTES = 25_000_000;
 /** 5 MB as base64. */
 const MAX_PICTURE_BYTES = 3_750_000;
 const MAX_PIXELS = 50_000_000;
+/** Anthropic refuses a whole request for one picture with a longer side. */
+const MAX_SIDE = 8_000;
 
 /** Enough of a file to tell what it is. */
 export async function readStart(file: OpenFile): Promise<Uint8Array> {
@@ -37,14 +39,16 @@ export async function readPicture(
   { maxBytes = MAX_PICTURE_BYTES, fitPicture }: PictureOptions,
 ): Promise<ToolResult> {
   const { width = 0, height = 0 } = image;
-  if (width * height > MAX_PIXELS) {
+  const tooManyPixels = (): ToolResult => {
     const text = `${file.displayPath} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
     return failure(text, { bytes: file.size });
-  }
+  };
+  if (width * height > MAX_PIXELS) return tooManyPixels();
   if (fitPicture !== undefined && file.size <= MAX_SOURCE_BYTES) {
     const fitted = await fitPicture(await readWhole(file), image);
     if (fitted !== undefined) return shown(fitted.mimeType, fitted.bytes);
   }
+  if (Math.max(width, height) > MAX_SIDE) return tooManyPixels();
   if (file.size > maxBytes) {
     const text = `${file.displayPath} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
     return failure(text, { bytes: file.size });
