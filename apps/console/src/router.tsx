@@ -4,6 +4,7 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  type RouteComponent,
   redirect,
 } from "@tanstack/react-router";
 import { ChatPage } from "./pages/chat/chat-page.tsx";
@@ -28,43 +29,41 @@ const chat = createRoute({
   component: ChatPage,
 });
 
+function ownersPage<Path extends string>(path: Path, component: RouteComponent) {
+  return createRoute({ getParentRoute: () => root, path, component });
+}
+
 /** What owners see of the gateway besides; each page is loaded when it is opened. */
 const owners = [
-  createRoute({
-    getParentRoute: () => root,
-    path: "/sessions",
-    component: lazyRouteComponent(() => import("./pages/sessions/sessions-page.tsx"), "SessionsPage"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/messages/{-$session}",
-    component: lazyRouteComponent(() => import("./pages/messages/messages-page.tsx"), "MessagesPage"),
-  }),
+  ownersPage(
+    "/sessions",
+    lazyRouteComponent(() => import("./pages/sessions/sessions-page.tsx"), "SessionsPage"),
+  ),
+  ownersPage(
+    "/messages/{-$session}",
+    lazyRouteComponent(() => import("./pages/messages/messages-page.tsx"), "MessagesPage"),
+  ),
+  ownersPage(
+    "/approvals",
+    lazyRouteComponent(() => import("./pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
+  ),
+  ownersPage(
+    "/people",
+    lazyRouteComponent(() => import("./pages/people/people-page.tsx"), "PeoplePage"),
+  ),
+  ownersPage(
+    "/channels",
+    lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
+  ),
+  ownersPage(
+    "/activity",
+    lazyRouteComponent(() => import("./pages/activity/activity-page.tsx"), "ActivityPage"),
+  ),
   createRoute({
     getParentRoute: () => root,
     path: "/message/$id",
     component: lazyRouteComponent(() => import("./pages/message/message-page.tsx"), "MessagePage"),
     remountDeps: ({ params }) => params,
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/approvals",
-    component: lazyRouteComponent(() => import("./pages/approvals/approvals-page.tsx"), "ApprovalsPage"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/people",
-    component: lazyRouteComponent(() => import("./pages/people/people-page.tsx"), "PeoplePage"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/channels",
-    component: lazyRouteComponent(() => import("./pages/channels/channels-page.tsx"), "ChannelsPage"),
-  }),
-  createRoute({
-    getParentRoute: () => root,
-    path: "/activity",
-    component: lazyRouteComponent(() => import("./pages/activity/activity-page.tsx"), "ActivityPage"),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -49,6 +49,10 @@ const file = {
   url_private_download: "https://files.slack.com/files-pri/T061EG9R6-F0PARTY/download/party.gif",
 };
 
+/** What Slack tells of a message that is there already. */
+const later = { type: "message", hidden: true, ts: "1767225650.000100", ...inChannel };
+const annsMessage = (text: string) => ({ type: "message", user: "U_ANN", text, ts });
+
 /** Messages, what people do to them, and what looks like one. */
 export const messages: readonly Recorded[] = [
   message(
@@ -230,19 +234,10 @@ export const messages: readonly Recorded[] = [
   callback(
     "edit",
     {
-      type: "message",
+      ...later,
       subtype: "message_changed",
-      hidden: true,
-      ts: "1767225650.000100",
-      ...inChannel,
-      message: {
-        type: "message",
-        user: "U_ANN",
-        text: "new",
-        ts,
-        edited: { user: "U_ANN", ts: "1767225650.000000" },
-      },
-      previous_message: { type: "message", user: "U_ANN", text: "old", ts },
+      message: { ...annsMessage("new"), edited: { user: "U_ANN", ts: "1767225650.000000" } },
+      previous_message: annsMessage("old"),
     },
     [
       {
@@ -256,37 +251,28 @@ export const messages: readonly Recorded[] = [
   callback(
     "link preview",
     {
-      type: "message",
+      ...later,
       subtype: "message_changed",
-      hidden: true,
-      ts: "1767225650.000100",
-      ...inChannel,
-      message: { type: "message", user: "U_ANN", text: "same", ts, attachments: [{ title: "a page" }] },
-      previous_message: { type: "message", user: "U_ANN", text: "same", ts },
+      message: { ...annsMessage("same"), attachments: [{ title: "a page" }] },
+      previous_message: annsMessage("same"),
     },
     [],
   ),
   callback(
     "deletion",
     {
-      type: "message",
+      ...later,
       subtype: "message_deleted",
-      hidden: true,
-      ts: "1767225650.000100",
-      ...inChannel,
       deleted_ts: ts,
-      previous_message: { type: "message", user: "U_ANN", text: "old", ts },
+      previous_message: annsMessage("old"),
     },
     [{ type: "deleted", messageId: `C024BE91L:${ts}`, sender: { id: "U_ANN" } }],
   ),
   callback(
     "deletion of what was answered",
     {
-      type: "message",
+      ...later,
       subtype: "message_changed",
-      hidden: true,
-      ts: "1767225650.000100",
-      ...inChannel,
       message: {
         type: "message",
         subtype: "tombstone",
@@ -294,7 +280,7 @@ export const messages: readonly Recorded[] = [
         text: "This message was deleted.",
         ts,
       },
-      previous_message: { type: "message", user: "U_ANN", text: "old", ts },
+      previous_message: annsMessage("old"),
     },
     [{ type: "deleted", messageId: `C024BE91L:${ts}` }],
   ),

@@ -2,27 +2,16 @@ import type { ActivityCall, ActivityRun } from "@signalbox/client";
 import type { ReactNode } from "react";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
-import { SessionLink } from "./session-link.tsx";
+import { Ongoing } from "./ongoing.tsx";
 import { useNow } from "./use-now.ts";
 
 /** Runs that go on, each with its tool calls. */
 export function Runs({ runs }: { runs: readonly ActivityRun[] }): ReactNode {
-  const { activity: words } = useWords();
-  const format = useFormat();
   const now = useNow();
   return (
     <ul className="rows">
       {runs.map(({ runId, agent, sessionKey, startedAt, calls }) => (
-        <li key={runId}>
-          <span className="row-head">
-            <strong>{agent}</strong>
-            <span className="badge running">
-              {words.since(format.duration(Math.max(0, now - startedAt)))}
-            </span>
-          </span>
-          <span className="about">
-            <SessionLink sessionKey={sessionKey} />
-          </span>
+        <Ongoing key={runId} name={agent} startedAt={startedAt} now={now} sessionKey={sessionKey}>
           {calls.length > 0 && (
             <ol className="calls">
               {calls.map((call) => (
@@ -30,7 +19,7 @@ export function Runs({ runs }: { runs: readonly ActivityRun[] }): ReactNode {
               ))}
             </ol>
           )}
-        </li>
+        </Ongoing>
       ))}
     </ul>
   );
