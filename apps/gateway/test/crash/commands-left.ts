@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { BACKGROUND_MARK } from "./conversation.ts";
+import { BACKGROUND_MARK } from "./next-turn.ts";
 
 /** The system ends them with their gateway, but is not done at that moment. */
 const WITHIN_MS = 15_000;

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@signalbox/store";
 import type { GatewayBodies } from "../../src/store.ts";
-import { comingBackIn, isRaw, nameOf } from "./conversation.ts";
+import { comingBackIn, nameOf } from "./conversation.ts";
 import type { Evidence, Post } from "./evidence.ts";
 import { chatOf, messageId } from "./platform.ts";
+import { isRaw } from "./seen.ts";
 import type { World } from "./world.ts";
 
 const ALL = 1_000_000;

@@ -1,6 +1,5 @@
 import {
   answeredIn,
-  asksForSummary,
   draftsBearNoKey,
   effectOf,
   furtherParts,
@@ -8,7 +7,6 @@ import {
   isCommand,
   nameOf,
   REFUSED,
-  readConversation,
   readsConversation,
   readText,
   sideText,
@@ -20,6 +18,7 @@ import { judgeEffects } from "./judge-effects.ts";
 import { judgeOrder } from "./judge-order.ts";
 import { chatOf, editEvent, messageId } from "./platform.ts";
 import { type Blame, type Conversations, ENDS, isStopped, shown, standing, textOf } from "./reading.ts";
+import { asksForSummary, readConversation } from "./seen.ts";
 
 /** What is to be said of a world. */
 export interface Verdict {

@@ -12,8 +12,10 @@ import type { Gateway } from "../../src/gateway-options.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
-import { type Kind, nameOf, nextTurn, readConversation, sideText, type Tag, textOf } from "./conversation.ts";
+import { type Kind, nameOf, sideText, type Tag, textOf } from "./conversation.ts";
 import { type Failpoint, type Failpoints, failpointInstrument, failpointsOf } from "./failpoints.ts";
+import { nextTurn } from "./next-turn.ts";
+import { readConversation } from "./seen.ts";
 
 /** Where the database fails. */
 export type SweepPoint = Extract<Failpoint, `db.${string}`>;

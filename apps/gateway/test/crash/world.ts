@@ -11,20 +11,12 @@ import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
-import {
-  answeredIn,
-  asksForSummary,
-  type Kind,
-  nameOf,
-  nextTurn,
-  RELAY_SESSIONS,
-  readConversation,
-  relayOf,
-  VENDOR_SESSIONS,
-} from "./conversation.ts";
+import { answeredIn, type Kind, nameOf, RELAY_SESSIONS, relayOf, VENDOR_SESSIONS } from "./conversation.ts";
+import { nextTurn } from "./next-turn.ts";
 import { type Platform, senderOf, startPlatform } from "./platform.ts";
 import { type Random, seeded } from "./random.ts";
 import { type RelayPlatform, startRelays } from "./relay-platform.ts";
+import { asksForSummary, readConversation } from "./seen.ts";
 import { TURN } from "./turned-clock.ts";
 import type { Vendor } from "./vendor.ts";
 import { startVendor } from "./vendors.ts";
