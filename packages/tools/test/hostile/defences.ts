@@ -1,4 +1,4 @@
-import type { AttemptKind } from "./attempts.ts";
+import type { AttemptKind } from "./attempt-kinds.ts";
 
 /** What holds attempts of a kind, and the change of the sources that takes it away. */
 export interface Defence {

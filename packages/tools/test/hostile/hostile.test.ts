@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import * as tools from "../../src/index.ts";
-import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
+import { ATTEMPT_KINDS } from "./attempt-kinds.ts";
+import { ATTEMPTS } from "./attempts.ts";
 import { DEFENCES } from "./defences.ts";
 import { tryAll } from "./try-all.ts";
 

@@ -5,7 +5,8 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import * as tools from "../../src/index.ts";
-import { ATTEMPT_KINDS, ATTEMPTS } from "./attempts.ts";
+import { ATTEMPT_KINDS } from "./attempt-kinds.ts";
+import { ATTEMPTS } from "./attempts.ts";
 import { DEFENCES, type Defence } from "./defences.ts";
 import { tryAll } from "./try-all.ts";
 

@@ -1,5 +1,6 @@
 import type * as Tools from "../../src/index.ts";
-import { ATTEMPTS, type Attempt, type AttemptKind } from "./attempts.ts";
+import type { AttemptKind } from "./attempt-kinds.ts";
+import { ATTEMPTS, type Attempt } from "./attempts.ts";
 import { ATTACKERS, type Attacker, openWorld } from "./world.ts";
 
 export interface Breach {
