@@ -1,5 +1,6 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { en } from "../src/words/en.ts";
 import { findings } from "./axe.ts";
 import { developmentPage, keepShot, launch, whyNot } from "./chromium.ts";
 import { OWNERS } from "./owners.ts";
@@ -28,6 +29,18 @@ let page: Page;
 
 const heading = (name: string) => page.getByRole("heading", { level: 2, name, exact: true });
 const button = (name: string) => page.getByRole("button", { name, exact: true });
+
+const ENGLISH = Object.values({ ...en.activity, ...en.usage, ...en.pages }).filter(
+  (word) => typeof word === "string",
+);
+
+/** Words of the English pages that are on this one. */
+async function englishOn(page: Page): Promise<string[]> {
+  const found = await Promise.all(
+    ENGLISH.map((word) => page.locator(".sheet").getByText(word, { exact: true }).count()),
+  );
+  return ENGLISH.filter((_, index) => found[index] !== 0);
+}
 
 describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () => {
   beforeAll(async () => {
@@ -259,9 +272,23 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await heading("消息").waitFor();
     await keepShot(page, "messages-zh");
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh");
+    await page.getByRole("link", { name: "实时动态" }).press("Enter");
+    await heading("实时动态").waitFor();
+    await page.getByText("1 个运行进行中，1 条消息在等待。").waitFor();
+    await keepShot(page, "activity-zh");
+    expect(await englishOn(page)).toEqual([]);
+    expect(await findings(page)).toEqual([]);
+    await page.getByRole("link", { name: "用量" }).press("Enter");
+    await heading("用量").waitFor();
+    await page.getByText("$1.2755 · 103,701 词元 · 16 次运行").waitFor();
+    await page.getByLabel("按").selectOption("会话");
+    await page.getByText("2026-11-21").first().waitFor();
+    await keepShot(page, "usage-zh");
+    expect(await englishOn(page)).toEqual([]);
+    expect(await findings(page)).toEqual([]);
     await button("English").click();
-    await heading("Messages").waitFor();
+    await heading("Usage").waitFor();
     await page.reload();
-    await heading("Messages").waitFor();
+    await heading("Usage").waitFor();
   });
 });

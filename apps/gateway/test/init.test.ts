@@ -34,7 +34,7 @@ describe("signalbox init", () => {
     ];
     const { code, err } = await world.command(["init", ...provider(world), ...channel, "--owner", "5001"]);
     expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
-    expect(err).toContain("It is Signalbox.");
+    expect(err).toContain("on the platform it is called Signalbox.");
     expect(code).toBe(0);
 
     // Secrets stand in files that nobody else reads, and nowhere else.

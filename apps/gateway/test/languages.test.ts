@@ -1,6 +1,7 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, openWorld, type Started, type World, ZHANG } from "./harness.ts";
+import { modelRequests } from "./requests.ts";
 
 let messages = 0;
 
@@ -70,8 +71,10 @@ describe("what the gateway itself says", () => {
     const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
     world.configure(exampleConfig({ agents }));
     const started = await world.start();
-    for (const text of ["/stop", "/new", "/help"]) await ask(started, text);
-    const [stopped, begun, help] = said(world);
+    for (const text of ["/stop", "/new", "/help", "/whyy me"]) await ask(started, text);
+    const [stopped, begun, help, unknown] = said(world);
+    expect(unknown).toBe("没有命令 /whyy；/help 列出全部命令。前面加一个字，智能体就会读到它。");
+    expect(modelRequests(world.anthropic)).toEqual([]);
     expect(stopped).toBe("没有正在进行的回合。");
     expect(begun).toBe("新的会话开始了。");
     expect(help).toContain("/stop – 立即停止正在进行的回合");

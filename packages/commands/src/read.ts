@@ -20,7 +20,9 @@ export type Order =
   /** A skill's command that calls a tool. */
   | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
   /** A command the speaker may not use. */
-  | { readonly kind: "refused"; readonly name: string };
+  | { readonly kind: "refused"; readonly name: string }
+  /** A command that nobody has. */
+  | { readonly kind: "unknown"; readonly name: string };
 
 /** A command that a skill brings. */
 export interface SkillCommand {
@@ -66,7 +68,7 @@ function readText(text: string, context: ReadingContext): Order | undefined {
   const called = slashIn(text);
   if (called === undefined) return undefined;
   const { name, args } = called;
-  if (!isCommandName(name)) return readSkill(text, context);
+  if (!isCommandName(name)) return readSkill(text, context) ?? { kind: "unknown", name };
   if (!mayUseCommand(name, context.role)) return { kind: "refused", name };
   switch (name) {
     case "new":
@@ -140,6 +142,7 @@ export function needsTurn(order: Order): boolean {
       return !isAtOnce(order.name);
     case "choose":
     case "refused":
+    case "unknown":
       return false;
   }
 }

@@ -33,6 +33,8 @@ export const en = {
   },
   skillsHead: "Skills:",
   mayNotUse: (command: string) => `You may not use /${command} here.`,
+  noCommand: (name: string) =>
+    `There is no command /${name}; /help lists what there is. Put a word before it to have the agent read it.`,
   commandGone: "This command is not there any more, so it was not carried out.",
   newConversation: "A new conversation.",
   done: "Done.",

@@ -24,6 +24,7 @@ export const zh: typeof en = {
   },
   skillsHead: "技能：",
   mayNotUse: (command) => `你在这里不能用 /${command}。`,
+  noCommand: (name) => `没有命令 /${name}；/help 列出全部命令。前面加一个字，智能体就会读到它。`,
   commandGone: "这个命令已经不存在，没有执行。",
   newConversation: "新的会话开始了。",
   done: "完成。",

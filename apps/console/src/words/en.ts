@@ -12,6 +12,8 @@ export const en = {
   tryAgain: "Try again",
   dismiss: "Dismiss",
   loading: "Loading…",
+  /** Behind the figures of a time. */
+  units: { ms: "ms", s: "s", min: "min", h: "h", d: "d" },
   connection: {
     lost: "Not connected.",
     retryIn: (seconds: number) => `Trying again in ${seconds} s.`,

@@ -1,5 +1,6 @@
 import { useMemo } from "react";
-import { useLanguage } from "./words.tsx";
+import type { Words } from "./en.ts";
+import { useLanguage, useWords } from "./words.tsx";
 
 /** Times and figures as the language of the page writes them. */
 export interface Format {
@@ -14,10 +15,11 @@ export interface Format {
 
 export function useFormat(): Format {
   const [language] = useLanguage();
-  return useMemo(() => formatOf(language), [language]);
+  const { units } = useWords();
+  return useMemo(() => formatOf(language, units), [language, units]);
 }
 
-function formatOf(language: string): Format {
+function formatOf(language: string, units: Words["units"]): Format {
   const dollars = new Intl.NumberFormat(language, {
     style: "currency",
     currency: "USD",
@@ -34,13 +36,17 @@ function formatOf(language: string): Format {
     },
     bytes: (count) =>
       count < 1_000_000 ? `${Math.ceil(count / 1_000)} kB` : `${(count / 1_000_000).toFixed(1)} MB`,
-    duration: (ms) => spanText(ms),
+    duration: (ms) => spanText(ms, units),
   };
 }
 
-function spanText(ms: number): string {
-  if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+function spanText(ms: number, { ms: millis, s, min, h, d }: Words["units"]): string {
+  if (ms < 1_000) return `${Math.round(ms)} ${millis}`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} ${s}`;
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  if (minutes < 60) return `${minutes} ${min}`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48
+    ? `${hours} ${h} ${minutes % 60} ${min}`
+    : `${Math.floor(hours / 24)} ${d} ${hours % 24} ${h}`;
 }

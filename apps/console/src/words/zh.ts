@@ -27,6 +27,7 @@ export const zh: Words = {
   tryAgain: "重试",
   dismiss: "知道了",
   loading: "正在加载…",
+  units: { ms: "毫秒", s: "秒", min: "分钟", h: "小时", d: "天" },
   connection: {
     lost: "连接已断开。",
     retryIn: (seconds) => `${seconds} 秒后重连。`,

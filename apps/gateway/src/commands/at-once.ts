@@ -64,6 +64,8 @@ async function answer(
       const refused = `a ${message.stored.role} may not use /${order.name}`;
       return { name: order.name, text: phrases.mayNotUse(order.name), refused };
     }
+    case "unknown":
+      return { name: "unknown", text: phrases.noCommand(order.name), refused: `there is no /${order.name}` };
     case "choose":
       return { name: order.name, text: await applyChoice(options, message, agent, order.choice, phrases) };
     case "command":

@@ -130,7 +130,9 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     await channel.start(signal);
     const name = channel.self()?.name;
     await channel.stop({ drainMs: 0 });
-    return name === undefined ? "The settings are accepted." : `It is ${name}.`;
+    return name === undefined
+      ? "The settings are accepted."
+      : `The settings are accepted: on the platform it is called ${name}.`;
   } catch (error) {
     return `It does not start: ${reasonOf(error).replace(/\.?$/, ".")} It is set all the same; \`signalbox config set\` mends it.`;
   } finally {
