@@ -1,12 +1,7 @@
 export { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 export { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
-export {
-  type ProviderSubject,
-  providerSuite,
-  type RecordedRefusal,
-  type RecordedStream,
-  type TestApi,
-} from "./suite.ts";
+export type { ProviderSubject, RecordedRefusal, RecordedStream } from "./subject.ts";
+export { providerSuite, type TestApi } from "./suite.ts";
 export {
   bytewise,
   cutPlaces,
