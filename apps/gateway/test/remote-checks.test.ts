@@ -1,9 +1,9 @@
 import { startDiscord } from "@signalbox/testkit/discord";
-import { startFeishu } from "@signalbox/testkit/feishu";
+import { startFeishu, textMessage } from "@signalbox/testkit/feishu";
 import { startSlack } from "@signalbox/testkit/slack";
 import { startTelegram } from "@signalbox/testkit/telegram";
 import { expect, it, onTestFinished } from "vitest";
-import { APP, exampleConfig, feishuAccount, openWorld, TOKEN } from "./harness.ts";
+import { APP, exampleConfig, feishuAccount, openWorld, TOKEN, ZHANG } from "./harness.ts";
 
 const SLACK = { botToken: "xoxb-1-2-abc", appToken: "xapp-1-A-2-abc" };
 const DISCORD = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcDE.abcdefghijklmnopqrstuvwxyz0123456789AB";
@@ -72,4 +72,26 @@ it("doctor calls each agent's model where it is told to, and says what the vendo
     headers: { authorization: `Bearer not-${TOKEN}` },
   });
   expect(asMember.status).toBe(401);
+});
+
+it("doctor says that an agent's last message could not be answered, until one can be again", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig());
+  world.script([{ error: { status: 401 } }, { text: "hello" }]);
+  const started = await world.start();
+  const agentLine = async (): Promise<string> => {
+    const { out } = await world.command(["doctor"]);
+    return /^.* agent coder: [\s\S]*?(?=^\S)/m.exec(out)?.[0] ?? "";
+  };
+  expect(await agentLine()).toBe("ok      agent coder: asks anthropic/claude-sonnet-4-6\n");
+  await started.post(textMessage("hi", { senderId: ZHANG, messageId: "om_1" }));
+  await started.settled();
+  await started.post(textMessage("/status", { senderId: ZHANG, messageId: "om_2" }));
+  await started.settled();
+  expect(await agentLine()).toMatch(
+    /^warning agent coder: .*; its last message could not be answered \(auth\)\n +`signalbox why \w{26}` says what to do/,
+  );
+  await started.post(textMessage("hi again", { senderId: ZHANG, messageId: "om_3" }));
+  await started.settled();
+  expect(await agentLine()).toMatch(/^ok /);
 });

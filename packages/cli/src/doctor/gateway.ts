@@ -1,4 +1,4 @@
-import { type ConfigurationState, isClientError } from "@signalbox/client";
+import { type ConfigurationState, isClientError, type MessageInfo } from "@signalbox/client";
 import { ConfigError } from "@signalbox/config";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
@@ -23,7 +23,11 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
   const pid = holder === "unknown" ? "another process" : `process ${holder.pid}`;
   try {
     const { client, running } = await runningGateway(home.dir);
-    const [status, checks] = await Promise.all([client.status(), client.checks({ models: withModels })]);
+    const [status, checks, messages] = await Promise.all([
+      client.status(),
+      client.checks({ models: withModels }),
+      client.latestMessages(),
+    ]);
     return [
       {
         part: "gateway",
@@ -32,7 +36,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
       },
       ...configurationFindings(status.configuration),
       ...status.agents.map(({ id, demo, model }): Finding => {
-        if (!demo) return { part: `agent ${id}`, state: "ok", detail: `asks ${model ?? "its model"}` };
+        if (!demo) return agentFinding(id, model ?? "its model", messages);
         return {
           part: `agent ${id}`,
           state: "warning",
@@ -74,6 +78,24 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
     ];
   }
 }
+
+/** An agent with a model, and whether that could be asked when it was last wanted. */
+function agentFinding(id: string, model: string, messages: readonly MessageInfo[]): Finding {
+  const found = { part: `agent ${id}`, detail: `asks ${model}` };
+  const last = messages.find(
+    ({ agent, state, rule }) => agent === id && ASKED.has(state) && rule?.startsWith("command:") !== true,
+  );
+  if (last?.state !== "failed-reported") return { ...found, state: "ok" };
+  return {
+    ...found,
+    state: "warning",
+    detail: `${found.detail}; its last message could not be answered${last.rule === undefined ? "" : ` (${last.rule})`}`,
+    remedy: `\`signalbox why ${last.id}\` says what to do; \`signalbox doctor --models\` tries the model.`,
+  };
+}
+
+/** Ends of messages that an agent was asked about. */
+const ASKED: ReadonlySet<MessageInfo["state"]> = new Set(["replied", "silent", "failed-reported"]);
 
 /** What of the file does not apply to the gateway that runs. */
 function configurationFindings({ forStart, kept }: ConfigurationState): Finding[] {
