@@ -32,7 +32,14 @@ describe("signalbox init", () => {
       "--set",
       `apiBaseUrl=${telegram.url}`,
     ];
-    const { code, err } = await world.command(["init", ...provider(world), ...channel, "--owner", "5001"]);
+    const { code, out, err } = await world.command([
+      "init",
+      ...provider(world),
+      ...channel,
+      "--owner",
+      "5001",
+    ]);
+    expect(out).toContain("Start it with `signalbox start`");
     expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
     expect(err).toContain("on the platform it is called Signalbox.");
     expect(code).toBe(0);
@@ -55,6 +62,8 @@ describe("signalbox init", () => {
     await telegram.push(textMessage("are you there?"));
     await eventually(() => telegram.sent.length > 0, "it answers");
     expect(telegram.sent[0]?.text).toBe("here I am");
+    const again = await world.command(["init", ...provider(world)]);
+    expect(again.out).toContain("The gateway that runs takes it up by itself");
     await started.end("SIGTERM");
   });
 

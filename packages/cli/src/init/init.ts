@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { changeConfig, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
+import { readHomeHolder } from "@signalbox/store";
 import { configOrExit } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
@@ -19,7 +20,10 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
     isSet
       ? `Set up in ${home.configFile}.`
       : "Nothing was set up: what is usual applies, and the demo model answers.",
-    "Start it with `signalbox start`; `signalbox doctor` looks it over.",
+    readHomeHolder(home.dir) === undefined
+      ? "Start it with `signalbox start`, or whenever this machine starts: `signalbox service install`."
+      : "The gateway that runs takes it up by itself, and says in its log what waits for a restart.",
+    "`signalbox doctor` looks it over.",
   ]);
 }
 
