@@ -16,6 +16,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
 import { exampleConfig, openWorld, type World } from "./harness.ts";
+import { noCommands } from "./no-commands.ts";
 import { modelRequests } from "./requests.ts";
 
 /** Notes what it was started with, and brings a program, as npm would. */
@@ -68,7 +69,8 @@ async function install(world: World, bin: string, ...options: string[]) {
 }
 
 describe("signalbox skills install", () => {
-  it("shows what would run, runs it once it is agreed to, and agents can use it", async () => {
+  it("shows what would run, runs it once it is agreed to, and agents can use it", async ({ skip }) => {
+    if (noCommands !== undefined) return skip(noCommands);
     const { world, bin } = await withSkill(
       "[{ kind: brew, formula: sunny }, { kind: node, package: sunny }]",
     );

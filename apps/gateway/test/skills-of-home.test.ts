@@ -3,9 +3,13 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { ask, OWNED } from "./feishu-talk.ts";
 import { exampleConfig, openWorld } from "./harness.ts";
+import { noCommands } from "./no-commands.ts";
 import { modelRequests } from "./requests.ts";
 
-it("a skill in the home of the user is read, and its script run, where the catalogue says it is", async () => {
+it("a skill in the home of the user is read, and its script run, where the catalogue says it is", async ({
+  skip,
+}) => {
+  if (noCommands !== undefined) return skip(noCommands);
   const world = await openWorld();
   const skills = { allow: ["tidy", "unready"] };
   world.configure(
@@ -39,7 +43,10 @@ it("a skill in the home of the user is read, and its script run, where the catal
   expect(JSON.stringify(third?.messages)).toContain("swept");
 });
 
-it("the entry of a skill sets the environment of commands, and no model is told its key", async () => {
+it("the entry of a skill sets the environment of commands, and no model is told its key", async ({
+  skip,
+}) => {
+  if (noCommands !== undefined) return skip(noCommands);
   const key = "key-of-the-forecast-0123456789";
   const world = await openWorld();
   world.configure(

@@ -2,13 +2,15 @@ import { groupMention } from "@signalbox/testkit/feishu";
 import { expect, it } from "vitest";
 import { ask, from, OWNED, said } from "./feishu-talk.ts";
 import { exampleConfig, LI, openWorld, type World } from "./harness.ts";
+import { noCommands } from "./no-commands.ts";
 import { modelRequests } from "./requests.ts";
 
 /** What the last command of the model printed, or what it was told instead. */
 const printed = (world: World): string =>
   JSON.stringify(modelRequests(world.anthropic).at(-1)?.messages.at(-1));
 
-it("what a member wrote is kept from an owner's commands until an owner vouches for it", async () => {
+it("what a member wrote is kept from an owner's commands until an owner vouches for it", async ({ skip }) => {
+  if (noCommands !== undefined) return skip(noCommands);
   const world = await openWorld();
   const agents = { list: [{ id: "coder", tools: { allow: ["write", "exec"] } }] };
   world.configure(exampleConfig({ access: { ...OWNED, allow: [`feishu:${LI}`] }, agents }));

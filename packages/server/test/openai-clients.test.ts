@@ -48,7 +48,7 @@ describe("a request that is repeated", () => {
   it("makes no second turn after a client's own time-out, and gets the answer of the first", async () => {
     const { service, openai } = await open(createMemoryService());
     // Many attempts: on a busy machine others than the first may be given up, too.
-    const answer = openai({ maxRetries: 20, timeout: 200 }).chat.completions.create(hello);
+    const answer = openai({ maxRetries: 20, timeout: 1_000 }).chat.completions.create(hello);
     // It is answered only once the client has given up the first attempt.
     await expect.poll(() => service.attempts.length).toBeGreaterThan(1);
     const [id] = service.attempts;

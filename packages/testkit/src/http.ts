@@ -59,6 +59,8 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
     });
     raw.on("error", () => response.destroy());
   });
+  // Where the machine is busy, a client would send into a connection that is being closed for being idle.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

@@ -252,7 +252,7 @@ for (size_t i = 0; i < n; i += 4096) p[i] = 2; usleep(600000); return 0; }`;
   });
 });
 
-describe("a workspace around the gateway's home", () => {
+describe.skipIf(sandboxed.rung !== "bubblewrap")("a workspace around the gateway's home", () => {
   test("hides the home and shows the skills in it, to read", async () => {
     const home = join(dir, "home");
     for (const [name, text] of [

@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { textMessage } from "@signalbox/testkit/feishu";
-import { startSandbox } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { ends, eventually, exampleConfig, openWorld, type World, ZHANG } from "../harness.ts";
+import { noCommands } from "../no-commands.ts";
 import { modelRequests } from "../requests.ts";
 import type { Failpoint } from "./failpoints.ts";
 
-const { rung, reason } = await startSandbox();
-if (rung !== "bubblewrap") console.log(`skipped: commands in the background over a crash, since ${reason}`);
+if (noCommands !== undefined) console.log(`skipped: ${noCommands}`);
 
 /** What a model does that starts a command in the background, and is asked later what runs. */
 function scripted(world: World, command: string): void {
@@ -49,7 +48,7 @@ const MOMENTS: readonly (readonly [Failpoint, { readonly runs: number; readonly 
   ["toolResult.after", { runs: 1, isUnknown: false }],
 ];
 
-describe.skipIf(rung !== "bubblewrap")("a command in the background of a gateway that dies", () => {
+describe.skipIf(noCommands !== undefined)("a command in the background of a gateway that dies", () => {
   it.each(MOMENTS)("at %s ends with it, and is run blindly by nobody", async (point, { runs, isUnknown }) => {
     const world = await openWorld();
     world.configure(

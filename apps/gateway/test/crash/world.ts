@@ -6,10 +6,10 @@ import { QUEUE_MODES, type QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
-import { startSandbox } from "@signalbox/tools";
 import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
+import { noCommands } from "../no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
 import { answeredIn, type Kind, nameOf, RELAY_SESSIONS, relayOf, VENDOR_SESSIONS } from "./conversation.ts";
 import { nextTurn } from "./next-turn.ts";
@@ -62,10 +62,8 @@ export interface WorldOptions {
 
 const LEDGER = fileURLToPath(new URL("./ledger.ts", import.meta.url));
 
-/** What commands run in here: only in a sandbox can they go on in the background. */
-const { rung, reason } = await startSandbox();
-if (rung !== "bubblewrap")
-  console.log(`skipped: commands in the background of the crash load, since ${reason}`);
+// Commands go on in the background in a sandbox alone.
+if (noCommands !== undefined) console.log(`skipped: ${noCommands}`);
 
 /** Between two faults of Feishu, in milliseconds. */
 const FAULT_EVERY_MS = 2_000;
@@ -102,7 +100,7 @@ export interface World {
 
 export async function openWorld(options: WorldOptions): Promise<World> {
   const { random, sessions } = options;
-  const isSandboxed = rung === "bubblewrap" && options.sandbox !== false;
+  const isSandboxed = noCommands === undefined && options.sandbox !== false;
   const home = mkdtempSync(join(options.within ?? tmpdir(), "signalbox-crash-"));
   const workspace = join(home, "workspaces", "worker");
   mkdirSync(workspace, { recursive: true });

@@ -113,16 +113,24 @@ describe("inquiries", () => {
     expect(await inquiries.answer(id, tea)).toMatchObject({ ok: true });
   });
 
-  it("end once where two ends come at the same moment", async () => {
+  it("end once where two answers come at the same moment", async () => {
     const { kv, inquiries } = open();
     const { id } = await inquiries.open(ASKED);
     const ended = inquiries.wait(id, never);
     const answers = ["m1", "m2"].map((messageId) => inquiries.answer(id, { ...tea, messageId }));
-    const closed = inquiries.close(id, "stopped");
     expect(await Promise.all(answers)).toMatchObject([{ ok: true }, { ok: false, why: "over" }]);
-    await closed;
     expect(await ended).toMatchObject({ messageId: "m1" });
     expect(await open(kv).inquiries.wait(id, never)).toMatchObject({ messageId: "m1" });
+  });
+
+  it("end once where an answer comes while they are being closed", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    const ended = inquiries.wait(id, never);
+    const [answered] = await Promise.all([inquiries.answer(id, tea), inquiries.close(id, "stopped")]);
+    expect(answered).toMatchObject({ ok: false, why: "over" });
+    expect(await ended).toEqual({ kind: "stopped" });
+    expect(await open(kv).inquiries.wait(id, never)).toEqual({ kind: "stopped" });
   });
 
   it("take the second of two answers where the first could not be kept", async () => {

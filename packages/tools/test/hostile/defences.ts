@@ -39,8 +39,8 @@ export const DEFENCES: readonly Defence[] = [
     changes: [
       {
         file: "workspace/workspace.ts",
-        from: "return forbidden.some((each) => inside(path, each) && !inside(root, each));",
-        to: "return path === root && forbidden.length < 0;",
+        from: "if (forbidden.some((each) => inside(path, each) && !inside(root, each)))",
+        to: "if (path === root && forbidden.length < 0)",
       },
     ],
   },
@@ -60,15 +60,15 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["notes of the agent"],
     changes: [
       { file: "policy.ts", from: 'member: [\n    "write-identity",', to: "member: [" },
-      { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
-      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+      { file: "policy.ts", from: "if (facts.taint.length > 0)", to: "if (facts.taint.length > 99)" },
+      { file: "policy.ts", from: 'if (role === "guest") return', to: 'if (facts.agentId === "") return' },
     ],
   },
   {
     name: "guests see no private file",
     kinds: ["private files"],
     changes: [
-      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+      { file: "policy.ts", from: 'if (role === "guest") return', to: 'if (facts.agentId === "") return' },
       {
         file: "files/places.ts",
         from: 'if (facts.role === "guest" && isPrivate(path)) return false;',
@@ -206,8 +206,8 @@ export const DEFENCES: readonly Defence[] = [
         from: '"read-elsewhere",\n    "schedule",',
         to: '"read-elsewhere",',
       },
-      { file: "policy.ts", from: "if (facts.taint.length > 0) {", to: "if (facts.taint.length > 99) {" },
-      { file: "policy.ts", from: 'if (facts.role === "guest") {', to: 'if (facts.agentId === "") {' },
+      { file: "policy.ts", from: "if (facts.taint.length > 0)", to: "if (facts.taint.length > 99)" },
+      { file: "policy.ts", from: 'if (role === "guest") return', to: 'if (facts.agentId === "") return' },
     ],
   },
   {
