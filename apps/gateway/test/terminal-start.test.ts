@@ -5,14 +5,15 @@ import { signInSecret } from "@signalbox/client";
 import { SESSION_KEY_HEADER, SignedIn, SignInLink } from "@signalbox/protocol";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
+import { standInForSystemd } from "./systemd.ts";
 
 const PROGRAM = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 const LINK = /http:\/\/127\.0\.0\.1:\d+\/#sign-in=[\w-]{43}/;
 
-/** `signalbox start` at a terminal. */
-function startAtTerminal(world: World) {
-  const line = ["stty cols 200;", process.execPath, PROGRAM, "start", "--home", world.home.dir].join(" ");
-  const terminal = spawn("script", ["-qec", line, "/dev/null"], { env: { ...world.env } });
+/** A command at a terminal. */
+function atTerminal(world: World, args: readonly string[] = ["start"], env: NodeJS.ProcessEnv = {}) {
+  const line = ["stty cols 200;", process.execPath, PROGRAM, ...args, "--home", world.home.dir].join(" ");
+  const terminal = spawn("script", ["-qec", line, "/dev/null"], { env: { ...world.env, ...env } });
   onTestFinished(() => void terminal.kill("SIGKILL"));
   let shown = "";
   terminal.stdout.setEncoding("utf8").on("data", (text: string) => {
@@ -29,7 +30,7 @@ async function signIn(link: string): Promise<number> {
   return (await fetch(`${origin}/api/login`, { method: "POST", headers, body })).status;
 }
 
-describe("signalbox start at a terminal", () => {
+describe("at a terminal", () => {
   beforeEach(({ skip }) => {
     if (spawnSync("script", ["--version"]).status !== 0)
       skip("script(1), which makes a terminal, is missing");
@@ -38,7 +39,7 @@ describe("signalbox start at a terminal", () => {
   it("shows a link that signs in once; `signalbox link` makes another", async () => {
     const world = await openWorld();
     world.configure(exampleConfig());
-    const start = startAtTerminal(world);
+    const start = atTerminal(world);
     await expect.poll(start.shown).toMatch(LINK);
     const link = LINK.exec(start.shown())?.[0] ?? "";
     expect(await signIn(link)).toBe(200);
@@ -54,7 +55,7 @@ describe("signalbox start at a terminal", () => {
 
   it("offers to set up what is not, and goes on with the demo model after a no", async () => {
     const world = await openWorld();
-    const start = startAtTerminal(world);
+    const start = atTerminal(world);
     await expect.poll(start.shown).toContain("Nothing is set up yet.");
     expect(start.shown()).not.toContain("listens on");
     start.type("n");
@@ -67,7 +68,7 @@ describe("signalbox start at a terminal", () => {
 
   it("sets up first after a yes", async () => {
     const world = await openWorld();
-    const start = startAtTerminal(world);
+    const start = atTerminal(world);
     await expect.poll(start.shown).toContain("Nothing is set up yet.");
     start.type("y");
     await expect.poll(start.shown).toContain("Which provider's models are to answer?");
@@ -75,6 +76,30 @@ describe("signalbox start at a terminal", () => {
     await expect.poll(start.shown).toContain("run it again to go on");
     await start.exited;
     expect(start.shown()).not.toContain("listens on");
+  });
+
+  it("`signalbox init` offers the service, unless systemd does not answer or an option says no", async () => {
+    const answers = "--provider=none --agent=main --workspace=/tmp --language=en --channel=none".split(" ");
+    const question = "Start the gateway now, and whenever this machine starts?";
+    const world = await openWorld();
+    const systemd = standInForSystemd(world.dir);
+    const refused = atTerminal(world, ["init", ...answers, "--no-service"], systemd.env);
+    await refused.exited;
+    expect(refused.shown()).not.toContain(question);
+
+    const init = atTerminal(world, ["init", ...answers], systemd.env);
+    await expect.poll(init.shown).toContain(question);
+    expect(existsSync(systemd.unit)).toBe(false);
+    init.type("y");
+    await init.exited;
+    expect(init.shown()).toContain("It runs as a service");
+    expect(existsSync(systemd.unit)).toBe(true);
+
+    const elsewhere = await openWorld();
+    const { env } = standInForSystemd(elsewhere.dir, "show-environment");
+    const silent = atTerminal(elsewhere, ["init", ...answers], env);
+    await silent.exited;
+    expect(silent.shown()).not.toContain(question);
   });
 });
 

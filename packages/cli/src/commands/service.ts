@@ -2,8 +2,11 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { GatewayError, locateHome, prepareHome } from "@signalbox/home";
+import { GatewayError, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
+import { KEY_VARIABLES } from "@signalbox/llm-providers";
+import { readHomeHolder } from "@signalbox/store";
 import type { CommonOptions } from "../common-options.ts";
+import { configOrExit } from "../configured-home.ts";
 import { exitCode } from "../exit-codes.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
@@ -17,6 +20,8 @@ interface ServiceManager {
   readonly enable: readonly Command[];
   readonly disable: readonly Command[];
   readonly status: Command;
+  /** Succeeds where it answers. */
+  readonly probe: Command;
   /** What to do where it does not answer. */
   readonly remedy: string;
 }
@@ -26,23 +31,66 @@ type Command = readonly [program: string, ...parameters: string[]];
 const NAME = "signalbox";
 const LABEL = "dev.signalbox.gateway";
 
+/** What became of installing it. */
+export interface Installation {
+  readonly file: string;
+  /** Why it does not run, and what to do. */
+  readonly failure?: string;
+  /** Keys that only this shell has, and what to do. */
+  readonly unseen?: string;
+}
+
 /** `signalbox service install`: starts the gateway with the machine, and again where it fails. */
 export async function install(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const manager = managerOf(process.platform);
   const home = locateHome(options.home, process.env);
   prepareHome(home);
-  mkdirSync(dirname(manager.file), { recursive: true });
-  const { program } = host;
-  writeFileSync(manager.file, manager.text({ node: process.execPath, program, home: home.dir }), {
-    mode: 0o600,
-  });
-  const failed = await firstFailure(manager.enable);
-  print(options.json, { file: manager.file, started: failed === undefined }, () => [
-    failed === undefined
-      ? `Runs as a service (${manager.file}).`
-      : `${manager.file} is written; \`${failed.command.join(" ")}\` did not work${quoted(failed.said)}. ${manager.remedy}`,
+  const { file, failure, unseen } = await installService(home, host.program);
+  print(options.json, { file, started: failure === undefined }, () => [
+    failure ?? `Runs as a service (${file}).`,
+    ...(unseen === undefined ? [] : [unseen]),
   ]);
-  if (failed !== undefined) process.exitCode = exitCode("unavailable");
+  if (failure !== undefined) process.exitCode = exitCode("unavailable");
+}
+
+/** @throws GatewayError where there are no services, or a gateway that is none runs already */
+export async function installService(home: Home, program: string): Promise<Installation> {
+  const { file, text, enable, status: isRunning, remedy } = managerOf(process.platform);
+  // The service could not take the home, and would be tried again and again.
+  if (readHomeHolder(home.dir) !== undefined && (await run(isRunning)).code !== 0)
+    throw new GatewayError(
+      "held",
+      `A gateway that is no service runs on ${home.dir}: stop it, then \`signalbox service install\`.`,
+    );
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
+  const failed = await firstFailure(enable);
+  if (failed === undefined) return { file, ...unseenKeys(home) };
+  return {
+    file,
+    failure: `${file} is written; \`${failed.command.join(" ")}\` did not work${quoted(failed.said)}. ${remedy}`,
+  };
+}
+
+/** A service has not the variables of the shell that installs it. */
+function unseenKeys(home: Home): { readonly unseen?: string } {
+  const { providers } = configOrExit(() => readConfig(home, process.env)).config.models;
+  const [found] = Object.entries(KEY_VARIABLES).flatMap(([provider, variables]) =>
+    providers[provider]?.apiKey === undefined
+      ? variables.filter((variable) => process.env[variable]).map((variable) => ({ provider, variable }))
+      : [],
+  );
+  if (found === undefined) return {};
+  const { provider, variable } = found;
+  return {
+    unseen: `It does not see ${variable} of this shell; \`signalbox init --provider ${provider} --api-key "$${variable}"\` keeps the key in a file.`,
+  };
+}
+
+/** Whether there is none yet, and a service manager answers here. */
+export async function canInstallService(): Promise<boolean> {
+  if (process.platform !== "linux" && process.platform !== "darwin") return false;
+  const { file, probe } = managerOf(process.platform);
+  return !existsSync(file) && (await run(probe)).code === 0;
 }
 
 /** `signalbox service remove`: what the home holds stays. */
@@ -93,6 +141,7 @@ function systemd(): ServiceManager {
     enable: [systemctl("daemon-reload"), systemctl("enable", "--now", unit), ["loginctl", "enable-linger"]],
     disable: [systemctl("disable", "--now", unit), systemctl("daemon-reload")],
     status: systemctl("is-active", "--quiet", unit),
+    probe: systemctl("show-environment"),
     remedy:
       "Sign in as this user (not by `su` or `sudo`), or set XDG_RUNTIME_DIR=/run/user/$(id -u); where there is no systemd, as in a container, run `signalbox start` itself.",
   };
@@ -106,6 +155,7 @@ function launchd(): ServiceManager {
     enable: [["launchctl", "load", "-w", file]],
     disable: [["launchctl", "unload", "-w", file]],
     status: ["launchctl", "list", LABEL],
+    probe: ["launchctl", "list"],
     remedy: "Run it in a session of this user on the Mac itself.",
   };
 }

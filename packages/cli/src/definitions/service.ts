@@ -3,10 +3,12 @@ import { type Command, Option } from "commander";
 import { type Actions, command, count, settings } from "./command.ts";
 
 export function addService(program: Command, { run }: Actions): void {
-  command(program, "init", "set up a model, an agent and a channel; asks what no option answers", [
+  command(
+    program,
     "init",
-    `init --yes --provider anthropic --api-key "$KEY" --channel telegram --set botToken="$TOKEN"`,
-  ])
+    "set up a model, an agent, a channel and the service; asks what no option answers",
+    ["init", `init --yes --provider anthropic --api-key "$KEY" --channel telegram --set botToken="$TOKEN"`],
+  )
     .option("--provider <name>", "anthropic, openai, google, mistral, local or none")
     .option("--api-key <key>", "its key; kept in a file of its own")
     .option("--base-url <address>", "its address, where that is not the vendor's")
@@ -18,6 +20,8 @@ export function addService(program: Command, { run }: Actions): void {
     .option("--account <name>", "the channel's account", "main")
     .option("--set <field=value...>", "a setting of the channel", settings)
     .option("--owner <id>", "your own id on the channel")
+    .option("--service", "start it now, and whenever this machine starts")
+    .option("--no-service", "do not, and do not ask")
     .option("--no-check", "try neither the key nor the channel")
     .option("--yes", "ask nothing")
     .action(run(async () => (await import("../init/init.ts")).init));

@@ -9,22 +9,33 @@ import { type Asker, askNobody, askTerminal } from "./asker.ts";
 import { channelStep } from "./channel-step.ts";
 import { languageStep } from "./language-step.ts";
 import { providerStep } from "./provider-step.ts";
+import { type ServiceOutcome, serviceStep } from "./service-step.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 /** `signalbox init`: sets a gateway up, and says where. */
 export async function init(options: InitOptions, host: GatewayHost): Promise<void> {
   const isAsked = options.yes !== true && options.json !== true && process.stdin.isTTY === true;
-  const home = await setUp(options, host, isAsked ? await askTerminal() : askNobody());
+  const asker = isAsked ? await askTerminal() : askNobody();
+  const home = await setUp(options, host, asker);
+  const service = await serviceStep(home, host.program, asker, options.service ?? (isAsked ? "ask" : false));
   const isSet = existsSync(home.configFile);
-  print(options.json, { home: home.dir, ...(isSet ? { file: home.configFile } : {}) }, () => [
+  const file = isSet ? { file: home.configFile } : {};
+  print(options.json, { home: home.dir, ...file, ...(service === undefined ? {} : { service }) }, () => [
     isSet
       ? `Set up in ${home.configFile}.`
       : "Nothing was set up: what is usual applies, and the demo model answers.",
-    readHomeHolder(home.dir) === undefined
-      ? "Start it with `signalbox start`, or whenever this machine starts: `signalbox service install`."
-      : "The gateway that runs takes it up by itself, and says in its log what waits for a restart.",
+    nextLine(home, service),
     "`signalbox doctor` looks it over.",
   ]);
+}
+
+function nextLine(home: Home, service: ServiceOutcome | undefined): string {
+  if (service?.started === true)
+    return `It runs as a service (${service.file}): \`signalbox link\` prints an address for your browser.`;
+  if (service !== undefined) return `It does not run as a service. ${service.failure}`;
+  return readHomeHolder(home.dir) === undefined
+    ? "Start it with `signalbox start`, or whenever this machine starts: `signalbox service install`."
+    : "The gateway that runs takes it up by itself, and says in its log what waits for a restart.";
 }
 
 /** Asks for a model, an agent, its language, a channel and its owner; each step is kept as it is answered. */

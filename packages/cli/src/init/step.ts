@@ -18,6 +18,8 @@ export interface InitOptions extends CommonOptions {
   /** Settings of the channel by name. */
   readonly set?: Readonly<Record<string, string>>;
   readonly owner?: string;
+  /** Whether it is to start with the machine; undefined: asked at a terminal. */
+  readonly service?: boolean;
   /** False: neither a key nor a channel is tried. */
   readonly check?: boolean;
   /** Nobody is asked. */

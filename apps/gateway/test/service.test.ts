@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from "node:fs";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openWorld } from "./harness.ts";
+import { standInForSystemd } from "./systemd.ts";
+
+beforeEach(({ skip }) => {
+  if (process.platform !== "linux") skip("stands in for systemd, which is Linux's");
+});
+
+const installed = [
+  "systemctl --user daemon-reload",
+  "systemctl --user enable --now signalbox.service",
+  "loginctl enable-linger",
+];
+
+describe("signalbox init", () => {
+  it("installs the service last, where it is told to", async () => {
+    const world = await openWorld();
+    const { env, unit, asked } = standInForSystemd(world.dir);
+    const { code, out } = await world.command(["init", "--yes", "--service"], env);
+    expect(code).toBe(0);
+    expect(out).toContain(`It runs as a service (${unit})`);
+    expect(readFileSync(unit, "utf8")).toContain(`--home ${world.home.dir}`);
+    expect(asked()).toEqual(installed);
+  });
+
+  it("leaves the service out where nobody can be asked, or it is told to", async () => {
+    const world = await openWorld();
+    const { env, unit, asked } = standInForSystemd(world.dir);
+    for (const args of [[], ["--yes"], ["--no-service"]])
+      expect((await world.command(["init", ...args], env)).out).toContain("`signalbox service install`");
+    expect(existsSync(unit)).toBe(false);
+    expect(asked()).toEqual([]);
+  });
+
+  it("is done without the service where systemd does not answer, and says why and what to do", async () => {
+    const world = await openWorld();
+    const { env } = standInForSystemd(world.dir, "enable");
+    const ended = await world.command(["init", "--service", "--model", "anthropic/claude-haiku-4-5"], env);
+    expect(ended.code).toBe(0);
+    expect(ended.out).toContain(`Set up in ${world.home.configFile}.`);
+    expect(ended.out).toMatch(/It does not run as a service\. .*did not work \("No bus here"\)\. Sign in as/);
+  });
+
+  it("says that a key of the shell alone is none of the service", async () => {
+    const world = await openWorld();
+    const { env } = standInForSystemd(world.dir);
+    const shell = { ...env, OPENAI_API_KEY: "key-0123456789-abcdef" };
+    const args = ["init", "--provider", "openai", "--no-check", "--service"];
+    expect((await world.command(args, shell)).err).toContain("It does not see OPENAI_API_KEY");
+    const kept = await world.command([...args, "--api-key", shell.OPENAI_API_KEY], shell);
+    expect(kept.err).not.toContain("It does not see");
+  });
+});
+
+it("installs no service beside a gateway that runs by itself, and its configuration is set up", async () => {
+  const world = await openWorld();
+  const { env, unit } = standInForSystemd(world.dir, "is-active");
+  world.configure({ gateway: { port: 0 } });
+  const started = await world.startChild();
+  const { code, out } = await world.command(["init", "--yes", "--service"], env);
+  expect(code).toBe(0);
+  expect(out).toContain("stop it, then `signalbox service install`");
+  expect((await world.command(["service", "install"], env)).code).toBe(75);
+  expect(existsSync(unit)).toBe(false);
+  await started.end("SIGTERM");
+});

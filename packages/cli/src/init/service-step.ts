@@ -1,0 +1,31 @@
+import { reasonOf } from "@signalbox/agent-core";
+import type { Home } from "@signalbox/home";
+import { canInstallService, installService } from "../commands/service.ts";
+import type { Asker } from "./asker.ts";
+
+/** What became of the service. */
+export type ServiceOutcome =
+  | { readonly started: true; readonly file: string }
+  | { readonly started: false; readonly failure: string };
+
+/** The last step: the gateway as a service. What is set up stays, whatever becomes of it. */
+export async function serviceStep(
+  home: Home,
+  program: string,
+  asker: Asker,
+  wanted: boolean | "ask",
+): Promise<ServiceOutcome | undefined> {
+  const agreed =
+    wanted === "ask"
+      ? (await canInstallService()) &&
+        (await asker.confirm("Start the gateway now, and whenever this machine starts?"))
+      : wanted;
+  if (!agreed) return undefined;
+  try {
+    const { file, failure, unseen } = await installService(home, program);
+    if (unseen !== undefined) asker.say(unseen);
+    return failure === undefined ? { started: true, file } : { started: false, failure };
+  } catch (error) {
+    return { started: false, failure: reasonOf(error) };
+  }
+}
