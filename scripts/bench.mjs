@@ -1,17 +1,16 @@
-// `npm run bench`: every package's benchmarks, one after the other. Parameters name packages, for instance `gateway`;
-// what else they say is for the benchmarks themselves: `npm run bench -- gateway overhead`.
+// `npm run bench`: every package's benchmarks, one after the other. The first parameter names one package, for instance
+// `gateway`; what follows is for its benchmarks: `npm run bench -- gateway memory`, though `memory` is a package, too.
 import { spawn } from "node:child_process";
 import { root, workspaceMembers } from "./workspace.mjs";
 
 const measured = workspaceMembers().filter(({ manifest }) => manifest.scripts?.bench !== undefined);
-const wanted = process.argv.slice(2).filter((word) => measured.some(({ name }) => name === word));
-const rest = process.argv.slice(2).filter((word) => !wanted.includes(word));
-if (rest.length > 0 && wanted.length === 0) {
+const [wanted, ...rest] = process.argv.slice(2);
+if (wanted !== undefined && !measured.some(({ name }) => name === wanted)) {
   console.error(`Name a package first: ${measured.map(({ name }) => name).join(", ")}.`);
   process.exit(64);
 }
 for (const { name, folder, manifest } of measured) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (wanted !== undefined && name !== wanted) continue;
   console.log(`\n── ${name}: ${folder.slice(root.length)}`);
   const code = await new Promise((resolve) => {
     const script = [manifest.scripts.bench, ...rest.map((word) => JSON.stringify(word))].join(" ");
