@@ -67,7 +67,7 @@ const sandbox = await startSandbox({ limits });
 const groups = openCommandGroups(ALL);
 const isLimited = sandbox.rung === "bubblewrap" && groups !== undefined;
 if (!isLimited)
-  console.log(`skipped: limits of the kernel, since no cgroup can be made here, or ${sandbox.reason}`);
+  console.log(`skipped: limits of the kernel, since ${sandbox.reason ?? "no cgroup can be made here"}`);
 
 /** Where the groups of commands are made, in each hierarchy. */
 async function foldersOfGroups(): Promise<readonly string[]> {
