@@ -22,6 +22,7 @@ export interface PointCounts {
   received(channel: string, decision: string): void;
   replied(channel: string): void;
   runEnded(
+    agent: string,
     outcome: string,
     usage:
       | { readonly inputTokens: number; readonly cachedTokens: number; readonly outputTokens: number }
@@ -39,7 +40,11 @@ export function countingHooks(counts: PointCounts): readonly GatewayHook[] {
       run: ({ event, decision }) => counts.received(event.channel, decision),
     },
     { point: "message_sent", name: "count-replies", run: ({ channel }) => counts.replied(channel) },
-    { point: "run_end", name: "count-runs", run: ({ outcome, usage }) => counts.runEnded(outcome, usage) },
+    {
+      point: "run_end",
+      name: "count-runs",
+      run: ({ agentId, outcome, usage }) => counts.runEnded(agentId, outcome, usage),
+    },
     {
       point: "after_tool_call",
       name: "count-tool-calls",

@@ -26,9 +26,9 @@ describe("metrics", () => {
     const usage = { inputTokens: 10, cachedTokens: 4, outputTokens: 3, costMicros: 123 };
     metrics.received("feishu", "answer");
     metrics.replied("feishu");
-    metrics.runEnded("replied", usage);
-    metrics.runEnded("replied", usage);
-    metrics.runEnded("failed", undefined);
+    metrics.runEnded("main", "replied", usage);
+    metrics.runEnded("main", "replied", usage);
+    metrics.runEnded("main", "failed", undefined);
     metrics.toolCalled("read", "ok");
     metrics.refused("channels", 401);
     metrics.refused("channels", 401);
@@ -41,16 +41,16 @@ describe("metrics", () => {
     expect(await lines("signalbox_replies_total")).toEqual(['signalbox_replies_total{channel="feishu"} 1']);
     expect(await lines("signalbox_build_info")).toEqual(['signalbox_build_info{version="1.2.3"} 1']);
     expect(await lines("signalbox_runs_total")).toEqual([
-      'signalbox_runs_total{outcome="replied"} 2',
-      'signalbox_runs_total{outcome="failed"} 1',
+      'signalbox_runs_total{agent="main",outcome="replied"} 2',
+      'signalbox_runs_total{agent="main",outcome="failed"} 1',
     ]);
     expect(await lines("signalbox_tokens_total")).toEqual([
-      'signalbox_tokens_total{kind="input"} 20',
-      'signalbox_tokens_total{kind="cached"} 8',
-      'signalbox_tokens_total{kind="output"} 6',
+      'signalbox_tokens_total{agent="main",kind="input"} 20',
+      'signalbox_tokens_total{agent="main",kind="cached"} 8',
+      'signalbox_tokens_total{agent="main",kind="output"} 6',
     ]);
     expect(await lines("signalbox_cost_microdollars_total")).toEqual([
-      "signalbox_cost_microdollars_total 246",
+      'signalbox_cost_microdollars_total{agent="main"} 246',
     ]);
     expect(await lines("signalbox_tool_calls_total")).toEqual([
       'signalbox_tool_calls_total{tool="read",outcome="ok"} 1',

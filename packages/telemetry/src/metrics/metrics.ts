@@ -27,7 +27,7 @@ export interface Metrics {
   received(channel: string, decision: string): void;
   /** A reply is out. */
   replied(channel: string): void;
-  runEnded(outcome: string, usage: TokenUsage | undefined): void;
+  runEnded(agent: string, outcome: string, usage: TokenUsage | undefined): void;
   toolCalled(tool: string, outcome: string): void;
   /** A budget runs low or is used up, or a call was not made, or of a cheaper model, because of it. */
   budgetNews(budget: string, kind: string): void;
@@ -61,14 +61,14 @@ export function createMetrics({ version, clock = () => performance.now() }: Metr
   return {
     received: (channel, decision) => record(({ messages }) => messages.inc({ channel, decision })),
     replied: (channel) => record(({ replies }) => replies.inc({ channel })),
-    runEnded: (outcome, usage) =>
+    runEnded: (agent, outcome, usage) =>
       record(({ runs, tokens, cost }) => {
-        runs.inc({ outcome });
+        runs.inc({ agent, outcome });
         if (usage === undefined) return;
-        tokens.inc({ kind: "input" }, usage.inputTokens);
-        tokens.inc({ kind: "cached" }, usage.cachedTokens);
-        tokens.inc({ kind: "output" }, usage.outputTokens);
-        cost.inc(usage.costMicros ?? 0);
+        tokens.inc({ agent, kind: "input" }, usage.inputTokens);
+        tokens.inc({ agent, kind: "cached" }, usage.cachedTokens);
+        tokens.inc({ agent, kind: "output" }, usage.outputTokens);
+        cost.inc({ agent }, usage.costMicros ?? 0);
       }),
     toolCalled(name, outcome) {
       const tool = toolLabel(name, outcome);

@@ -7,10 +7,10 @@ export interface Series {
   readonly outboxSending: Prometheus.Gauge;
   readonly messages: Prometheus.Counter<"channel" | "decision">;
   readonly replies: Prometheus.Counter<"channel">;
-  readonly runs: Prometheus.Counter<"outcome">;
+  readonly runs: Prometheus.Counter<"agent" | "outcome">;
   readonly toolCalls: Prometheus.Counter<"tool" | "outcome">;
-  readonly tokens: Prometheus.Counter<"kind">;
-  readonly cost: Prometheus.Counter;
+  readonly tokens: Prometheus.Counter<"agent" | "kind">;
+  readonly cost: Prometheus.Counter<"agent">;
   readonly budgetNews: Prometheus.Counter<"budget" | "kind">;
   readonly refusals: Prometheus.Counter<"door" | "status">;
   readonly stages: Prometheus.Histogram<"stage">;
@@ -50,10 +50,10 @@ export function defineSeries(
     outboxSending: gauge("signalbox_outbox_sending", "Replies being sent"),
     messages: counter("signalbox_messages_total", "Messages taken, by decision", ["channel", "decision"]),
     replies: counter("signalbox_replies_total", "Replies that are out", ["channel"]),
-    runs: counter("signalbox_runs_total", "Runs that ended, by how", ["outcome"]),
+    runs: counter("signalbox_runs_total", "Runs that ended, by how", ["agent", "outcome"]),
     toolCalls: counter("signalbox_tool_calls_total", "Tool calls that have a result", ["tool", "outcome"]),
-    tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["kind"]),
-    cost: counter("signalbox_cost_microdollars_total", HELP.cost, []),
+    tokens: counter("signalbox_tokens_total", "Tokens of runs that ended", ["agent", "kind"]),
+    cost: counter("signalbox_cost_microdollars_total", HELP.cost, ["agent"]),
     budgetNews: counter("signalbox_budget_events_total", HELP.budgetNews, ["budget", "kind"]),
     refusals: counter("signalbox_refused_requests_total", HELP.refusals, ["door", "status"]),
     stages: histogram("signalbox_stage_duration_seconds", HELP.stages, ["stage"], STAGE_BUCKETS),
