@@ -1,5 +1,6 @@
 import type { Client, UsageQuery } from "@signalbox/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import type { Language } from "./words/language.ts";
 
 /** What the page reads from the gateway. Nothing tells it of a change, but for conversations: it asks again. */
 
@@ -24,10 +25,10 @@ export const messagesQuery = (client: Client, session?: string) =>
   });
 
 /** What became of one message. */
-export const whyQuery = (client: Client, messageId: string) =>
+export const whyQuery = (client: Client, messageId: string, language: Language) =>
   queryOptions({
-    queryKey: ["why", messageId],
-    queryFn: () => client.why(messageId),
+    queryKey: ["why", messageId, language],
+    queryFn: () => client.why(messageId, language),
     refetchInterval: 3_000,
   });
 

@@ -283,6 +283,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await page.getByText("$1.2755 · 103,701 词元 · 16 次运行").waitFor();
     await page.getByLabel("按").selectOption("会话");
     await page.getByText("2026-11-21").first().waitFor();
+    await page.getByText("每个发送者，每天 US$2.0000").waitFor();
     await keepShot(page, "usage-zh");
     expect(await englishOn(page)).toEqual([]);
     expect(await findings(page)).toEqual([]);

@@ -161,6 +161,9 @@ export const OWNERS: OwnersView = {
     budgets: [
       {
         budget: "each sender, $2.00 a day",
+        of: "sender",
+        per: "day",
+        limit: 2_000_000,
         account: "sender feishu:ou_zhang",
         unit: "micros",
         spent: 1_234_500,

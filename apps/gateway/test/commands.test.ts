@@ -169,11 +169,12 @@ describe("slash commands", () => {
     const { world, started } = await open();
     world.script([{ text: "for the owner" }, { text: "for the member" }]);
     const secret = await ask(started, "mine");
-    await ask(started, "/why");
+    await ask(started, "/why details");
     await ask(started, "theirs", LI);
     await ask(started, `/why ${secret}`, LI);
     await ask(started, "/why", LI);
-    const [, why, , refused, own] = said(world);
+    await ask(started, "/why details", LI);
+    const [, why, , refused, short, own] = said(world);
     for (const stage of [
       "replied",
       "intake: ",
@@ -183,6 +184,9 @@ describe("slash commands", () => {
     ])
       expect(why).toContain(stage);
     expect(refused).toBe(`No message ${secret} is known here.`);
+    expect(short).toMatch(
+      /^om_\d+: It was answered by agent coder: access\.dm is open to everybody \(dm_open\)\.$/,
+    );
     expect(own).toContain("gate: answer: dm_open");
   });
 

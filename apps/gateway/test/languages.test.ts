@@ -46,7 +46,7 @@ describe("what the gateway itself says", () => {
       "没有正在进行的回合。",
       "新的会话开始了。",
     ]);
-    expect(why).toContain("om_6: 智能体“coder”没能回答它：模型服务商拒绝了密钥（auth）。");
+    expect(why).toContain('om_6: 智能体“coder”没能回答它：模型服务商拒绝了密钥（auth）。"');
   });
 
   it("says why somebody is asked in the words of the question, and in English on record", async () => {
@@ -64,6 +64,22 @@ describe("what the gateway itself says", () => {
     );
     const why = await world.command(["why", "om_asking", "--details"]);
     expect(why.out).toContain("The configuration has exec asked about each time.");
+  });
+
+  it("names a file that is not sent, or cannot be vouched for", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ access: { owners: [`feishu:${ZHANG}`] } }));
+    world.script([{ text: "给你。\nMEDIA:缺少.txt\nMEDIA:/etc/passwd" }]);
+    const started = await world.start();
+    await ask(started, "把文件发给我");
+    for (const path of ["缺少.txt", "../外面.txt"]) await ask(started, `/trust ${path}`);
+    const [reply, ...refusals] = said(world);
+    expect(reply).toContain("[文件：缺少.txt 没有发送：没有这个文件]");
+    expect(reply).toContain("[文件：passwd 没有发送：它不在智能体的工作目录里]");
+    expect(refusals).toEqual([
+      "缺少.txt 里没有别人写的内容。",
+      "../外面.txt 不在工作目录里，请写相对于它的路径。",
+    ]);
   });
 
   it("is in the agent's language, whatever is written, and names commands as they are", async () => {

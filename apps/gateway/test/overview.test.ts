@@ -35,6 +35,7 @@ describe("what an owner sees and decides over HTTP", () => {
       remedy: expect.stringContaining(`feishu:${ZHANG}`),
       trace: { message: { rule: "dm_unknown" } },
     });
+    expect((await client.why("om_1", "zh")).sentence).toMatch(/配对/);
     expect(await refusal(client.why("om_never"))).toBe("not_found");
 
     expect(await refusal(client.approvePairing("WRONGONE"))).toBe("not_found");

@@ -195,7 +195,7 @@ describe("the prefix of a conversation's requests", () => {
     await expect
       .poll(async () => {
         await ask(started, "two");
-        await ask(started, "/why");
+        await ask(started, "/why details");
         return said(world).at(-1);
       })
       .toContain("not as before: workspace-files added at byte 0");

@@ -152,7 +152,7 @@ describe("usage", () => {
         costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 21 * 15),
       },
     ]);
-    await ask(again, "/why");
+    await ask(again, "/why details");
     expect(said(world).at(-1)).toContain(
       "4,160 tokens in (2,000 of them cached), 61 out, 2 model calls, $0.00",
     );

@@ -35,8 +35,8 @@ describe("why a message went where it went", () => {
       "binding.channel: Binding 3 matches.",
       "cache: in memory",
     ];
-    const owner = await say("/why om_1", LI, "om_2");
-    const member = await say("/why om_1", ZHANG, "om_3");
+    const owner = await say("/why om_1 details", LI, "om_2");
+    const member = await say("/why om_1 details", ZHANG, "om_3");
     for (const tier of tiers) {
       expect(owner).toContain(tier);
       expect(member).not.toContain(tier);

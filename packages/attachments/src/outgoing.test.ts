@@ -1,3 +1,4 @@
+import { phrasesIn } from "@signalbox/phrases";
 import { detectEncoding, imageInfo } from "@signalbox/tools";
 import { expect, it, vi } from "vitest";
 import { silentLogger } from "../test/plain.ts";
@@ -44,6 +45,7 @@ it("gives all that one message has fetched one time together", async () => {
       "coder",
       { sendMedia: { file: { maxBytes: 1_000_000 } } },
       async () => ({ ok: true }),
+      phrasesIn("en"),
       never,
     );
     await vi.advanceTimersByTimeAsync(20_000);

@@ -6,6 +6,7 @@ import {
   type MediaPart,
   type SendOptions,
 } from "@signalbox/channel";
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Blobs } from "./blobs.ts";
 import { kindOf, mediaTypeOf } from "./media-type.ts";
 import { type AttachmentLogger, codeOf, type FetchUrl, type Folder, type Inspector } from "./ports.ts";
@@ -30,6 +31,9 @@ interface PreparedMedia {
   readonly lines: readonly string[];
 }
 
+/** What people are told of a file that is not sent. */
+type FilePhrases = Pick<Phrases, "fileNotSent" | "whyNotSent">;
+
 /** Makes files and pages ready to be sent. */
 export interface Outgoing {
   /**
@@ -41,6 +45,7 @@ export interface Outgoing {
     agentId: string,
     capabilities: Pick<Capabilities, "sendMedia">,
     mayAttach: MayAttach,
+    phrases: FilePhrases,
     signal: AbortSignal,
   ): Promise<PreparedMedia | undefined>;
   /** The bytes of a part, for a channel that sends it. */
@@ -78,6 +83,7 @@ class OutgoingMedia implements Outgoing {
     agentId: string,
     { sendMedia }: Pick<Capabilities, "sendMedia">,
     mayAttach: MayAttach,
+    phrases: FilePhrases,
     signal: AbortSignal,
   ): Promise<PreparedMedia | undefined> {
     const limit = deadline(FETCH_MS, signal);
@@ -85,8 +91,8 @@ class OutgoingMedia implements Outgoing {
     const lines: string[] = [];
     for (const [index, source] of wanted.sources.entries()) {
       try {
-        if (sendMedia === undefined) throw new NotAttached("this channel takes no attachments");
-        if (index >= MOST) throw new NotAttached(`one message has at most ${MOST} attachments`);
+        if (sendMedia === undefined) throw new NotAttached((why) => why.noAttachments);
+        if (index >= MOST) throw new NotAttached((why) => why.tooMany(MOST));
         parts.push(await this.#prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
       } catch (error) {
         if (signal.aborted) break;
@@ -95,7 +101,9 @@ class OutgoingMedia implements Outgoing {
           "an attachment cannot be sent",
         );
         // A link leads to it all the same.
-        lines.push(isUrl(source) ? source : notSent(nameOf(source), whyNotSent(error)));
+        lines.push(
+          isUrl(source) ? source : phrases.fileNotSent(nameOf(source), reasonFor(error)(phrases.whyNotSent)),
+        );
       }
     }
     limit.end();
@@ -119,8 +127,8 @@ class OutgoingMedia implements Outgoing {
     try {
       // Decided about the file that is open, not about a path that may lead elsewhere by now.
       const may = await mayAttach({ file: file.displayPath });
-      if (!may.ok) throw new NotAttached("it may not be sent", may.why);
-      if (file.size === 0) throw new NotAttached("it is empty");
+      if (!may.ok) throw new NotAttached((why) => why.forbidden, may.why);
+      if (file.size === 0) throw new NotAttached((why) => why.empty);
       if (file.size > maxBytes) throw tooLarge(file.size, maxBytes);
       const bytes = Buffer.alloc(file.size);
       let length = 0;
@@ -129,7 +137,7 @@ class OutgoingMedia implements Outgoing {
         if (bytesRead === 0) break;
         length += bytesRead;
       }
-      if (length === 0) throw new NotAttached("it is empty");
+      if (length === 0) throw new NotAttached((why) => why.empty);
       return bytes.subarray(0, length);
     } finally {
       await file.close();
@@ -143,11 +151,11 @@ class OutgoingMedia implements Outgoing {
     signal: AbortSignal,
   ): Promise<Uint8Array> {
     const may = await mayAttach({ url });
-    if (!may.ok) throw new NotAttached("it may not be fetched", may.why);
+    if (!may.ok) throw new NotAttached((why) => why.notFetched, may.why);
     const { bytes, contentType } = await this.#options.fetch(url, { maxBytes, signal });
-    if (bytes.byteLength === 0) throw new NotAttached("it is empty");
+    if (bytes.byteLength === 0) throw new NotAttached((why) => why.empty);
     // What was to be a file and is a page says that one has to log in, or that there is no such file.
-    if (/^text\/html\b/i.test(contentType)) throw new NotAttached("it is a page");
+    if (/^text\/html\b/i.test(contentType)) throw new NotAttached((why) => why.page);
     return bytes;
   }
 
@@ -186,35 +194,38 @@ export function blobOf(ref: MediaPart["ref"]): string | undefined {
   return typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
 }
 
+type Reason = (why: Phrases["whyNotSent"]) => string;
+
 /** Says in words what could not be attached. */
 class NotAttached extends Error {
-  /** For people. */
-  readonly reason: string;
+  /** For people, in their language. */
+  readonly reason: Reason;
 
-  constructor(reason: string, message = reason) {
+  /** @param message for the log; default: the reason in English */
+  constructor(reason: Reason, message = reason(phrasesIn("en").whyNotSent)) {
     super(message);
     this.reason = reason;
   }
 }
 
-function whyNotSent(error: unknown): string {
+function reasonFor(error: unknown): Reason {
   if (error instanceof NotAttached) return error.reason;
   switch (codeOf(error)) {
     case "not-found":
-      return "there is no such file";
+      return (why) => why.noFile;
     case "not-a-file":
     case "not-a-folder":
-      return "it is not a file";
+      return (why) => why.noPlainFile;
     case "outside":
     case "forbidden":
-      return "it is not in the agent's workspace";
+      return (why) => why.outside;
     default:
-      return "it could not be read";
+      return (why) => why.unreadable;
   }
 }
 
 function tooLarge(size: number, most: number): NotAttached {
-  return new NotAttached(`it has ${megabytes(size)}; at most ${megabytes(most)} can be sent here`);
+  return new NotAttached((why) => why.tooLarge(megabytes(size), megabytes(most)));
 }
 
 function megabytes(bytes: number): string {
@@ -235,7 +246,7 @@ function fitting(
   const kind = taking.find((one) => size <= (sendMedia[one]?.maxBytes ?? 0));
   if (kind !== undefined) return kind;
   const most = Math.max(...taking.map((one) => sendMedia[one]?.maxBytes ?? 0));
-  throw taking.length === 0 ? new NotAttached(`${mimeType} cannot be sent here`) : tooLarge(size, most);
+  throw taking.length === 0 ? new NotAttached((why) => why.noSuchKind(mimeType)) : tooLarge(size, most);
 }
 
 function isUrl(source: string): boolean {
@@ -251,8 +262,4 @@ export function nameOf(source: string): string {
   return name.length <= LONGEST_NAME
     ? name
     : `${name.slice(0, 60).toWellFormed()}…${name.slice(-30).toWellFormed()}`;
-}
-
-function notSent(name: string, reason: string): string {
-  return `[file: ${name} was not sent: ${reason}]`;
 }

@@ -93,7 +93,8 @@ export interface HttpApi {
   /** What runs have used that are over, and what is left of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
   /** What became of a message, with the notes of each stage. */
-  why(messageId: string): Promise<Why>;
+  /** The words are English unless said otherwise. */
+  why(messageId: string, language?: "en" | "zh"): Promise<Why>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;
   /** Lets in who was sent this code; code `not_found` where no open request has it. */
@@ -200,7 +201,8 @@ export function createHttpApi(options: HttpOptions): HttpApi {
         `/api/usage?${new URLSearchParams({ by, ...(days !== undefined && { days: String(days) }) })}`,
         Usage,
       ),
-    why: (messageId) => get(`/api/why/${encodeURIComponent(messageId)}`, Why),
+    why: (messageId, language = "en") =>
+      get(`/api/why/${encodeURIComponent(messageId)}?language=${language}`, Why),
     pairings: () => get("/api/pairings", PairingList),
     approvePairing: async (code) => {
       const path = "/api/pairings/approve";

@@ -59,7 +59,7 @@ export async function sendParts(
         refused ? "an attachment was refused" : "an attachment was given up",
       );
       sent.push(...before);
-      const why = refused ? phrases.fileRefused : phrases.fileGivenUp;
+      const why = phrases.whyNotSent[refused ? "refused" : "givenUp"];
       parts = parts.with(failed, { type: "text", text: phrases.fileNotSent(part.name, why) });
       startAt = failed;
       signal = next;

@@ -19,7 +19,7 @@ export const en = {
     new: "start a new conversation",
     reset: "the same as /new",
     stop: "stop the running turn now",
-    why: "how the last message, or the one you name, was dealt with",
+    why: "how the last message, or the one you name, was dealt with; with `details`, step by step",
     usage: "tokens and cost",
     queue: "what happens to messages that come while a turn runs; owners change it",
     skill: "use a skill; without a name, list them",
@@ -117,6 +117,14 @@ export const en = {
 
   sayWhichFile: "Say which file: /trust <file or folder>",
   trusted: (path: string) => `${path} counts as yours from now on.`,
+  notTrusted: {
+    received: (path: string, folder: string) =>
+      `${path} came with a message. Copy it out of ${folder}/ and trust the copy.`,
+    nothing: (path: string) => `${path} holds nothing of others.`,
+    inFolder: (folder: string) => `All of ${folder} is of others; trust that folder.`,
+    outside: (path: string) => `${path} is outside the workspace. Use a path relative to it.`,
+    unusable: (path: string) => `${path} cannot be used.`,
+  },
 
   noApprovalWaits: "No tool call waits for an approval.",
   noApproval: (id: string) => `No approval ${id} is open.`,
@@ -208,8 +216,23 @@ export const en = {
   },
   notTaken: "I have an answer, but this chat does not take it. My operator can see why.",
   fileNotSent: (name: string, why: string) => `[file: ${name} was not sent: ${why}]`,
-  fileRefused: "the platform did not take it",
-  fileGivenUp: "it could not be uploaded",
+  /** Behind `fileNotSent`. */
+  whyNotSent: {
+    refused: "the platform did not take it",
+    givenUp: "it could not be uploaded",
+    noAttachments: "this channel takes no attachments",
+    tooMany: (most: number) => `one message has at most ${most} attachments`,
+    forbidden: "it may not be sent",
+    notFetched: "it may not be fetched",
+    empty: "it is empty",
+    page: "it is a page",
+    noFile: "there is no such file",
+    noPlainFile: "it is not a file",
+    outside: "it is not in the agent's workspace",
+    unreadable: "it could not be read",
+    tooLarge: (size: string, most: string) => `it has ${size}; at most ${most} can be sent here`,
+    noSuchKind: (mimeType: string) => `${mimeType} cannot be sent here`,
+  },
   /** For owners. @param more there may be more than these */
   givenUp(counts: GivenUpCounts, more: boolean): string {
     const sum = counts.reduce((all, { count }) => all + count, 0);

@@ -10,7 +10,7 @@ export const zh: typeof en = {
     new: "开始新的会话",
     reset: "同 /new",
     stop: "立即停止正在进行的回合",
-    why: "上一条（或指定的）消息是怎么处理的",
+    why: "上一条（或指定的）消息是怎么处理的；加上 details 会逐步列出",
     usage: "词元与费用",
     queue: "回合进行中来的消息怎么办；只有主人能改",
     skill: "使用技能；不写名字则列出全部",
@@ -100,6 +100,13 @@ export const zh: typeof en = {
 
   sayWhichFile: "请写明文件：/trust <文件或文件夹>",
   trusted: (path) => `${path} 从现在起算作你写的。`,
+  notTrusted: {
+    received: (path, folder) => `${path} 是随消息收到的。请先把它复制到 ${folder}/ 之外，再信任副本。`,
+    nothing: (path) => `${path} 里没有别人写的内容。`,
+    inFolder: (folder) => `整个 ${folder} 都是别人写的，请信任这个文件夹。`,
+    outside: (path) => `${path} 不在工作目录里，请写相对于它的路径。`,
+    unusable: (path) => `${path} 无法使用。`,
+  },
 
   noApprovalWaits: "没有工具调用在等待审批。",
   noApproval: (id) => `没有待处理的审批 ${id}。`,
@@ -182,8 +189,22 @@ export const zh: typeof en = {
       : `${begun ? "一条回答的其余部分" : "一条回答"}没能及时送达，已经过时，所以我没有发送。如果还需要，请再问一次。`,
   notTaken: "我有一条回答，但这个聊天不接受它。管理者可以看到原因。",
   fileNotSent: (name, why) => `[文件：${name} 没有发送：${why}]`,
-  fileRefused: "平台不接受它",
-  fileGivenUp: "没能上传",
+  whyNotSent: {
+    refused: "平台不接受它",
+    givenUp: "没能上传",
+    noAttachments: "这个渠道不收附件",
+    tooMany: (most) => `一条消息最多 ${most} 个附件`,
+    forbidden: "不允许发送它",
+    notFetched: "不允许获取它",
+    empty: "它是空的",
+    page: "它是一个网页",
+    noFile: "没有这个文件",
+    noPlainFile: "它不是文件",
+    outside: "它不在智能体的工作目录里",
+    unreadable: "无法读取它",
+    tooLarge: (size, most) => `它有 ${size}，这里最多能发送 ${most}`,
+    noSuchKind: (mimeType) => `这里不能发送 ${mimeType}`,
+  },
   givenUp(counts, more) {
     const sum = counts.reduce((all, { count }) => all + count, 0);
     const list = counts.map(

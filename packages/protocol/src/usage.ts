@@ -33,6 +33,12 @@ export type UsageGroup = z.infer<typeof UsageGroup>;
 export const BudgetLeft = z.object({
   /** In words: `each sender, $2.00 a day`. */
   budget: z.string(),
+  /** The same as facts; without a name each has one of its own. */
+  of: z.enum(["sender", "agent", "channel", "all"]),
+  name: z.exactOptional(z.string()),
+  roles: z.exactOptional(z.readonly(z.array(z.string()))),
+  per: z.enum(["day", "month"]),
+  limit: z.number(),
   /** Whose: `sender feishu:ou_1`, or `all`. */
   account: z.string(),
   /** `micros`: millionths of a US dollar. */

@@ -102,7 +102,7 @@ export function createService(options: ServiceOptions): GatewayService {
       (await store.inbox.list({ limit: 100, ...(key === undefined ? {} : { sessionKey: key }) })).map(
         messageInfo,
       ),
-    why: (messageId) => readWhy(store, messageId, options.explainRoute),
+    why: (messageId, language) => readWhy(store, messageId, language, options.explainRoute),
     ...createPairings(store, options.audit, options.onPaired),
     ...options.schedules,
     trace: (messageId) => readTrace(store, messageId, options.explainRoute),

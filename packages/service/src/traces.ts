@@ -1,4 +1,5 @@
 import type { MessageEvent } from "@signalbox/channel";
+import { type Language, phrasesIn } from "@signalbox/phrases";
 import type { MessageInfo, Trace, Why } from "@signalbox/protocol";
 import type { RouteExplanation } from "@signalbox/routing";
 import { type Bodies, type InboxId, type InboxRow, type InboxStore, parseId } from "@signalbox/store";
@@ -72,8 +73,9 @@ export async function readTrace(
 export async function readWhy(
   store: Pick<ServiceStore, "inbox" | "traces">,
   messageId: string,
+  language: Language,
   explainRoute: ExplainRoute,
 ): Promise<Why | undefined> {
   const trace = await readTrace(store, messageId, explainRoute);
-  return trace && { trace, ...explain(trace) };
+  return trace && { trace, ...explain(trace, phrasesIn(language)) };
 }

@@ -1,4 +1,4 @@
-import { type Budget, describeBudget, everythingLeft, periodOf } from "@signalbox/budgets";
+import { type Budget, describeBudget, everythingLeft, factsOf, periodOf } from "@signalbox/budgets";
 import type { BudgetLeft, Usage, UsageGroup, UsageQuery } from "@signalbox/protocol";
 import type { ServiceStore } from "./service-store.ts";
 
@@ -38,8 +38,8 @@ async function readBudgets(
   return everythingLeft(balances, budgets, now).map(
     ({ budget, account, spent, reserved, allowed, left, until }) => ({
       budget: describeBudget(budget),
+      ...factsOf(budget),
       account,
-      unit: budget.limit.unit,
       spent,
       reserved,
       allowed,

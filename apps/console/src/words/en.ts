@@ -1,3 +1,5 @@
+import type { BudgetLeft } from "@signalbox/client";
+
 /** Every word of the page. What the gateway and its agents say stays as they say it. */
 export const en = {
   signIn: {
@@ -216,6 +218,10 @@ export const en = {
     output: "Tokens out",
     nobody: "(nobody)",
     budgets: "Budgets",
+    budget: ({ of, name, roles, per }: BudgetLeft, amount: string) => {
+      const whose = of === "all" ? "all calls" : name === undefined ? `each ${of}` : `${of} ${name}`;
+      return `${whose}${roles === undefined ? "" : ` (${roles.join(", ")})`}, ${amount} a ${per}`;
+    },
     tokens: (count: string) => `${count} tokens`,
     left: (left: string, allowed: string) => `${left} of ${allowed} left`,
     anew: (time: string) => `anew ${time}`,

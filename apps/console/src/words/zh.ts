@@ -14,6 +14,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   overflow: "新建一个会话，或者发送 /compact。",
 };
 
+const SPENDERS = { sender: "发送者", agent: "智能体", channel: "渠道" };
+
 export const zh: Words = {
   signIn: {
     token: "网关令牌",
@@ -225,6 +227,12 @@ export const zh: Words = {
     output: "输出词元",
     nobody: "（无人）",
     budgets: "预算",
+    budget({ of, name, roles, per }, amount) {
+      const whose =
+        of === "all" ? "所有调用" : name === undefined ? `每个${SPENDERS[of]}` : `${SPENDERS[of]} ${name}`;
+      const who = roles === undefined ? whose : `${whose}（${roles.join("、")}）`;
+      return `${who}，每${per === "day" ? "天" : "月"} ${amount}`;
+    },
     tokens: (count) => `${count} 词元`,
     left: (left, allowed) => `剩余 ${left}，共 ${allowed}`,
     anew: (time) => `${time} 重新开始`,

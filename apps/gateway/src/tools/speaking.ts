@@ -40,7 +40,7 @@ export interface SpeakingOptions {
 
 /** What the message tool does. */
 export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
-  const { store, lease, definition, account, accounts, delivery, mediaOut, redact, now } = options;
+  const { store, lease, definition, account, accounts, delivery, mediaOut, phrasesOf, redact, now } = options;
   const sentThere = createSentThere({ store: store.groupHistory, now });
   return createMessageActions<ActiveRun, OutboxRow<GatewayBodies>>({
     outbox: store.outbox,
@@ -51,8 +51,10 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
     deliver: (rows) => delivery.deliver(rows),
     redact,
     now,
-    prepare: (sources, { agent, mayAttach }, capabilities, signal) =>
-      mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, signal),
+    prepare: (sources, { agent, event, mayAttach }, capabilities, signal) => {
+      const phrases = phrasesOf({ agentId: agent.id, stored: { event } });
+      return mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, phrases, signal);
+    },
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
     toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),
     changeThere: (to, message, sender) => sentThere.change(to, message, sender),

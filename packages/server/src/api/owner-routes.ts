@@ -48,7 +48,10 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     return context.json(await service.usage(query.data));
   });
   app.get("/why/:id", async (context) => {
-    const why = await service.why(context.req.param("id"));
+    const why = await service.why(
+      context.req.param("id"),
+      context.req.query("language") === "zh" ? "zh" : "en",
+    );
     return why === undefined ? noMessage(context) : context.json(why);
   });
   app.get("/pairings", async (context) => context.json(await service.pairings()));

@@ -58,6 +58,9 @@ export interface AnswerOptions extends SkillChangesPorts {
   readonly now: () => number;
 }
 
+/** The word after /why that asks for every step, in the words of the record. */
+const DETAILS = "details";
+
 type Decision = "allow" | "allow-always" | "deny";
 
 /** The message that a command came in. */
@@ -126,14 +129,16 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   },
 
   async why({ store, explainRoute }, { message, args, phrases }) {
-    const asked = args.split(/\s/, 1)[0] ?? "";
+    const words = args.split(/\s+/).filter((word) => word !== "");
+    const asked = words.find((word) => word !== DETAILS) ?? "";
     const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
     if (row === undefined || !concerns(row, message))
       return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
     // The tiers name what other people are bound to.
     const isOwner = message.stored.role === "owner";
     const trace = await readTrace(store, row.id, isOwner ? explainRoute : undefined);
-    const lines = trace ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
+    const isDetailed = trace !== undefined && words.includes(DETAILS);
+    const lines = isDetailed ? whyLines(trace).map(({ stage, summary }) => `${stage}: ${summary}`) : [];
     const { sentence, remedy } = explain(
       trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
       phrases,
@@ -189,7 +194,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
 
   async trust(options, { message, agent, args, phrases }) {
     if (args === "") return phrases.sayWhichFile;
-    const trusted = await options.trust(agent, args);
+    const trusted = await options.trust(agent, args, phrases);
     if (!trusted.ok) return trusted.message;
     options.audit.trusted(agent.id, trusted.path, speaker(options, message));
     return phrases.trusted(trusted.path);

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import { INBOX_FOLDER } from "../files/places.ts";
 import type { AgentWorkspaces } from "../workspace/agent-workspaces.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
@@ -10,30 +11,37 @@ export type Trusted =
   | { readonly ok: false; readonly message: string };
 
 /** Takes the label of a file or folder away: an owner vouches for it, and for all that is in it now. */
-export type Trust = (agent: Parameters<AgentWorkspaces>[0], path: string) => Promise<Trusted>;
+export type Trust = (
+  agent: Parameters<AgentWorkspaces>[0],
+  path: string,
+  /** What is said where it cannot be. Default: English. */
+  phrases?: Pick<Phrases, "notTrusted">,
+) => Promise<Trusted>;
 
 export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Trust {
-  return async (agent, path) => {
+  return async (agent, path, { notTrusted } = phrasesIn("en")) => {
     try {
       const workspace = await workspaces(agent);
       const shown = await workspace.locate(path);
       const place = join(workspace.dir, shown);
       if (shown === INBOX_FOLDER || shown.startsWith(`${INBOX_FOLDER}/`))
-        return refused(`${shown} came with a message. Copy it out of ${INBOX_FOLDER}/ and trust the copy.`);
+        return refused(notTrusted.received(shown, INBOX_FOLDER));
       const label = labels.of(place);
       const inside = labels.below(place).map((each) => each.path);
-      if (label === undefined && inside.length === 0) return refused(`${shown} holds nothing of others.`);
+      if (label === undefined && inside.length === 0) return refused(notTrusted.nothing(shown));
       if (label !== undefined && label.path !== place)
-        return refused(
-          `All of ${label.path.slice(workspace.dir.length + 1)} is of others; trust that folder.`,
-        );
+        return refused(notTrusted.inFolder(label.path.slice(workspace.dir.length + 1)));
       await labels.remove([place, ...inside]);
       return { ok: true, path: shown };
     } catch (error) {
-      if (error instanceof WorkspaceError) return refused(error.message);
+      if (error instanceof WorkspaceError) return refused(notTrusted[reasonOf(error)](path));
       throw error;
     }
   };
+}
+
+function reasonOf({ code }: WorkspaceError): "outside" | "unusable" {
+  return code === "outside" || code === "forbidden" ? "outside" : "unusable";
 }
 
 function refused(message: string): Trusted {

@@ -8,7 +8,7 @@ import { type Fact, Facts, Loaded, Page } from "../../parts/page.tsx";
 import { whyQuery } from "../../queries.ts";
 import type { Words } from "../../words/en.ts";
 import { useFormat } from "../../words/use-format.ts";
-import { useWords } from "../../words/words.tsx";
+import { useLanguage, useWords } from "../../words/words.tsx";
 import { type Step, stepsOf } from "./waterfall.ts";
 
 const route = getRouteApi("/message/$id");
@@ -17,7 +17,8 @@ const route = getRouteApi("/message/$id");
 export function MessagePage(): ReactNode {
   const words = useWords();
   const { id } = route.useParams();
-  const query = useQuery(whyQuery(useClient(), id));
+  const [language] = useLanguage();
+  const query = useQuery(whyQuery(useClient(), id, language));
   return (
     <Page title={words.pages.message}>
       <Loaded query={query}>{(why) => <Explained why={why} />}</Loaded>

@@ -7,28 +7,38 @@ import { Bar } from "./bar.tsx";
 /** How much of each budget is used up, for everybody whose calls have counted for it in its present period. */
 export function Budgets({ budgets }: { budgets: readonly BudgetLeft[] }): ReactNode {
   const { usage: words } = useWords();
-  const format = useFormat();
-  const amount = (unit: BudgetLeft["unit"], value: number) =>
-    unit === "micros" ? format.cost(value) : words.tokens(format.number(value));
   return (
     <>
       <h3>{words.budgets}</h3>
       <ul className="rows">
-        {budgets.map(({ budget, account, unit, spent, reserved, allowed, left, until }) => (
-          <li key={`${budget} ${account}`}>
-            <span className="row-head">
-              <strong>{account}</strong>
-              <span className={left === 0 ? "badge down" : "badge"}>
-                {words.left(amount(unit, left), amount(unit, allowed))}
-              </span>
-            </span>
-            <Bar share={allowed === 0 ? 1 : Math.min(1, (spent + reserved) / allowed)} />
-            <span className="about">
-              {budget} · {words.anew(format.time(until))}
-            </span>
+        {budgets.map((budget) => (
+          <li key={`${budget.budget} ${budget.account}`}>
+            <BudgetRow budget={budget} />
           </li>
         ))}
       </ul>
+    </>
+  );
+}
+
+function BudgetRow({ budget }: { budget: BudgetLeft }): ReactNode {
+  const { usage: words } = useWords();
+  const format = useFormat();
+  const { account, unit, spent, reserved, allowed, left, limit, until } = budget;
+  const amount = (value: number) =>
+    unit === "micros" ? format.cost(value) : words.tokens(format.number(value));
+  return (
+    <>
+      <span className="row-head">
+        <strong>{account}</strong>
+        <span className={left === 0 ? "badge down" : "badge"}>
+          {words.left(amount(left), amount(allowed))}
+        </span>
+      </span>
+      <Bar share={allowed === 0 ? 1 : Math.min(1, (spent + reserved) / allowed)} />
+      <span className="about">
+        {words.budget(budget, amount(limit))} · {words.anew(format.time(until))}
+      </span>
     </>
   );
 }

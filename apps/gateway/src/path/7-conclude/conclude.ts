@@ -89,7 +89,7 @@ async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Rep
  * stopped meanwhile.
  */
 async function withAttachments(
-  { outgoing, definition }: ConcludePorts,
+  { outgoing, definition, phrasesOf }: ConcludePorts,
   { agent, messages, asked, tools, handle }: PreparedRun,
   reply: Reply,
 ): Promise<ReadyReply | undefined> {
@@ -101,6 +101,7 @@ async function withAttachments(
     agent.id,
     channel.capabilities,
     tools.mayAttach,
+    phrasesOf(asked),
     handle.signal,
   );
   if (ready === undefined) return undefined;
