@@ -115,6 +115,8 @@ describe("signalbox init", () => {
     expect(code).toBe(0);
     expect(out).toContain("Nothing was set up");
     expect(existsSync(world.home.configFile)).toBe(false);
+    const checked = await world.command(["config", "check"]);
+    expect(checked.out).toBe(`There is no ${world.home.configFile}: what is usual applies.\n`);
   });
 
   it("lays out the workspace in the language that is chosen", async () => {
@@ -189,7 +191,8 @@ describe("signalbox config", () => {
     expect(changed).toBe("# ours\ngateway:\n  port: 4801 # usual\n");
     const history = JSON.parse((await world.command(["config", "history", "--json"])).out);
     expect(history).toHaveLength(2);
-    expect((await world.command(["config", "rollback", history[1].id])).code).toBe(0);
+    const back = await world.command(["config", "rollback", history[1].id]);
+    expect(back.out).toBe(`The configuration is that of ${history[1].id} again.\n`);
     expect(readFileSync(world.home.configFile, "utf8")).toBe(text);
     expect((await world.command(["config", "rollback", "never"])).code).toBe(1);
   });

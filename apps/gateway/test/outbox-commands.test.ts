@@ -33,7 +33,9 @@ describe("outbox commands", () => {
     // It looks by itself every three minutes only.
     const { started, id } = await withDeadLetter(world, 600_000);
     const listed = await outbox(world, ["list"]);
-    expect(listed.out).toMatch(new RegExp(`^${id}  dead       feishu/main`));
+    expect(listed.out).toMatch(
+      new RegExp(`^ID +STATE +WHERE +TIME +TRIES +ERROR\n${id}  dead   feishu/main`),
+    );
     const doctor = await world.command(["doctor"]);
     expect(doctor.out).toContain("warning outbox: 1 replies were given up");
     const retried = await outbox(world, ["retry", id, "--json"]);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { configJsonSchema, configPath, formatProblem } from "@signalbox/config";
 import {
   changeConfig,
@@ -24,7 +25,11 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   const problems = [...setup.problems, ...(await notApplied(options.home, loaded))];
   print(options.json, problems, () =>
     problems.length === 0
-      ? [`${loaded.file}: nothing is wrong.`]
+      ? [
+          existsSync(loaded.file)
+            ? `${loaded.file}: nothing is wrong.`
+            : `There is no ${loaded.file}: what is usual applies.`,
+        ]
       : problems.map((problem) => `${problem.severity}: ${formatProblem(problem)}`),
   );
   const errors = problems.filter((problem) => problem.severity === "error").length;
@@ -75,14 +80,14 @@ export async function history(options: CommonOptions): Promise<void> {
 /** `signalbox config rollback <version>` */
 export async function rollback(version: string, options: CommonOptions): Promise<void> {
   restoreConfig(locateHome(options.home, process.env), version, new Date());
-  sayChanged(options, version);
+  sayChanged(options, version, `The configuration is that of ${version} again.`);
 }
 
-function sayChanged(options: CommonOptions, what: string): void {
+function sayChanged(options: CommonOptions, what: string, done = `Changed: ${what}.`): void {
   const applied = isHeld(options.home)
     ? " The running gateway reads it within a second; `signalbox status` says what of it needs a restart."
     : "";
-  print(options.json, { changed: what }, () => [`Changed: ${what}.${applied}`]);
+  print(options.json, { changed: what }, () => [`${done}${applied}`]);
 }
 
 /** What a gateway would make of its configuration here. */

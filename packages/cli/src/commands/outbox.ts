@@ -4,6 +4,7 @@ import type { CommonOptions } from "../common-options.ts";
 import { type HomeStore, withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { isHeld, runningGateway } from "../running.ts";
+import { printTable, time } from "../table.ts";
 
 const UNDELIVERED: readonly OutboxState[] = ["dead", "uncertain", "expired"];
 const OPEN: readonly OutboxState[] = ["pending", "sending"];
@@ -13,19 +14,18 @@ const LISTED = 1_000;
 export async function list(options: CommonOptions & { readonly all?: boolean }): Promise<void> {
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
   const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
-  const lines = rows.map(({ id, state, channel, account, createdAt, attempts, error }) =>
-    [
-      id,
-      state.padEnd(9),
-      `${channel}/${account}`,
-      new Date(createdAt).toISOString(),
-      `tried ${attempts} times`,
-      error ?? "",
-    ].join("  "),
-  );
-  const none = options.all === true ? "Every reply was delivered." : "No reply was given up.";
-  const older = rows.length === LISTED ? [`These are the newest ${LISTED}.`] : [];
-  print(options.json, rows, () => (rows.length === 0 ? [none] : [...lines, ...older]));
+  printTable(options.json, rows, {
+    none: options.all === true ? "Every reply was delivered." : "No reply was given up.",
+    columns: {
+      ID: ({ id }) => id,
+      STATE: ({ state }) => state,
+      WHERE: ({ channel, account }) => `${channel}/${account}`,
+      TIME: ({ createdAt }) => time(createdAt),
+      TRIES: ({ attempts }) => String(attempts),
+      ERROR: ({ error }) => error ?? "",
+    },
+    below: rows.length === LISTED ? [`These are the newest ${LISTED}.`] : [],
+  });
 }
 
 /** `signalbox outbox retry <id>` */

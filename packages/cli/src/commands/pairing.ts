@@ -2,6 +2,7 @@ import { GatewayError } from "@signalbox/home";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
+import { printTable, time } from "../table.ts";
 
 interface Person {
   readonly channel: string;
@@ -15,14 +16,18 @@ export async function list(options: CommonOptions): Promise<void> {
     pending: await store.pairing.pending(),
     peers: await store.pairing.peers(),
   }));
-  print(options.json, { pending, peers }, () => [
-    ...pending.map(
-      (request) =>
-        `asks    ${nameOf(request)}  ${request.label ?? ""}  until ${new Date(request.expiresAt).toISOString()}`,
-    ),
-    ...peers.map((peer) => `paired  ${nameOf(peer)}  ${peer.label ?? ""}`),
-    ...(pending.length + peers.length === 0 ? ["Nobody asked."] : []),
-  ]);
+  if (options.json === true) return print(true, { pending, peers }, () => []);
+  const asking = pending.map((request) => ({ ...request, state: "asks", until: time(request.expiresAt) }));
+  const paired = peers.map((peer) => ({ ...peer, state: "paired", until: "" }));
+  printTable(false, [...asking, ...paired], {
+    none: "Nobody asked.",
+    columns: {
+      STATE: ({ state }) => state,
+      PERSON: nameOf,
+      NAME: ({ label }) => label ?? "",
+      UNTIL: ({ until }) => until,
+    },
+  });
 }
 
 /** `signalbox pairing approve <code>` */

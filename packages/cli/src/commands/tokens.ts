@@ -4,6 +4,7 @@ import { type ClientRole, tokenHash } from "@signalbox/server";
 import type { CommonOptions } from "../common-options.ts";
 import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
+import { printTable, time } from "../table.ts";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The gateway's own token goes by this name. */
@@ -36,14 +37,15 @@ export async function add(
 export async function list(options: CommonOptions): Promise<void> {
   const tokens = await withStore(options, "read", ({ access }) => access.tokens.list());
   const shown = tokens.map(({ hash: _, ...token }) => token);
-  print(options.json, shown, () =>
-    shown.length === 0
-      ? ["There is the gateway's own token alone."]
-      : shown.map(({ name, role, createdAt, usedAt }) => {
-          const used = usedAt === undefined ? "never used" : `last used ${new Date(usedAt).toISOString()}`;
-          return `${name}  ${role}  since ${new Date(createdAt).toISOString()}, ${used}`;
-        }),
-  );
+  printTable(options.json, shown, {
+    none: "There is the gateway's own token alone.",
+    columns: {
+      NAME: ({ name }) => name,
+      ROLE: ({ role }) => role,
+      SINCE: ({ createdAt }) => time(createdAt),
+      "LAST USED": ({ usedAt }) => (usedAt === undefined ? "never" : time(usedAt)),
+    },
+  });
 }
 
 /** `signalbox tokens revoke <name>`: its sessions end with it, its sockets and what runs for it within seconds. */
