@@ -189,6 +189,10 @@ describe("signalbox config", () => {
     expect((await world.command(["config", "unset", "agents.defaults.model"])).code).toBe(0);
     const changed = readFileSync(world.home.configFile, "utf8");
     expect(changed).toBe("# ours\ngateway:\n  port: 4801 # usual\n");
+    const shown = await world.command(["config", "history"]);
+    const older = shown.out.split("\n")[1]?.split("  ")[1] ?? "";
+    expect(readFileSync(older, "utf8")).toBe(text);
+    expect(shown.out).toContain(`\`diff <file> ${world.home.configFile}\``);
     const history = JSON.parse((await world.command(["config", "history", "--json"])).out);
     expect(history).toHaveLength(2);
     const back = await world.command(["config", "rollback", history[1].id]);

@@ -69,11 +69,15 @@ export async function unset(path: string, options: CommonOptions): Promise<void>
 
 /** `signalbox config history`: what the file was before each change that the program made. */
 export async function history(options: CommonOptions): Promise<void> {
-  const versions = configVersions(locateHome(options.home, process.env));
+  const home = locateHome(options.home, process.env);
+  const versions = configVersions(home);
   print(options.json, versions, () =>
     versions.length === 0
       ? ["No earlier version is kept."]
-      : versions.map(({ id, file }) => `${id}  ${file}`),
+      : [
+          ...versions.map(({ id, file }) => `${id}  ${file}`),
+          `\`diff <file> ${home.configFile}\` compares one with what the file is now, \`signalbox config rollback <version>\` puts it back.`,
+        ],
   );
 }
 

@@ -19,9 +19,9 @@ export function addConfiguration(config: Command, { run, runOn, runOnTwo }: Acti
   command(config, "history", "list what the file was before the last changes", ["config history"]).action(
     run(async () => (await import("../commands/config.ts")).history),
   );
-  command(config, "rollback <version>", "put an earlier version back", ["config rollback 4"]).action(
-    runOn(async () => (await import("../commands/config.ts")).rollback),
-  );
+  command(config, "rollback <version>", "put an earlier version back", [
+    "config rollback 2026-11-23T13-06-55.970Z",
+  ]).action(runOn(async () => (await import("../commands/config.ts")).rollback));
   command(config, "show", "print the configuration as it applies, secrets left out", ["config show"]).action(
     run(async () => (await import("../commands/config.ts")).show),
   );
