@@ -64,8 +64,15 @@ it("an account that is not configured any more has its last replies among the de
   const first = await world.startChild();
   await first.post(hello("om_1", "a question"));
   await reached.promise;
+  // Its answer is refused for the moment, so that it waits for another try when the process ends.
+  world.feishu.fail({ kind: "rate", method: "POST", path: "/im/v1/messages", times: 1_000, resetSeconds: 2 });
   await first.post(hello("om_2", "/whoami"));
+  await eventually(
+    async () => (await rows(world)).some(({ state, attempts }) => state === "pending" && attempts > 0),
+    "the answer waits",
+  );
   await first.end("SIGKILL");
+  world.feishu.heal();
 
   world.configure(exampleConfig({ channels: {} }));
   const without = await world.start();
