@@ -48,11 +48,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const brokenOff = await finishForgetting(forgetting);
   if (brokenOff !== undefined) await live.scrub(brokenOff);
 
-  async function find(text: string, asked: SearchOptions): Promise<SearchResult> {
+  async function find(text: string, asked: SearchOptions, isTellingOnly = false): Promise<SearchResult> {
     const vector = await live.vectorOf(text);
     for (;;) {
       const result = await live.read((index) =>
-        search(index, { text, vector, halfLifeDays, now: now() }, asked),
+        search(index, { text, vector, halfLifeDays, now: now(), isTellingOnly }, asked),
       );
       if (!(await live.removeGone(chatsIn(result.hits)))) return result;
     }
@@ -71,7 +71,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
 
     async recall(message, asked = {}) {
       const { reader = {} } = asked;
-      return selectRecall(await find(message, { reader, limit: RECALL_LIMIT, neighbours: 0 }), asked);
+      return selectRecall(await find(message, { reader, limit: RECALL_LIMIT, neighbours: 0 }, true), asked);
     },
 
     async get(id, { reader = {}, neighbours = 1 } = {}) {

@@ -147,3 +147,14 @@ test("A turn with the id of an earlier one replaces it", async () => {
 
   expect(await textsOf(memory, "meet noon midnight")).toEqual(["We meet at midnight."]);
 });
+
+test("What is said all the time is found by a search, and recalls nothing", async () => {
+  const memory = await openMemory();
+  const greetings = Array.from({ length: 150 }, (_, day) => ({ text: `Hello there, friend ${day}!` }));
+  await memory.add([...greetings, { text: "Hello, the boiler is called Bertha." }]);
+
+  expect(await textsOf(memory, "hello there", { limit: 1 })).toHaveLength(1);
+  expect(await memory.recall("hello there")).toBeUndefined();
+  const recalled = await memory.recall("Hello, what was the boiler called?");
+  expect(recalled?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
+});

@@ -27,17 +27,19 @@ export interface Query {
   /** "Yesterday" is the day before. */
   readonly now: number;
   readonly halfLifeDays: number;
+  /** Whether only words that say which chunk is meant are looked for. Default: all of them. */
+  readonly isTellingOnly?: boolean;
 }
 
 /** Finds what a query asks for, by words and, where there are any, by vectors. */
 export function search(index: MemoryIndex, query: Query, options: SearchOptions): SearchResult {
-  const { vector, halfLifeDays } = query;
+  const { text, vector, now, halfLifeDays, isTellingOnly } = query;
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
   const all = index.census.all();
   const visible = index.census.visible(key);
-  const words = wordQuery(query.text, index.terms, all.notes + all.turns, query.now);
+  const words = wordQuery(text, index.terms, all.notes + all.turns, now, isTellingOnly);
 
   const isPartHidden = all.notes + all.turns > visible.notes + visible.turns;
   const byWords = rankByWords(index, words, { key, isPartHidden, pool });

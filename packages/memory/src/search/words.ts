@@ -11,6 +11,10 @@ import { rankByTerms, type SoughtTerm } from "./bm25.ts";
  */
 const MAX_POSTINGS = 12_000;
 const MAX_TERMS = 64;
+/** A term that so large a part of all chunks have says nothing about which of them is meant. */
+const COMMON = 0.25;
+/** Of fewer chunks it cannot be said what is common. */
+const FEW_CHUNKS = 100;
 /** What a text itself says counts more than what stands over it. */
 const COLUMN_WEIGHTS: Readonly<Record<TermColumn, number>> = { body: 1, about: 0.6, dates: 0.6, access: 0 };
 
@@ -22,11 +26,13 @@ export interface WordQuery {
   readonly weights: ReadonlyMap<string, number>;
 }
 
+/** @param isTellingOnly whether terms that are common are left out, so that small talk looks for nothing */
 export function wordQuery(
   query: string,
   index: Pick<TermIndex, "frequencies">,
   chunks: number,
   now: number,
+  isTellingOnly = false,
 ): WordQuery {
   const wanted = [...new Set([...queryTerms(withoutDates(query)), ...queriedDateTerms(query, now)])].slice(
     0,
@@ -39,7 +45,9 @@ export function wordQuery(
       Math.log(1 + (chunks - (frequencies.get(term) ?? 0) + 0.5) / ((frequencies.get(term) ?? 0) + 0.5)),
     ]),
   );
-  return { terms: affordable(wanted, frequencies), weights };
+  const isTelling = (term: string) => chunks < FEW_CHUNKS || (frequencies.get(term) ?? 0) <= chunks * COMMON;
+  const sought = isTellingOnly ? wanted.filter(isTelling) : wanted;
+  return { terms: affordable(sought, frequencies), weights };
 }
 
 /** The chunks that say most of what is asked for, of those that the key opens; without a key of all. */
