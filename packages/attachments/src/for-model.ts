@@ -123,7 +123,10 @@ function noteOf({ note, transcript }: ReceivedFile, block: InputBlock | undefine
   return transcript === undefined ? note : `what is said in it, as ${transcript.by} wrote it down`;
 }
 
-/** A small file can unpack to a huge picture; one that hides its size may be such a file. */
+/**
+ * Whether models take a picture of this size. A small file can unpack to a huge picture; one that hides its size may be
+ * such a file.
+ */
 export function isTaken({ width, height }: { readonly width?: number; readonly height?: number }): boolean {
   if (width === undefined || height === undefined) return false;
   return width * height <= MAX_PIXELS && Math.max(width, height) <= MAX_SIDE;

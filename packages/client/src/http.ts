@@ -92,8 +92,7 @@ export interface HttpApi {
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
   /** What runs have used that are over, and what is left of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
-  /** What became of a message, with the notes of each stage. */
-  /** The words are English unless said otherwise. */
+  /** What became of a message, with the notes of each stage. The words are English unless said otherwise. */
   why(messageId: string, language?: "en" | "zh"): Promise<Why>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;

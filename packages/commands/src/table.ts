@@ -58,7 +58,7 @@ export const COMMANDS: Specs<AtOnceName, "at-once"> & Specs<InTurnName, "in-turn
   stop: { name: "stop", role: "member", when: "at-once" },
   why: {
     name: "why",
-    usage: "[message]",
+    usage: "[message] [details]",
     role: "member",
     when: "at-once",
   },

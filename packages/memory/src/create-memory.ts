@@ -12,7 +12,7 @@ import { LASTING } from "./notes/folder.ts";
 import { createNotebook } from "./notes/notebook.ts";
 import { RECALL_LIMIT, selectRecall } from "./recall.ts";
 import { neighboursOf } from "./search/neighbours.ts";
-import { search, toPublic } from "./search/search.ts";
+import { type Query, search, toPublic } from "./search/search.ts";
 import { toAuthor, toTurn } from "./to-chunk.ts";
 import { fileTurnLog } from "./turns/file-log.ts";
 import { transientTurnLog } from "./turns/transient-log.ts";
@@ -48,7 +48,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const brokenOff = await finishForgetting(forgetting);
   if (brokenOff !== undefined) await live.scrub(brokenOff);
 
-  async function find(text: string, asked: SearchOptions, isTellingOnly = false): Promise<SearchResult> {
+  async function find(
+    text: string,
+    asked: SearchOptions,
+    { isTellingOnly = false }: Pick<Query, "isTellingOnly"> = {},
+  ): Promise<SearchResult> {
     const vector = await live.vectorOf(text);
     for (;;) {
       const result = await live.read((index) =>
@@ -71,7 +75,8 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
 
     async recall(message, asked = {}) {
       const { reader = {} } = asked;
-      return selectRecall(await find(message, { reader, limit: RECALL_LIMIT, neighbours: 0 }, true), asked);
+      const limits = { reader, limit: RECALL_LIMIT, neighbours: 0 };
+      return selectRecall(await find(message, limits, { isTellingOnly: true }), asked);
     },
 
     async get(id, { reader = {}, neighbours = 1 } = {}) {

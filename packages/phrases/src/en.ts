@@ -123,6 +123,7 @@ export const en = {
     nothing: (path: string) => `${path} holds nothing of others.`,
     inFolder: (folder: string) => `All of ${folder} is of others; trust that folder.`,
     outside: (path: string) => `${path} is outside the workspace. Use a path relative to it.`,
+    missing: (path: string) => `There is no ${path}.`,
     unusable: (path: string) => `${path} cannot be used.`,
   },
 

@@ -105,6 +105,7 @@ export const zh: typeof en = {
     nothing: (path) => `${path} 里没有别人写的内容。`,
     inFolder: (folder) => `整个 ${folder} 都是别人写的，请信任这个文件夹。`,
     outside: (path) => `${path} 不在工作目录里，请写相对于它的路径。`,
+    missing: (path) => `没有 ${path}。`,
     unusable: (path) => `${path} 无法使用。`,
   },
 

@@ -90,7 +90,8 @@ async function judge(
     const by = await Promise.all(covered);
     const input = { tool: blueprint, claims, facts };
     decision = decideByAll(by, input);
-    if (phrases !== undefined) told = decideByAll(by, { ...input, phrases }).reason;
+    if (phrases !== undefined && decision.decision === "ask")
+      told = decideByAll(by, { ...input, phrases }).reason;
   } catch (error) {
     decision = {
       decision: "deny",

@@ -61,10 +61,11 @@ export async function installService(home: Home, program: string): Promise<Insta
       "held",
       `A gateway that is no service runs on ${home.dir}: stop it, then \`signalbox service install\`.`,
     );
+  const unseen = unseenKeys(home);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
   const failed = await firstFailure(enable);
-  if (failed === undefined) return { file, ...unseenKeys(home) };
+  if (failed === undefined) return { file, ...unseen };
   return {
     file,
     failure: `${file} is written; \`${failed.command.join(" ")}\` did not work${quoted(failed.said)}. ${remedy}`,

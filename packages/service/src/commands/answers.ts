@@ -143,7 +143,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
       trace ?? { messageId: row.id, entries: [], message: messageInfo(row) },
       phrases,
     );
-    const advice = message.stored.role === "owner" && remedy !== undefined ? [remedy] : [];
+    const advice = isOwner && remedy !== undefined ? [remedy] : [];
     return [`${row.messageId ?? row.id}: ${sentence}`, ...advice, ...lines].join("\n");
   },
 

@@ -138,7 +138,10 @@ async function readMatches(
     if (file.size > MAX_FILE_BYTES) return undefined;
     const bytes = await readWhole(file);
     if (detectEncoding(bytes, true) !== "utf-8") return undefined;
-    const lines = Buffer.from(bytes.buffer, 0, bytes.length).toString("utf8").replace(/\n$/, "").split("\n");
+    const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+      .toString("utf8")
+      .replace(/\n$/, "")
+      .split("\n");
     return { path: file.path, displayPath: file.displayPath, changedAt: file.changedAt, lines, at };
   } finally {
     await file.close();

@@ -34,13 +34,14 @@ export function createTrust(labels: FileLabels, workspaces: AgentWorkspaces): Tr
       await labels.remove([place, ...inside]);
       return { ok: true, path: shown };
     } catch (error) {
-      if (error instanceof WorkspaceError) return refused(notTrusted[reasonOf(error)](path));
+      if (error instanceof WorkspaceError) return refused(notTrusted[kindOf(error)](path));
       throw error;
     }
   };
 }
 
-function reasonOf({ code }: WorkspaceError): "outside" | "unusable" {
+function kindOf({ code }: WorkspaceError): "outside" | "missing" | "unusable" {
+  if (code === "not-found") return "missing";
   return code === "outside" || code === "forbidden" ? "outside" : "unusable";
 }
 

@@ -99,6 +99,10 @@ export class FolderTree {
     const opened = this.#inFolderOf(folder, (access) => open(access, FOLDER_FLAGS));
     const held = { opened, users: 0 };
     this.#held.set(folder, held);
+    // Too many open files, say: the next file of it tries again.
+    opened.catch(() => {
+      if (this.#held.get(folder) === held) this.#held.delete(folder);
+    });
     return held;
   }
 

@@ -25,7 +25,10 @@ export async function openRegularFile(
   names: Pick<OpenFile, "path" | "displayPath">,
 ): Promise<OpenFile> {
   const handle = await open(access, FLAGS);
-  const info = await handle.stat({ bigint: true });
+  const info = await handle.stat({ bigint: true }).catch(async (error: unknown) => {
+    await handle.close();
+    throw error;
+  });
   if (!info.isFile()) {
     await handle.close();
     throw new WorkspaceError("not-a-file", `${names.displayPath} is not a regular file.`);
