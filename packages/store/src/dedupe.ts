@@ -5,6 +5,7 @@ import type { Bound } from "./database.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { dedupe, dedupeMark, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
+import type { PlatformMessage } from "./types/inbox.ts";
 
 const dayMs = 86_400_000;
 /** Messages after which the recent keys are moved into the index. */
@@ -41,6 +42,15 @@ export interface DedupeIndex {
 export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: string, id: string): DedupeKey {
   const digest = crypto().hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "buffer");
   return { number: digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) & 31), kind, channel, account, id };
+}
+
+/** The message by its platform's id, as far as it is kept. */
+export function messageRow(
+  dedupe: DedupeIndex,
+  { channel, account, messageId }: PlatformMessage,
+): InboxRecord | undefined {
+  const seen = dedupe.find(dedupeKey("message", channel, account, messageId));
+  return seen === undefined || seen === "pruned" ? undefined : seen.row;
 }
 
 /**

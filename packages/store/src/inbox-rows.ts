@@ -1,12 +1,13 @@
 import { and, asc, desc, eq, inArray, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
-import { decode } from "./json.ts";
-import { entry, type InboxRecord, inbox, run } from "./schema/index.ts";
-import type { Bodies, InboxId, LeaseToken, RunId } from "./types/common.ts";
+import { decode, encode } from "./json.ts";
+import { runIdOf } from "./run-rows.ts";
+import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
+import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxDetail, InboxFinalState, InboxRow, InboxState } from "./types/inbox.ts";
 
 /** What stands in the entry of an inbound event. */
@@ -35,7 +36,14 @@ interface End {
   readonly reason: string | null;
 }
 
-/** Rows that a query asked for, and those of them whose body is gone: the file was damaged. */
+/** A row with what belongs to it; without a body the file was damaged. */
+interface Joined {
+  readonly row: InboxRecord;
+  readonly body: string | null;
+  readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
+}
+
+/** Rows that a query asked for, and those of them whose body is gone. */
 export interface InboxRead<T extends Bodies> {
   readonly rows: readonly InboxRow<T>[];
   readonly damaged: readonly InboxRecord[];
@@ -47,6 +55,8 @@ export interface InboxRows<T extends Bodies> {
   byId(id: string): InboxRecord | undefined;
   /** What came in. @throws StoreError `corrupt` where it is gone */
   event(row: InboxRecord): InboundBody<T>;
+  /** Puts a {@link copied} payload in the place of the one it has. */
+  setPayload(row: InboxRecord, payload: T["inbound"]): void;
   isDamaged(row: InboxRecord): boolean;
   full(seq: number): InboxRow<T> | undefined;
   /** Those of them that are kept, by their numbers. */
@@ -73,6 +83,11 @@ export function inboxIdOf({
   return idOf<InboxId>(receivedAt, nonce, seq);
 }
 
+/** As it is kept: what the caller changes in it afterwards changes nothing. */
+export function copied<Payload>(payload: Payload): Payload {
+  return decode<Payload>(encode(payload, "The payload of a changed message"));
+}
+
 export function isFinal(state: InboxState): state is InboxFinalState {
   return state !== "accepted" && state !== "queued" && state !== "running";
 }
@@ -82,11 +97,32 @@ function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
   return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
 }
 
-export function createInboxRows<T extends Bodies>(
-  { database, now }: Context,
-  entries: Entries,
-): InboxRows<T> {
-  const { db } = database;
+function toRow<T extends Bodies>({ row, run: answering }: Joined, body: string): InboxRow<T> {
+  const detail = toDetail(row);
+  return {
+    id: inboxIdOf(row),
+    seq: row.seq,
+    ...decode<InboundBody<T>>(body),
+    receivedAt: row.receivedAt,
+    state: row.state,
+    ...(detail === undefined ? {} : { detail }),
+    ...(row.sessionKey === null || row.agentId === null
+      ? {}
+      : { route: { agentId: row.agentId, sessionKey: row.sessionKey } }),
+    ...(answering === null ? {} : { runId: runIdOf(answering) }),
+    revision: row.revision,
+    ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
+  };
+}
+
+function read<T extends Bodies>(joined: readonly Joined[]): InboxRead<T> {
+  return {
+    rows: joined.flatMap((row) => (row.body === null ? [] : [toRow<T>(row, row.body)])),
+    damaged: joined.flatMap(({ row, body }) => (body === null ? [row] : [])),
+  };
+}
+
+function prepareStatements({ db, query, command }: Database) {
   /** Rows with all that belongs to them, in one query. */
   const withBody = () =>
     db
@@ -95,109 +131,94 @@ export function createInboxRows<T extends Bodies>(
       .leftJoin(entry, eq(entry.id, inbox.entry))
       .leftJoin(run, eq(run.n, inbox.run))
       .$dynamic();
-  type Joined = ReturnType<ReturnType<typeof withBody>["all"]>[number];
-
-  const bySeq = database.query((p: Bound<{ seq: number }>) =>
-    db.select().from(inbox).where(eq(inbox.seq, p.seq)),
-  );
-  const fullBySeq = database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq)));
-  const bySeqs = database.query((p: Bound<{ seqs: string }>) =>
-    withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
-  );
-  const queued = database.query((p: Bound<{ sessionKey: string }>) =>
-    withBody()
-      .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
-      .orderBy(asc(inbox.seq)),
-  );
   const waits = and(isNull(inbox.settledAt), inArray(inbox.state, ["accepted", "queued"]));
-  const holders = database.query(() =>
-    db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
-  );
   const isHeld = (p: Bound<LeaseToken>) =>
     and(waits, eq(inbox.leaseName, p.name), eq(inbox.leaseEpoch, p.epoch));
-  const heldBy = database.query((p: Bound<LeaseToken>) =>
-    withBody().where(isHeld(p)).orderBy(asc(inbox.seq)),
-  );
-  const handOver = database.command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
-    db.update(inbox).set({ leaseName: p.toName, leaseEpoch: p.toEpoch }).where(isHeld(p)),
-  );
-  const setEnd = database.command((p: Bound<End & { settledAt: number }>) =>
-    db
-      .update(inbox)
-      .set({ state: p.state, rule: p.rule, reason: p.reason, settledAt: p.settledAt })
-      .where(eq(inbox.seq, p.seq)),
-  );
 
-  function toRow({ row, run: answering }: Joined, body: string): InboxRow<T> {
-    const detail = toDetail(row);
-    return {
-      id: inboxIdOf(row),
-      seq: row.seq,
-      ...decode<InboundBody<T>>(body),
-      receivedAt: row.receivedAt,
-      state: row.state,
-      ...(detail === undefined ? {} : { detail }),
-      ...(row.sessionKey === null || row.agentId === null
-        ? {}
-        : { route: { agentId: row.agentId, sessionKey: row.sessionKey } }),
-      ...(answering === null
-        ? {}
-        : { runId: idOf<RunId>(answering.startedAt, answering.nonce, answering.n) }),
-      revision: row.revision,
-      ...(row.settledAt === null ? {} : { settledAt: row.settledAt }),
-    };
-  }
+  return {
+    withBody,
+    bySeq: query((p: Bound<{ seq: number }>) => db.select().from(inbox).where(eq(inbox.seq, p.seq))),
+    fullBySeq: query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq))),
+    bySeqs: query((p: Bound<{ seqs: string }>) =>
+      withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
+    ),
+    queued: query((p: Bound<{ sessionKey: string }>) =>
+      withBody()
+        .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
+        .orderBy(asc(inbox.seq)),
+    ),
+    holders: query(() =>
+      db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
+    ),
+    heldBy: query((p: Bound<LeaseToken>) => withBody().where(isHeld(p)).orderBy(asc(inbox.seq))),
+    handOver: command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
+      db.update(inbox).set({ leaseName: p.toName, leaseEpoch: p.toEpoch }).where(isHeld(p)),
+    ),
+    setEnd: command((p: Bound<End & { settledAt: number }>) =>
+      db
+        .update(inbox)
+        .set({ state: p.state, rule: p.rule, reason: p.reason, settledAt: p.settledAt })
+        .where(eq(inbox.seq, p.seq)),
+    ),
+  };
+}
 
-  function read(joined: readonly Joined[]): InboxRead<T> {
-    return {
-      rows: joined.flatMap((row) => (row.body === null ? [] : [toRow(row, row.body)])),
-      damaged: joined.flatMap(({ row, body }) => (body === null ? [row] : [])),
-    };
+export function createInboxRows<T extends Bodies>(
+  { database, now }: Context,
+  entries: Entries,
+): InboxRows<T> {
+  const statements = prepareStatements(database);
+
+  function event(row: InboxRecord): InboundBody<T> {
+    const body = entries.get(row.entry)?.body;
+    if (body === undefined)
+      throw new StoreError("corrupt", `The body of inbox message ${inboxIdOf(row)} is missing.`);
+    return decode<InboundBody<T>>(body);
   }
 
   return {
-    record: (seq) => bySeq.get({ seq }),
+    record: (seq) => statements.bySeq.get({ seq }),
     byId(id) {
       const seq = rowOf(id);
-      const row = seq === undefined ? undefined : bySeq.get({ seq });
+      const row = seq === undefined ? undefined : statements.bySeq.get({ seq });
       return row !== undefined && inboxIdOf(row) === id ? row : undefined;
     },
-    event(row) {
-      const body = entries.get(row.entry)?.body;
-      if (body === undefined)
-        throw new StoreError("corrupt", `The body of inbox message ${inboxIdOf(row)} is missing.`);
-      return decode<InboundBody<T>>(body);
+    event,
+    setPayload(row, payload) {
+      entries.setBody(row.entry, encode({ ...event(row), payload }, "A changed message"));
     },
     isDamaged: (row) => entries.get(row.entry) === undefined,
-    full(seq) {
-      const joined = fullBySeq.get({ seq });
-      return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
+    full: (seq) => read<T>(statements.fullBySeq.all({ seq })).rows[0],
+    some: (seqs) => {
+      const { rows } = read<T>(statements.bySeqs.all({ seqs: JSON.stringify(seqs) }));
+      return new Map(rows.map((row) => [row.seq, row]));
     },
-    some: (seqs) =>
-      new Map(read(bySeqs.all({ seqs: JSON.stringify(seqs) })).rows.map((row) => [row.seq, row])),
-    queued: (sessionKey) => read(queued.all({ sessionKey })),
-    holders: () => holders.all(),
+    queued: (sessionKey) => read(statements.queued.all({ sessionKey })),
+    holders: () => statements.holders.all(),
     handOver({ name, epoch }, to) {
-      const given = read(heldBy.all({ name, epoch }));
-      handOver.run({ name, epoch, toName: to.name, toEpoch: to.epoch });
+      const given = read<T>(statements.heldBy.all({ name, epoch }));
+      statements.handOver.run({ name, epoch, toName: to.name, toEpoch: to.epoch });
       return given;
     },
-    list({ state, sessionKey, before, limit }) {
-      const conditions: (SQL | undefined)[] = [
-        lt(inbox.seq, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
-        state === undefined ? undefined : eq(inbox.state, state),
-        sessionKey === undefined ? undefined : eq(inbox.sessionKey, sessionKey),
-      ];
-      return read(
-        withBody()
-          .where(and(...conditions))
+    list: (filter) =>
+      read<T>(
+        statements
+          .withBody()
+          .where(meets(filter))
           .orderBy(desc(inbox.seq))
-          .limit(limit ?? DEFAULT_LIMIT)
+          .limit(filter.limit ?? DEFAULT_LIMIT)
           .all(),
-      ).rows;
-    },
+      ).rows,
     end(end) {
-      setEnd.run({ ...end, settledAt: now() });
+      statements.setEnd.run({ ...end, settledAt: now() });
     },
   };
+}
+
+function meets({ state, sessionKey, before }: Filter): SQL | undefined {
+  return and(
+    lt(inbox.seq, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
+    state === undefined ? undefined : eq(inbox.state, state),
+    sessionKey === undefined ? undefined : eq(inbox.sessionKey, sessionKey),
+  );
 }

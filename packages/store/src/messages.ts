@@ -16,7 +16,7 @@ export interface Head {
 }
 
 /** What an appended message belongs to. */
-interface Place {
+export interface Place {
   readonly sessionKey: string;
   readonly generation: number;
   readonly run: number | null;

@@ -22,6 +22,7 @@ import { createMaintenanceStore } from "./maintenance.ts";
 import { createMessageContextStore } from "./message-contexts.ts";
 import { createMessageChain } from "./messages.ts";
 import { createOutboxStore } from "./outbox.ts";
+import { createOutboxInsert } from "./outbox-insert.ts";
 import { createOutboxRows } from "./outbox-rows.ts";
 import { createPairingStore } from "./pairing.ts";
 import { createPruner } from "./prune.ts";
@@ -82,7 +83,8 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   const runRows = createRunRows(context, fence);
   const calls = createToolCalls(database);
   const history = createGroupHistoryRows(context);
-  const outboxRows = createOutboxRows<T>(context, fence, entries, history);
+  const outboxRows = createOutboxRows<T>(context);
+  const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
   const answers = createAnswers(context);
   const traces = createTraceStore(context);
   let closing: Promise<void> | undefined;
@@ -107,20 +109,27 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
       limit: limits?.inbox ?? defaultInboxLimit,
       logger,
     }),
-    sessions: createSessionStore(context, fence, sessionRows, chain),
+    sessions: createSessionStore(context, { fence, rows: sessionRows, chain }),
     runs: createRunStore(context, {
       fence,
       inbox: inboxRows,
       sessions: sessionRows,
       chain,
       calls,
-      outbox: outboxRows,
+      insertOutbox,
       rows: runRows,
     }),
     usage: createUsageStore(context),
     budgets: createBudgetStore(context, fence),
     leases: createLeaseStore(context, fence),
-    outbox: createOutboxStore(context, { fence, rows: outboxRows, runs: runRows, entries, answers }),
+    outbox: createOutboxStore(context, {
+      fence,
+      rows: outboxRows,
+      insert: insertOutbox,
+      runs: runRows,
+      entries,
+      answers,
+    }),
     routes: createRouteCacheStore(context),
     groupHistory: createGroupHistoryStore(context, history),
     contexts: createMessageContextStore(context),
@@ -128,7 +137,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     access: createAccessStore(context),
     audit: createAuditStore(context),
     approvals: createApprovalStore(context),
-    pairing: createPairingStore(context, fence, outboxRows),
+    pairing: createPairingStore(context, fence, insertOutbox),
     traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),
     admin: createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) }),

@@ -15,26 +15,24 @@ interface Parts<T extends Bodies> {
   readonly answers: Answers;
 }
 
-type DeskMethod =
-  | "answers"
-  | "awaiting"
-  | "get"
-  | "withKey"
-  | "ofMessage"
-  | "hasOpen"
-  | "list"
-  | "retry"
-  | "drop";
-
 const DEFAULT_LIMIT = 100;
 /** No index leads from a platform's id to a row, which each send would pay for. */
 const LOOKED_THROUGH = 2_000;
 
+type Read = "answers" | "awaiting" | "get" | "withKey" | "ofMessage" | "hasOpen" | "list";
+
 /** What people see of the outbox, and what an operator changes in it by hand: whatever needs no lease. */
 export function createOutboxDesk<T extends Bodies>(
-  { database, queue, now }: Context,
-  { rows, entries, answers }: Parts<T>,
-): Pick<OutboxStore<T>, DeskMethod> {
+  context: Context,
+  parts: Parts<T>,
+): Pick<OutboxStore<T>, Read | "retry" | "drop"> {
+  return { ...createReads(context, parts), ...createChanges(context, parts) };
+}
+
+function createReads<T extends Bodies>(
+  { database, queue }: Context,
+  { rows, answers }: Parts<T>,
+): Pick<OutboxStore<T>, Read> {
   const { db } = database;
   const latest = db.select().from(outbox).orderBy(desc(outbox.seq)).limit(LOOKED_THROUGH).as("latest");
   const naming = database.query((p: Bound<{ channel: string; account: string; messageId: string }>) =>
@@ -50,30 +48,7 @@ export function createOutboxDesk<T extends Bodies>(
       )
       .orderBy(desc(latest.seq)),
   );
-  const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db
-      .update(outbox)
-      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
-      .where(eq(outbox.seq, p.seq)),
-  );
-  const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
-  );
-  const remove = database.command((p: Bound<{ seq: number }>) =>
-    db.delete(outbox).where(eq(outbox.seq, p.seq)),
-  );
-
-  /** A change by an operator, who may be in another process: what is being sent is left to its sender. */
-  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
-    return queue.write((): OutboxChange => {
-      const row = rows.byId(id);
-      if (row === undefined) return { outcome: "unknown" };
-      const { state } = row;
-      if (state === "sending" || state === "sent") return { outcome: "refused", state };
-      apply(row);
-      return { outcome: "applied", state };
-    });
-  }
+  const withContent = (row: { readonly seq: number } | undefined) => row && rows.full(row.seq);
 
   return {
     answers: (id) =>
@@ -88,26 +63,18 @@ export function createOutboxDesk<T extends Bodies>(
         return record === undefined ? [] : answers.awaiting(record);
       }),
 
-    get: (id) =>
-      queue.read(() => {
-        const record = rows.byId(id);
-        return record === undefined ? undefined : rows.full(record.seq);
-      }),
+    get: (id) => queue.read(() => withContent(rows.byId(id))),
 
-    withKey: (key) =>
-      queue.read(() => {
-        const record = rows.byKey(key);
-        return record === undefined ? undefined : rows.full(record.seq);
-      }),
+    withKey: (key) => queue.read(() => withContent(rows.byKey(key))),
 
     ofMessage: ({ channel, account, messageId }) =>
       queue.read(() => {
         // As the text of a receipt has it.
         const quoted = JSON.stringify(messageId);
-        const record = naming
-          .all({ channel, account, messageId: quoted })
-          .find(({ receipts }) => receipts.some(({ receipt }) => isOfMessage(receipt, messageId)));
-        return record === undefined ? undefined : rows.full(record.seq);
+        const candidates = naming.all({ channel, account, messageId: quoted });
+        return withContent(
+          candidates.find(({ receipts }) => receipts.some(({ receipt }) => isOfMessage(receipt, messageId))),
+        );
       }),
 
     hasOpen: (destination) => queue.read(() => rows.hasUnsent(destination)),
@@ -119,7 +86,40 @@ export function createOutboxDesk<T extends Bodies>(
         const order = [asc(outbox.updatedAt), asc(outbox.seq)];
         return rows.list(and(wanted, isBehind(changedAfter)), order, limit);
       }),
+  };
+}
 
+/** Changes by an operator, who may be in another process: what is being sent is left to its sender. */
+function createChanges<T extends Bodies>(
+  { database, queue, now }: Context,
+  { rows, entries, answers }: Parts<T>,
+): Pick<OutboxStore<T>, "retry" | "drop"> {
+  const { db } = database;
+  const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
+    db
+      .update(outbox)
+      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
+      .where(eq(outbox.seq, p.seq)),
+  );
+  const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
+    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
+  );
+  const remove = database.command((p: Bound<{ seq: number }>) =>
+    db.delete(outbox).where(eq(outbox.seq, p.seq)),
+  );
+
+  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
+    return queue.write((): OutboxChange => {
+      const row = rows.byId(id);
+      if (row === undefined) return { outcome: "unknown" };
+      const { state } = row;
+      if (state === "sending" || state === "sent") return { outcome: "refused", state };
+      apply(row);
+      return { outcome: "applied", state };
+    });
+  }
+
+  return {
     retry: (id) =>
       change(id, (row) => {
         if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });

@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { crypto } from "./crypto.ts";
 import type { Bound } from "./database.ts";
 import type { Fence } from "./leases.ts";
-import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
+import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
 import { type PairingPeerRecord, pairingPeer, pairingRequest } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PairingPeer, PairingStore } from "./types/side.ts";
@@ -31,7 +31,7 @@ function withLabel<R extends Peer & { readonly label: string | null }>({ label, 
 export function createPairingStore<T extends Bodies>(
   { database, queue, now }: Context,
   fence: Fence,
-  outbox: OutboxRows<T>,
+  insertOutbox: InsertOutbox<T>,
 ): PairingStore<T> {
   const { db } = database;
   const ofPeer = (table: typeof pairingPeer | typeof pairingRequest, p: Bound<Peer>) =>
@@ -97,7 +97,7 @@ export function createPairingStore<T extends Bodies>(
           createdAt: now(),
           expiresAt: now() + requestTtlMs,
         });
-        if (reply !== undefined) outbox.insert(prepared, { lease: reply.lease });
+        if (reply !== undefined) insertOutbox(prepared, { lease: reply.lease });
         return "created";
       });
     },

@@ -4,7 +4,7 @@ import { damage, type InboxRows } from "./inbox-rows.ts";
 import { encode, encodeOptional } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import type { Head, MessageChain } from "./messages.ts";
-import { type OutboxRows, prepareOutbox } from "./outbox-rows.ts";
+import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
 import { createRunReads } from "./run-reads.ts";
 import { type RunRows, runIdOf, stampOf, withReplies } from "./run-rows.ts";
 import { prepareRunStatements, type RunStatements } from "./run-statements.ts";
@@ -23,7 +23,7 @@ interface Parts<T extends Bodies> {
   readonly sessions: SessionRows;
   readonly chain: MessageChain<T>;
   readonly calls: ToolCalls;
-  readonly outbox: OutboxRows<T>;
+  readonly insertOutbox: InsertOutbox<T>;
   readonly rows: RunRows;
 }
 
@@ -146,7 +146,7 @@ function finish<T extends Bodies>(
     ...write
   }: Input<"finish", T>,
 ): Promise<readonly OutboxRow<T>[]> {
-  const { rows, sessions, outbox, statements, now } = work;
+  const { rows, sessions, insertOutbox, statements, now } = work;
   const bodies = encodedBodies(last);
   const prepared = prepareOutbox(replies ?? []);
   const used = checkUsage(usage ?? {});
@@ -157,7 +157,7 @@ function finish<T extends Bodies>(
     const state = sessions.mustLoad(sessionKey);
     const head = appendTo(work, record, state, bodies);
     const place = record.outbox.length;
-    const added = outbox.insert(prepared, { lease: write.lease, run: record, sessionKey, place });
+    const added = insertOutbox(prepared, { lease: write.lease, run: record, sessionKey, place });
     for (const { conversation, id } of told ?? []) statements.forgetTold.run({ conversation, entryId: id });
     const at = now();
     statements.end.run({

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { decode } from "./json.ts";
 import { isSameLease } from "./leases.ts";
@@ -45,44 +45,79 @@ export interface SessionRows {
   touchMinute(record: SessionRecord, at: number): void;
 }
 
+/** `holding`: the run that holds it. */
+function toSession({ record, active }: SessionState, holding: RunRecord | undefined): Session {
+  const head = active ?? record;
+  return {
+    key: record.key,
+    agentId: record.agentId,
+    channel: record.channel,
+    account: record.account,
+    peer: record.peer,
+    kind: record.kind,
+    ...(record.title === null ? {} : { title: record.title }),
+    ...(record.model === null ? {} : { model: record.model }),
+    ...(record.thinking === null ? {} : { thinking: record.thinking }),
+    ...(record.queueMode === null ? {} : { queueMode: record.queueMode }),
+    ...(record.data === null ? {} : { data: decode<JsonValue>(record.data) }),
+    generation: record.generation,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    ...(record.resetAt === null ? {} : { resetAt: record.resetAt }),
+    lastSeq: head.lastSeq,
+    messageCount: head.messageCount,
+    ...(holding === undefined ? {} : { activeRun: runIdOf(holding) }),
+    totals: {
+      runs: record.runs,
+      modelCalls: record.modelCalls,
+      inputTokens: record.inputTokens,
+      outputTokens: record.outputTokens,
+      cacheReadTokens: record.cacheReadTokens,
+      cacheWriteTokens: record.cacheWriteTokens,
+      costMicros: record.costMicros,
+    },
+  };
+}
+
+function prepareStatements({ db, query, command, insert }: Database) {
+  return {
+    byKey: query((p: Bound<{ key: string }>) => db.select().from(session).where(eq(session.key, p.key))),
+    activeIn: query((p: Bound<{ key: string }>) =>
+      db.select().from(activeRun).where(eq(activeRun.sessionKey, p.key)),
+    ),
+    runByNumber: query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n))),
+    insert: insert(session),
+    saveActiveHead: command((p: Bound<Head & { key: string }>) =>
+      db
+        .update(activeRun)
+        .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
+        .where(eq(activeRun.sessionKey, p.key)),
+    ),
+    saveIdleHead: command((p: Bound<Head & { key: string }>) =>
+      db
+        .update(session)
+        .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
+        .where(eq(session.key, p.key)),
+    ),
+    touch: command((p: Bound<{ key: string; at: number }>) =>
+      db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
+    ),
+    setMinute: command((p: Bound<{ key: string; minute: number }>) =>
+      db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
+    ),
+    hold: insert(activeRun),
+    release: command((p: Bound<{ key: string }>) =>
+      db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
+    ),
+  };
+}
+
 export function createSessionRows({ database }: Context): SessionRows {
-  const { db } = database;
-  const byKey = database.query((p: Bound<{ key: string }>) =>
-    db.select().from(session).where(eq(session.key, p.key)),
-  );
-  const activeIn = database.query((p: Bound<{ key: string }>) =>
-    db.select().from(activeRun).where(eq(activeRun.sessionKey, p.key)),
-  );
-  const runByNumber = database.query((p: Bound<{ n: number }>) =>
-    db.select().from(run).where(eq(run.n, p.n)),
-  );
-  const insert = database.insert(session);
-  const saveActiveHead = database.command((p: Bound<Head & { key: string }>) =>
-    db
-      .update(activeRun)
-      .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
-      .where(eq(activeRun.sessionKey, p.key)),
-  );
-  const saveIdleHead = database.command((p: Bound<Head & { key: string }>) =>
-    db
-      .update(session)
-      .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
-      .where(eq(session.key, p.key)),
-  );
-  const touch = database.command((p: Bound<{ key: string; at: number }>) =>
-    db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
-  );
-  const setMinute = database.command((p: Bound<{ key: string; minute: number }>) =>
-    db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
-  );
-  const hold = database.insert(activeRun);
-  const release = database.command((p: Bound<{ key: string }>) =>
-    db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
-  );
+  const statements = prepareStatements(database);
 
   function load(key: string): SessionState | undefined {
-    const record = byKey.get({ key });
-    return record === undefined ? undefined : { record, active: activeIn.get({ key }) };
+    const record = statements.byKey.get({ key });
+    return record === undefined ? undefined : { record, active: statements.activeIn.get({ key }) };
   }
 
   function mustLoad(key: string): SessionState {
@@ -93,32 +128,32 @@ export function createSessionRows({ database }: Context): SessionRows {
 
   function touchMinute({ key, updatedMinute }: SessionRecord, at: number): void {
     const minute = minuteOf(at);
-    if (minute !== updatedMinute) setMinute.run({ key, minute });
+    if (minute !== updatedMinute) statements.setMinute.run({ key, minute });
   }
 
   function holder({ active }: SessionState): RunRecord | undefined {
-    return active === undefined ? undefined : runByNumber.get({ n: active.run });
+    return active === undefined ? undefined : statements.runByNumber.get({ n: active.run });
   }
 
   return {
     load,
     mustLoad,
     create(seed, at) {
-      insert.run({ ...seed, createdAt: at, updatedAt: at, updatedMinute: minuteOf(at) });
+      statements.insert.run({ ...seed, createdAt: at, updatedAt: at, updatedMinute: minuteOf(at) });
       return mustLoad(seed.key).record;
     },
     head: ({ record, active }) => active ?? record,
     saveHead({ record, active }, { lastEntry, lastSeq, messageCount }) {
-      const save = active === undefined ? saveIdleHead : saveActiveHead;
+      const save = active === undefined ? statements.saveIdleHead : statements.saveActiveHead;
       save.run({ key: record.key, lastEntry, lastSeq, messageCount });
     },
     hold(record, n, head) {
       const active = { sessionKey: record.key, run: n, ...head };
-      hold.run(active);
+      statements.hold.run(active);
       return { record, active };
     },
     release(key) {
-      release.run({ key });
+      statements.release.run({ key });
     },
     requireFree(state, lease) {
       const holding = holder(state);
@@ -126,41 +161,9 @@ export function createSessionRows({ database }: Context): SessionRows {
       if (isSameLease(lease, stampOf(holding))) return;
       throw new StoreError("busy", `Run ${runIdOf(holding)} holds session "${state.record.key}".`);
     },
-    toSession(state, holding = holder(state)) {
-      const { record } = state;
-      const head = state.active ?? record;
-      return {
-        key: record.key,
-        agentId: record.agentId,
-        channel: record.channel,
-        account: record.account,
-        peer: record.peer,
-        kind: record.kind,
-        ...(record.title === null ? {} : { title: record.title }),
-        ...(record.model === null ? {} : { model: record.model }),
-        ...(record.thinking === null ? {} : { thinking: record.thinking }),
-        ...(record.queueMode === null ? {} : { queueMode: record.queueMode }),
-        ...(record.data === null ? {} : { data: decode<JsonValue>(record.data) }),
-        generation: record.generation,
-        createdAt: record.createdAt,
-        updatedAt: record.updatedAt,
-        ...(record.resetAt === null ? {} : { resetAt: record.resetAt }),
-        lastSeq: head.lastSeq,
-        messageCount: head.messageCount,
-        ...(holding === undefined ? {} : { activeRun: runIdOf(holding) }),
-        totals: {
-          runs: record.runs,
-          modelCalls: record.modelCalls,
-          inputTokens: record.inputTokens,
-          outputTokens: record.outputTokens,
-          cacheReadTokens: record.cacheReadTokens,
-          cacheWriteTokens: record.cacheWriteTokens,
-          costMicros: record.costMicros,
-        },
-      };
-    },
+    toSession: (state, holding = holder(state)) => toSession(state, holding),
     touch(record, at) {
-      touch.run({ key: record.key, at });
+      statements.touch.run({ key: record.key, at });
       touchMinute(record, at);
     },
     touchMinute,

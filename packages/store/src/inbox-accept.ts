@@ -1,0 +1,113 @@
+import { and, count, eq, isNull } from "drizzle-orm";
+import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
+import { type DedupeIndex, dedupeKey } from "./dedupe.ts";
+import type { Entries } from "./entries.ts";
+import { StoreError } from "./errors.ts";
+import { type InboundBody, inboxIdOf } from "./inbox-rows.ts";
+import { encode } from "./json.ts";
+import { account as accountTable, inbox } from "./schema/index.ts";
+import type { Bodies } from "./types/common.ts";
+import type { InboxAccept, InboxStore } from "./types/inbox.ts";
+
+interface Parts {
+  readonly entries: Entries;
+  readonly dedupe: DedupeIndex;
+  /** Unfinished messages beyond which none is accepted. */
+  readonly limit: number;
+}
+
+/** Takes responsibility for an event, once. */
+export function createAccept<T extends Bodies>(
+  { database, queue, now, nonce }: Context,
+  { entries, dedupe, limit }: Parts,
+): InboxStore<T>["accept"] {
+  const { db } = database;
+  const insert = database.insert(inbox);
+  const unfinished = database.query(() =>
+    db.select({ n: count() }).from(inbox).where(isNull(inbox.settledAt)),
+  );
+  const accountOf = database.query((p: Bound<{ channel: string; account: string }>) =>
+    db
+      .select()
+      .from(accountTable)
+      .where(and(eq(accountTable.channel, p.channel), eq(accountTable.account, p.account))),
+  );
+  const addAccount = database.insert(accountTable);
+
+  let open = { transaction: -1, count: 0 };
+  /** Counted once in a transaction; what ends within it is not subtracted. */
+  function openCount(): number {
+    if (open.transaction !== queue.transaction) {
+      open = { transaction: queue.transaction, count: unfinished.get()?.n ?? 0 };
+    }
+    return open.count;
+  }
+
+  function add(event: InboxAccept<T>, keys: Keys, body: string, receivedAt: number) {
+    const { channel, account, route } = event;
+    const row = {
+      nonce: nonce(receivedAt),
+      state: route === undefined ? "accepted" : "queued",
+      entry: entries.add("inbound", body, { at: receivedAt }),
+      eventKey: keys.event.number,
+      messageKey: keys.message?.number ?? null,
+      sessionKey: route?.sessionKey ?? null,
+      agentId: route?.agentId ?? null,
+      receivedAt,
+      leaseName: event.lease?.name ?? "",
+      leaseEpoch: event.lease?.epoch ?? 0,
+    } as const;
+    const seq = insert.run(row).rowNumber;
+    if (accountOf.get({ channel, account }) === undefined) addAccount.run({ channel, account });
+    dedupe.add(keys, seq);
+    open.count += 1;
+    return { id: inboxIdOf({ ...row, seq }), seq, state: row.state };
+  }
+
+  return async (event) => {
+    const body = bodyOf(event);
+    const keys = keysOf(event);
+    const receivedAt = event.receivedAt ?? now();
+    return queue.write(() => {
+      const seen = dedupe.find(keys.event) ?? (keys.message && dedupe.find(keys.message));
+      if (seen === "pruned") return { outcome: "duplicate" };
+      if (seen !== undefined) {
+        const { seq, state } = seen.row;
+        return { outcome: "duplicate", id: inboxIdOf(seen.row), seq, state };
+      }
+      const unfinishedNow = openCount();
+      if (unfinishedNow >= limit) return { outcome: "full", unfinished: unfinishedNow, limit };
+      return { outcome: "accepted", ...add(event, keys, body, receivedAt) };
+    });
+  };
+}
+
+type Keys = ReturnType<typeof keysOf>;
+
+/** Either of the names that an event may be delivered under again. */
+function keysOf({ channel, account, eventId, messageId, kind }: InboxAccept) {
+  return {
+    event: dedupeKey("event", channel, account, eventId),
+    message:
+      kind === "message" && messageId !== undefined
+        ? dedupeKey("message", channel, account, messageId)
+        : undefined,
+  };
+}
+
+function bodyOf<T extends Bodies>(event: InboxAccept<T>): string {
+  const { channel, account, eventId, messageId, kind, conversationId, senderId, payload } = event;
+  if (payload === undefined) throw new StoreError("invalid", "An inbound event needs a payload.");
+  const body: InboundBody<T> = {
+    channel,
+    account,
+    eventId,
+    ...(messageId === undefined ? {} : { messageId }),
+    kind,
+    conversationId,
+    senderId,
+    payload,
+  };
+  return encode(body, "The payload of an inbound event");
+}

@@ -1,0 +1,131 @@
+import { answeredRows } from "./answers.ts";
+import type { Context } from "./context.ts";
+import { crypto } from "./crypto.ts";
+import type { Entries } from "./entries.ts";
+import { StoreError } from "./errors.ts";
+import { type GroupHistoryRows, type PreparedHistory, prepareHistory } from "./group-history-rows.ts";
+import { encode } from "./json.ts";
+import type { Fence } from "./leases.ts";
+import { type OutboxRows, toOutboxRow } from "./outbox-rows.ts";
+import { runIdOf } from "./run-rows.ts";
+import { type OutboxRecord, outbox, type RunRecord } from "./schema/index.ts";
+import type { Bodies, LeaseToken } from "./types/common.ts";
+import type { OutboxInsert, OutboxRow } from "./types/outbox.ts";
+
+const keyShape = /^[0-9A-Za-z_-]{1,20}$/;
+
+/** An insert checked and encoded, before its transaction. */
+export interface PreparedOutbox {
+  readonly row: OutboxInsert;
+  readonly payload: string;
+  readonly told?: PreparedHistory;
+}
+
+/** Where rows come from. */
+interface OutboxOrigin {
+  readonly lease: LeaseToken;
+  readonly run?: RunRecord;
+  readonly sessionKey?: string | null;
+  /** The place of the first row among those of its run. Default 0. */
+  readonly place?: number;
+}
+
+/** A row that was added, or that was there with the same key. */
+interface Inserted<T extends Bodies> {
+  readonly seq: number;
+  readonly row: OutboxRow<T>;
+}
+
+/** Adds rows, inside a transaction. */
+export type InsertOutbox<T extends Bodies> = (
+  rows: readonly PreparedOutbox[],
+  origin: OutboxOrigin,
+) => readonly Inserted<T>[];
+
+interface Parts<T extends Bodies> {
+  readonly fence: Fence;
+  readonly rows: OutboxRows<T>;
+  readonly entries: Entries;
+  readonly history: GroupHistoryRows;
+}
+
+/** @throws StoreError `invalid` */
+export function prepareOutbox(rows: readonly OutboxInsert[]): PreparedOutbox[] {
+  return rows.map((row) => {
+    if (row.key !== undefined && !keyShape.test(row.key)) {
+      throw new StoreError(
+        "invalid",
+        `The outbox key "${row.key}" is not 1 to 20 characters of 0-9, A-Z, a-z, _ and -.`,
+      );
+    }
+    return {
+      row,
+      payload: encode(row.payload, "The payload of an outbox row"),
+      ...(row.told === undefined ? {} : { told: prepareHistory(row.told) }),
+    };
+  });
+}
+
+/** The same run and place give the same key. 96 bits in 16 characters. */
+function derivedKey(origin: string, place: number): string {
+  return crypto().hash("sha256", `${origin}\0${place}`, "buffer").subarray(0, 12).toString("base64url");
+}
+
+export function createOutboxInsert<T extends Bodies>(
+  { database, now, nonce }: Context,
+  { fence, rows, entries, history }: Parts<T>,
+): InsertOutbox<T> {
+  const insert = database.insert(outbox);
+
+  function mustBeFull(seq: number): OutboxRow<T> {
+    const row = rows.full(seq);
+    if (row === undefined) throw new StoreError("corrupt", `Outbox row ${seq} or its content is missing.`);
+    return row;
+  }
+
+  function record({ row, payload }: PreparedOutbox, origin: OutboxOrigin, place: number) {
+    const at = now();
+    const { channel, account, address } = row;
+    const due = row.notBefore === undefined || row.notBefore <= at;
+    const mayClaim = row.claim === true && due && !fence.isElsewhere(row, origin.lease);
+    const claimed = mayClaim && !rows.hasUnsent(row);
+    const body = entries.add("outbound", payload, { at, sessionKey: origin.sessionKey ?? null });
+    const maker = origin.run === undefined ? `${nonce(at)} ${body}` : runIdOf(origin.run);
+    const inserted: Omit<OutboxRecord, "seq"> = {
+      nonce: nonce(at),
+      key: row.key ?? derivedKey(maker, place),
+      keyed: row.key !== undefined,
+      entry: body,
+      run: origin.run?.n ?? null,
+      channel,
+      account,
+      address,
+      partCount: row.partCount ?? 1,
+      state: claimed ? "sending" : "pending",
+      leaseName: claimed ? origin.lease.name : null,
+      leaseEpoch: claimed ? origin.lease.epoch : null,
+      attempts: claimed ? 1 : 0,
+      nextAt: row.notBefore ?? at,
+      expiresAt: row.expiresAt ?? null,
+      receipts: [],
+      error: null,
+      createdAt: at,
+      updatedAt: at,
+      answers: answeredRows(row.answers),
+    };
+    return { seq: insert.run(inserted).rowNumber, ...inserted };
+  }
+
+  function insertOne(prepared: PreparedOutbox, origin: OutboxOrigin, place: number): Inserted<T> {
+    const { row, payload, told } = prepared;
+    const earlier = row.key === undefined ? undefined : rows.byKey(row.key);
+    if (earlier !== undefined) return { seq: earlier.seq, row: mustBeFull(earlier.seq) };
+    const inserted = record(prepared, origin, place);
+    if (told !== undefined) history.push(told);
+    const { sessionKey = null, run = null } = origin;
+    // Known as it is: under load reading it again costs as much as writing it.
+    return { seq: inserted.seq, row: toOutboxRow<T>({ row: inserted, run, sessionKey }, payload) };
+  }
+
+  return (added, origin) => added.map((row, index) => insertOne(row, origin, (origin.place ?? 0) + index));
+}

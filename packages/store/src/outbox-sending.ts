@@ -1,0 +1,79 @@
+import { eq } from "drizzle-orm";
+import type { Context } from "./context.ts";
+import type { Bound } from "./database.ts";
+import { FencedError, StoreError } from "./errors.ts";
+import type { Fence } from "./leases.ts";
+import type { OutboxEnds } from "./outbox-ends.ts";
+import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
+import type { OutboxRows } from "./outbox-rows.ts";
+import { type OutboxRecord, outbox } from "./schema/index.ts";
+import type { Bodies, LeaseToken, OutboxId } from "./types/common.ts";
+import type { OutboxStore, PartReceipt } from "./types/outbox.ts";
+
+interface Parts<T extends Bodies> {
+  readonly fence: Fence;
+  readonly rows: OutboxRows<T>;
+  readonly insert: InsertOutbox<T>;
+  readonly ends: OutboxEnds;
+}
+
+/** What came of sending, told by whoever sends under the lease that claimed a row. */
+export function createOutboxSending<T extends Bodies>(
+  { database, queue, now }: Context,
+  { fence, rows, insert, ends }: Parts<T>,
+): Pick<OutboxStore<T>, "markPart" | "markSent" | "retryAt" | "uncertain" | "dead"> {
+  const setReceipts = database.command(
+    (p: Bound<{ seq: number; receipts: readonly PartReceipt[]; at: number }>) =>
+      database.db.update(outbox).set({ receipts: p.receipts, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
+  );
+  function claimed(id: OutboxId, lease: LeaseToken): OutboxRecord {
+    fence.check(lease);
+    return sendingUnder(lease, id, rows.byId(id));
+  }
+
+  return {
+    markPart: (id, lease, receipt) =>
+      queue.write(() => {
+        const row = claimed(id, lease);
+        setReceipts.run({ seq: row.seq, receipts: withReceipts(row, [receipt]), at: now() });
+      }),
+
+    markSent: (id, lease, receipts) =>
+      queue.write(() => {
+        const row = claimed(id, lease);
+        ends.end(row, "sent", { receipts: withReceipts(row, receipts ?? []) });
+        // The message is out; nobody waits for this.
+      }, "patient"),
+
+    retryAt: (id, lease, at, error) =>
+      queue.write(() => ends.end(claimed(id, lease), "pending", { nextAt: at, error: error ?? null })),
+    uncertain: (id, lease, error) =>
+      queue.write(() => ends.end(claimed(id, lease), "uncertain", { error: error ?? null })),
+    async dead(id, lease, error, word) {
+      const prepared = prepareOutbox(word === undefined ? [] : [word]);
+      return queue.write(() => {
+        ends.undelivered(claimed(id, lease), "dead", error ?? "given up");
+        insert(prepared, { lease });
+      });
+    },
+  };
+}
+
+/** The row, when it is being sent under this lease. @throws StoreError `not_found`, `conflict`; FencedError */
+function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undefined): OutboxRecord {
+  if (row === undefined) throw new StoreError("not_found", `There is no outbox row ${id}.`);
+  if (row.leaseName !== null && (row.leaseName !== lease.name || row.leaseEpoch !== lease.epoch)) {
+    const text = `Outbox row ${id} is being sent under lease "${row.leaseName}" of epoch ${row.leaseEpoch}.`;
+    throw new FencedError(lease.name, lease.epoch, text);
+  }
+  if (row.state !== "sending") {
+    throw new StoreError("conflict", `Outbox row ${id} is ${row.state}: it has to be claimed first.`);
+  }
+  return row;
+}
+
+/** The receipts of a row with others added, one for each part. */
+function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
+  const byPart = new Map([...row.receipts, ...added].map((receipt) => [receipt.part, receipt]));
+  return [...byPart.values()].sort((a, b) => a.part - b.part);
+}
