@@ -48,6 +48,7 @@ export type * from "./messages.ts";
 export type * from "./model.ts";
 export type * from "./model-error.ts";
 export { parsePartialJson } from "./partial-json.ts";
+export { type ImageInfo, imageInfo, isTakenPicture, PICTURE_LIMITS } from "./pictures.ts";
 export { Snapshot } from "./snapshot.ts";
 export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";

@@ -1,14 +1,9 @@
-import type { InputBlock, Modality } from "@signalbox/agent-core";
+import { type InputBlock, imageInfo, type Modality, PICTURE_LIMITS } from "@signalbox/agent-core";
 import { decodeText } from "./media-type.ts";
 import type { Inspector } from "./ports.ts";
 import { isUntrusted, type ReceivedFile } from "./received.ts";
 
-/** What vendors take: 5 MB as base64. */
-const MAX_IMAGE_BYTES = 3_750_000;
 const MAX_IMAGES = 8;
-const MAX_PIXELS = 50_000_000;
-/** Anthropic refuses a whole request for one picture with a longer side. */
-const MAX_SIDE = 8_000;
 export const MAX_PDF_BYTES: number = 10_000_000;
 const MAX_PDFS = 3;
 const MAX_TEXT_BYTES = 1_000_000;
@@ -16,7 +11,7 @@ const MAX_TEXT_BYTES = 1_000_000;
 const MAX_TEXT = 20_000;
 const MAX_TEXTS = 50_000;
 /** As many pictures and documents as one request shows at most. */
-export const MAX_SHOWN_BYTES: number = MAX_IMAGES * MAX_IMAGE_BYTES + MAX_PDFS * MAX_PDF_BYTES;
+export const MAX_SHOWN_BYTES: number = MAX_IMAGES * PICTURE_LIMITS.bytes + MAX_PDFS * MAX_PDF_BYTES;
 
 /** What a model is told of a file, and its text where it is one. */
 export interface FileForModel {
@@ -42,7 +37,7 @@ export interface MediaForModel {
 
 /** Whether a file of that type and size may be shown to a model. */
 export function isReadable(mimeType: string, { byteLength }: Uint8Array): boolean {
-  if (mimeType.startsWith("image/")) return byteLength <= MAX_IMAGE_BYTES;
+  if (mimeType.startsWith("image/")) return byteLength <= PICTURE_LIMITS.bytes;
   return byteLength <= (mimeType === "application/pdf" ? MAX_PDF_BYTES : MAX_TEXT_BYTES);
 }
 
@@ -84,9 +79,9 @@ export class ModelView {
   /** The block a model takes a file as, where it takes one. */
   #block({ mimeType, bytes, name }: ReceivedFile): InputBlock | undefined {
     if (bytes === undefined) return undefined;
-    const picture = this.#inspector.imageInfo(bytes);
+    const picture = imageInfo(bytes);
     if (picture !== undefined) {
-      if (!isTaken(picture) || !this.#has("image", MAX_IMAGES)) return undefined;
+      if (!this.#has("image", MAX_IMAGES)) return undefined;
       return { type: "image", mimeType: picture.mimeType, source: base64(bytes) };
     }
     if (mimeType !== "application/pdf" || !this.#has("file", MAX_PDFS)) return undefined;
@@ -121,15 +116,6 @@ export class ModelView {
 function noteOf({ note, transcript }: ReceivedFile, block: InputBlock | undefined): string | undefined {
   if (block !== undefined) return `shown to you as ${block.type}`;
   return transcript === undefined ? note : `what is said in it, as ${transcript.by} wrote it down`;
-}
-
-/**
- * Whether models take a picture of this size. A small file can unpack to a huge picture; one that hides its size may be
- * such a file.
- */
-export function isTaken({ width, height }: { readonly width?: number; readonly height?: number }): boolean {
-  if (width === undefined || height === undefined) return false;
-  return width * height <= MAX_PIXELS && Math.max(width, height) <= MAX_SIDE;
 }
 
 function base64(bytes: Buffer): { readonly kind: "base64"; readonly data: string } {

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { MediaRef } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
-import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { detectEncoding } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { plainCapabilities, silentLogger } from "../test/plain.ts";
 import { createIncoming, type IncomingOptions } from "./incoming.ts";
@@ -11,7 +11,7 @@ function open(account: IncomingOptions["account"], more: Partial<IncomingOptions
   return createIncoming({
     account,
     folder: () => Promise.reject(new Error("there is none")),
-    inspector: { detectEncoding, imageInfo },
+    inspector: { detectEncoding },
     kept: () => ({ files: 10, bytes: 1_000_000 }),
     logger: silentLogger,
     ...more,
@@ -68,6 +68,7 @@ it.each([
   { width: 8_000, height: 100, note: "shown to you as image" },
   { width: 8_001, height: 100, note: "too large to be shown" },
   { width: 7_500, height: 7_500, note: "too large to be shown" },
+  { width: 60_000, height: 0, note: "not shown: its size is unknown" },
 ])("says of a picture of $width × $height pixels that it is $note", async ({ width, height, note }) => {
   const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000806000000", "hex");
   png.writeUInt32BE(width, 16);

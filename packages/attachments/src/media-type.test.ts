@@ -1,9 +1,8 @@
-import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { detectEncoding } from "@signalbox/tools";
 import { expect, it } from "vitest";
 import { kindOf, mediaTypeOf } from "./media-type.ts";
 
-const typeOf = (bytes: Uint8Array, name: string | undefined) =>
-  mediaTypeOf(bytes, name, { detectEncoding, imageInfo });
+const typeOf = (bytes: Uint8Array, name: string | undefined) => mediaTypeOf(bytes, name, { detectEncoding });
 const latin1 = (text: string) => Buffer.from(text, "latin1");
 
 it("goes by what bytes hold, and by the name only for kinds of text", async () => {

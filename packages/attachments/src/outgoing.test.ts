@@ -1,5 +1,5 @@
 import { phrasesIn } from "@signalbox/phrases";
-import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { detectEncoding } from "@signalbox/tools";
 import { expect, it, vi } from "vitest";
 import { silentLogger } from "../test/plain.ts";
 import { createOutgoing, nameOf } from "./outgoing.ts";
@@ -25,7 +25,7 @@ it("gives all that one message has fetched one time together", async () => {
   const media = createOutgoing({
     blobs: { put: unused, open: unused, copy: unused, olderThan: unused, remove: unused },
     folder: unused,
-    inspector: { detectEncoding, imageInfo },
+    inspector: { detectEncoding },
     fetch: (url, { signal }) => {
       asked.push(url);
       return new Promise((_, reject) => {

@@ -33,12 +33,8 @@ export type FetchUrl = (
   options: { readonly maxBytes: number; readonly signal: AbortSignal },
 ) => Promise<{ readonly bytes: Uint8Array; readonly contentType: string }>;
 
-/** Tells by the bytes what a file is. Those of `@signalbox/tools` serve. */
+/** Looks into files. That of `@signalbox/tools` serves. */
 export interface Inspector {
-  /** Undefined for what is no image that models take. Width and height in pixels, where the file tells them. */
-  imageInfo(
-    bytes: Uint8Array,
-  ): { readonly mimeType: string; readonly width?: number; readonly height?: number } | undefined;
   /**
    * Makes a picture that is larger than models take smaller; undefined for one that is not, or cannot be. Default: none
    * is.
@@ -46,6 +42,7 @@ export interface Inspector {
   fitPicture?(
     bytes: Uint8Array,
     size: { readonly width?: number; readonly height?: number },
+    signal: AbortSignal,
   ): Promise<{ readonly bytes: Uint8Array } | undefined>;
   /** A label of `TextDecoder`; undefined for what is no text. `isWhole`: the sample is all there is. */
   detectEncoding(sample: Uint8Array, isWhole: boolean): string | undefined;

@@ -1,7 +1,7 @@
-import { reasonOf } from "@signalbox/agent-core";
+import { imageInfo, isTakenPicture, reasonOf } from "@signalbox/agent-core";
 import { deadline, type MediaRef } from "@signalbox/channel";
 import type { ByteBudget, ByteShare } from "./byte-budget.ts";
-import { isReadable, isTaken, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
+import { isReadable, MAX_PDF_BYTES, MAX_SHOWN_BYTES } from "./for-model.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import type { AttachmentAccount, AttachmentLogger, Inspector, Recording, Transcriber } from "./ports.ts";
 import { readBody } from "./read-body.ts";
@@ -88,7 +88,7 @@ async function receiveFile(
   if ("note" in fetched) return { ...declared, note: fetched.note };
   const { bytes } = fetched;
   const { mimeType, extension } = await mediaTypeOf(bytes, ref.name, ports.inspector);
-  const whole = { ...named, mimeType, ...(await readable(ports.inspector, bytes, mimeType)) };
+  const whole = { ...named, mimeType, ...(await readable(ports.inspector, bytes, mimeType, signal)) };
   const { agentId, keptIn } = message;
   if (keptIn === undefined) return whole;
   const file = { ...whole, ...(await writeDown({ bytes, mimeType, extension })) };
@@ -105,12 +105,15 @@ async function readable(
   inspector: Inspector,
   bytes: Buffer,
   mimeType: string,
+  signal: AbortSignal,
 ): Promise<Pick<ReceivedFile, "bytes" | "note">> {
-  const picture = inspector.imageInfo(bytes);
+  const picture = imageInfo(bytes);
   if (picture === undefined) return isReadable(mimeType, bytes) ? { bytes } : {};
-  const fitted = await inspector.fitPicture?.(bytes, picture);
+  const fitted = await inspector.fitPicture?.(bytes, picture, signal);
   if (fitted !== undefined) return { bytes: Buffer.from(fitted.bytes) };
-  return isReadable(mimeType, bytes) && isTaken(picture) ? { bytes } : { note: "too large to be shown" };
+  if (isTakenPicture(picture, bytes.byteLength)) return { bytes };
+  const { width = 0, height = 0 } = picture;
+  return { note: width * height === 0 ? "not shown: its size is unknown" : "too large to be shown" };
 }
 
 /** What is said in a recording, or why nobody knows; nothing of what is none. */

@@ -1,5 +1,5 @@
 import { plainMessage } from "@signalbox/channel/testkit";
-import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { detectEncoding } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
 import { plainCapabilities, silentLogger } from "../test/plain.ts";
 import { createIncoming } from "./incoming.ts";
@@ -38,7 +38,7 @@ function open(transcribe: Transcriber["transcribe"]) {
       },
     }),
     folder: () => Promise.reject(new Error("there is none")),
-    inspector: { detectEncoding, imageInfo },
+    inspector: { detectEncoding },
     transcriber: () => ({ name: "local/whisper", transcribe }),
     kept: () => ({ files: 10, bytes: 1_000_000 }),
     logger: silentLogger,

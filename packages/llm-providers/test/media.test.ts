@@ -4,6 +4,7 @@ import { adapt } from "../src/adapt/index.ts";
 import { readTurn, wire } from "../src/testkit/index.ts";
 import { call, result, said, user } from "./support/conversations.ts";
 import { type Family, families } from "./support/families.ts";
+import { testModel } from "./support/fixtures.ts";
 
 const DATA = Buffer.from("the bytes of it").toString("base64");
 const inline: MediaSource = { kind: "base64", data: DATA };
@@ -137,5 +138,44 @@ describe.each(families.map((family) => [family.provider.api, family] as const))(
     const kept = stopSequences.filter((one) => line.requests[0]?.body.includes(`"${one}"`));
     const told = start?.type === "start" && start.warnings.some((one) => one.code === "stop.dropped");
     expect(told).toBe(kept.length < stopSequences.length);
+  });
+});
+
+describe("pictures in a request to Anthropic", () => {
+  const model: Model = { ...testModel("anthropic-messages", "claude-sonnet-4-6"), input: ["text", "image"] };
+  const png = (width: number, height: number): InputBlock => {
+    const bytes = Buffer.from("89504e470d0a1a0a0000000d4948445200000000000000000806000000", "hex");
+    bytes.writeUInt32BE(width, 16);
+    bytes.writeUInt32BE(height, 20);
+    return {
+      type: "image",
+      mimeType: "image/png",
+      source: { kind: "base64", data: bytes.toString("base64") },
+    };
+  };
+  const shown = (...pictures: readonly InputBlock[]) => {
+    const { messages, losses } = adapt(
+      pictures.map((picture) => user([picture])),
+      model,
+    );
+    const kept = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+    return { kept: kept.map(({ type }) => type), losses: losses.map(({ message }) => message) };
+  };
+  const small = Array<InputBlock>(18).fill(png(2_000, 2_000));
+
+  test("are of 8,000 pixels at most, and of 2,000 where there are more than twenty", () => {
+    const images = Array<string>(20).fill("image");
+    expect(shown(...small, png(2_001, 1), png(1, 8_000))).toEqual({ kept: images, losses: [] });
+    expect(shown(png(1, 8_001))).toEqual({ kept: ["text"], losses: [0] });
+    expect(shown(png(2_001, 1), ...small, png(1, 2_001), png(2_000, 2_000))).toEqual({
+      kept: ["text", ...small.map(() => "image"), "text", "image"],
+      losses: [0, 19],
+    });
+  });
+
+  test("tell their size where there are more than twenty", () => {
+    const hidden: InputBlock = { type: "image", mimeType: "image/png", source: inline };
+    expect(shown(hidden).losses).toEqual([]);
+    expect(shown(...small, ...small, hidden).losses).toEqual([36]);
   });
 });

@@ -1,10 +1,14 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import type { InputBlock, JsonValue, ToolResult } from "@signalbox/agent-core";
+import {
+  type ImageBlock,
+  type InputBlock,
+  imageInfo,
+  isTakenPicture,
+  type JsonValue,
+  type ToolResult,
+} from "@signalbox/agent-core";
 
-/** Base64 of one image; larger ones no vendor takes. */
-const MAX_IMAGE_CHARS = 7_000_000;
 const MAX_IMAGES = 8;
-const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 /**
  * What a server answered, as the loop takes it: text within the room that a result has, and images that models read.
@@ -14,13 +18,11 @@ export function readResult(answer: CallToolResult, resultChars: number): ToolRes
   const images: InputBlock[] = [];
   for (const block of answer.content) {
     if (block.type !== "image") texts.push(textOf(block));
-    else if (isUsable(block) && images.length < MAX_IMAGES)
-      images.push({
-        type: "image",
-        mimeType: block.mimeType,
-        source: { kind: "base64", data: block.data },
-      });
-    else texts.push(`[an image of the type ${short(block.mimeType)} that cannot be shown]`);
+    else {
+      const image = images.length < MAX_IMAGES ? imageOf(block.data) : undefined;
+      if (image !== undefined) images.push(image);
+      else texts.push(`[an image of the type ${short(block.mimeType)} that cannot be shown]`);
+    }
   }
   const structured = answer.structuredContent;
   if (texts.length === 0 && images.length === 0 && structured !== undefined)
@@ -50,8 +52,16 @@ function textOf(block: Block): string {
   }
 }
 
-function isUsable({ data, mimeType }: { readonly data: string; readonly mimeType: string }): boolean {
-  return IMAGE_TYPES.has(mimeType) && data.length <= MAX_IMAGE_CHARS && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
+/** An image as its bytes say that it is: a vendor refuses every request with one that is none. */
+function imageOf(base64: string): ImageBlock | undefined {
+  const bytes = Buffer.from(base64, "base64");
+  const info = imageInfo(bytes);
+  if (info === undefined || !isTakenPicture(info, bytes.byteLength)) return undefined;
+  return {
+    type: "image",
+    mimeType: info.mimeType,
+    source: { kind: "base64", data: bytes.toString("base64") },
+  };
 }
 
 function short(text: string): string {

@@ -56,13 +56,18 @@ it("cuts a long answer to the room there is, and breaks off one that has no end"
   await expect(call(tools, "mcp__huge__echo")).rejects.toThrow();
 });
 
-it("takes an answer of the wrong form for a failure, and pictures that are none for a note", async () => {
+it("takes an answer of the wrong form for a failure, and pictures that no vendor takes for a note", async () => {
   const servers = startServers({ odd: lying("odd-call"), images: lying("images") });
   const tools = await servers.tools(everyTool);
   await expect(call(tools, "mcp__odd__echo")).rejects.toThrow(/cannot be read/);
-  expect(text(await call(tools, "mcp__images__echo"))).toBe(
-    "[an image of the type image/svg+xml that cannot be shown]\n[a resource: file:///etc/passwd]",
+  const { content } = await call(tools, "mcp__images__echo");
+  const left = ["svg+xml", "png", "gif", "gif"].map(
+    (type) => `[an image of the type image/${type} that cannot be shown]`,
   );
+  expect(content).toEqual([
+    { type: "text", text: [...left, "[a resource: file:///etc/passwd]"].join("\n") },
+    { type: "image", mimeType: "image/gif", source: expect.objectContaining({ kind: "base64" }) },
+  ]);
 });
 
 it("waits no longer than it was told for a server that says nothing", async () => {

@@ -52,6 +52,14 @@ function nested(levels) {
   return schema;
 }
 
+/** The head of a picture of such a width. */
+function gif(width) {
+  const bytes = Buffer.from("GIF89a....");
+  bytes.writeUInt16LE(width, 6);
+  bytes.writeUInt16LE(1, 8);
+  return bytes.toString("base64");
+}
+
 function answerCall(id) {
   switch (how) {
     case "silent-call":
@@ -75,6 +83,10 @@ function answerCall(id) {
         result: {
           content: [
             { type: "image", data: "AAAA", mimeType: "image/svg+xml" },
+            { type: "image", data: "AAAA", mimeType: "image/png" },
+            { type: "image", data: gif(8_001), mimeType: "image/gif" },
+            { type: "image", data: gif(0), mimeType: "image/gif" },
+            { type: "image", data: gif(1), mimeType: "image/png" },
             { type: "resource_link", uri: "file:///etc/passwd", name: "x" },
           ],
         },

@@ -1,9 +1,10 @@
+import { imageInfo } from "@signalbox/agent-core";
 import { createIncoming } from "@signalbox/attachments";
 import type { Capabilities } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
-import { detectEncoding, imageInfo } from "@signalbox/tools";
+import { detectEncoding } from "@signalbox/tools";
 import sharp from "sharp";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createPictureFitter } from "../src/index.ts";
 
 const CAPABILITIES: Capabilities = {
@@ -112,6 +113,27 @@ describe("a picture that is larger than vendors take", () => {
     expect(most).toBe(1);
   });
 
+  it("is not waited for behind eight others, after ten seconds, or by what has ended", async () => {
+    const photo = await picture(3).jpeg().toBuffer();
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const ended = new AbortController();
+    const order: string[] = [];
+    const first = fit(photo, LARGE).finally(() => order.push("first"));
+    const endedEarly = fit(photo, LARGE, ended.signal).finally(() => order.push("ended"));
+    const waiting = Array.from({ length: 6 }, () => fit(photo, LARGE));
+    expect(await fit(photo, LARGE)).toBeUndefined();
+    ended.abort();
+    expect(await endedEarly).toBeUndefined();
+    expect(await first).toBeDefined();
+    expect(order).toEqual(["ended", "first"]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await waiting.at(-1)).toBeUndefined();
+    await Promise.all(waiting);
+    expect(await fit(photo, LARGE, ended.signal)).toBeUndefined();
+    await expect.poll(() => fit(photo, LARGE)).toBeDefined();
+  });
+
   it.each([
     ["is shown smaller", fit, { note: "shown to you as image" }, 2_000],
     ["is named where nothing makes it smaller", undefined, { note: "too large to be shown" }, undefined],
@@ -130,7 +152,7 @@ describe("a picture that is larger than vendors take", () => {
         },
       }),
       folder: () => Promise.reject(new Error("there is none")),
-      inspector: { detectEncoding, imageInfo, ...(fitPicture === undefined ? {} : { fitPicture }) },
+      inspector: { detectEncoding, ...(fitPicture === undefined ? {} : { fitPicture }) },
       kept: () => ({ files: 10, bytes: 1_000_000 }),
       logger: { debug() {}, warn() {} },
     });

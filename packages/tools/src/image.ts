@@ -3,8 +3,7 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { fileFailure } from "./files/failure.ts";
 import { identityClaims } from "./files/identity-files.ts";
-import { imageInfo } from "./files/images.ts";
-import { type FitPicture, readPicture, readStart } from "./files/picture.ts";
+import { type FitPicture, readPicture } from "./files/picture.ts";
 import { assertVisible } from "./files/places.ts";
 import { labelledWorkspace } from "./labels/labelled-workspace.ts";
 import { failure, success } from "./result.ts";
@@ -56,9 +55,7 @@ export function createImageTool({ workspace, fitPicture, look }: ImageToolOption
       try {
         assertVisible(path, file.displayPath, run.facts);
         words.read(file.path, file.changedAt, run);
-        const info = imageInfo(await readStart(file));
-        if (info === undefined) return failure(`${path} is no picture that can be looked at.`);
-        const picture = await readPicture(file, info, { fitPicture });
+        const picture = await readPicture(file, fitPicture, signal);
         const [block] = picture.content;
         if (block?.type !== "image" || block.source.kind !== "base64") return picture;
         const { mimeType, source } = block;

@@ -39,7 +39,6 @@ export { createEditTool, type EditToolOptions } from "./files/edit.ts";
 export { createFindTool, type FindToolOptions } from "./files/find.ts";
 export { createGrepTool, type GrepToolOptions } from "./files/grep.ts";
 export { claimsOn } from "./files/identity-files.ts";
-export { type ImageInfo, imageInfo } from "./files/images.ts";
 export { createLsTool, type LsToolOptions } from "./files/ls.ts";
 export { folderFor, INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 export { createReadTool, type ReadToolOptions } from "./files/read.ts";

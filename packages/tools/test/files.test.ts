@@ -22,6 +22,13 @@ const put = (name: string, content: string | Uint8Array): void => writeFileSync(
 const read = (file_path: string, extra: { offset?: number; limit?: number } = {}) =>
   agent.call("read", { file_path, ...extra });
 
+/** A marker of a JPEG with what belongs to it. */
+function segment(marker: number, bytes: number): Buffer {
+  const head = Buffer.from([0xff, marker, 0, 0]);
+  head.writeUInt16BE(bytes, 2);
+  return Buffer.concat([head, Buffer.alloc(bytes - 2)]);
+}
+
 describe("ls", () => {
   test("gives one entry a line, folders with a slash, and the entries as data", async () => {
     put("README.md", "");
@@ -185,6 +192,27 @@ describe("read", () => {
     wide.writeUInt32BE(1, 20);
     put("long.png", wide);
     expect(textOf(await read("long.png"))).toContain("8,001 × 1 pixels, more than can be shown");
+  });
+
+  test("a picture whose size stands behind what its camera noted is of that size, and one that tells none is not shown", async () => {
+    const noted = Buffer.concat([
+      Buffer.from("ffd8", "hex"),
+      ...Array<Buffer>(2).fill(segment(0xe1, 60_000)),
+    ]);
+    const jpeg = (width: number, height: number): Buffer => {
+      const frame = segment(0xc0, 8);
+      frame.writeUInt16BE(height, 5);
+      frame.writeUInt16BE(width, 7);
+      return Buffer.concat([noted, frame, Buffer.alloc(9)]);
+    };
+    put("small.jpg", jpeg(800, 600));
+    expect((await read("small.jpg")).content).toMatchObject([{ type: "image", mimeType: "image/jpeg" }]);
+    put("huge.jpg", jpeg(60_000, 60_000));
+    expect(textOf(await read("huge.jpg"))).toContain("60,000 × 60,000 pixels, more than can be shown");
+    put("hidden.jpg", noted);
+    put("flat.jpg", jpeg(60_000, 0));
+    for (const name of ["hidden.jpg", "flat.jpg"])
+      expect(textOf(await read(name))).toContain("does not say how many pixels it has");
   });
 
   test("binary data is not shown", async () => {

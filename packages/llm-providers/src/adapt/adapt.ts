@@ -1,7 +1,13 @@
-import { type Message, type Model, type RepairChange, repairHistory } from "@signalbox/agent-core";
+import {
+  type Message,
+  type Model,
+  PICTURE_LIMITS,
+  type RepairChange,
+  repairHistory,
+} from "@signalbox/agent-core";
 import { onceInList, oncePer } from "../shared/once.ts";
 import type { LossKind } from "../shared/warnings.ts";
-import { type AdaptOptions, convertMessage } from "./convert.ts";
+import { type AdaptOptions, type ConvertOptions, convertMessage } from "./convert.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
 
@@ -11,25 +17,35 @@ export interface Adapted {
   readonly losses: readonly Loss[];
 }
 
+const conversions = (options: ConvertOptions) =>
+  oncePer((target: Model) => onceInList((message: Message) => convertMessage(message, target, options)));
+
 /** What each message becomes for a model; of a growing history only the new ones are looked at. */
 const conversionsFor = {
-  drop: oncePer((target: Model) => onceInList((message: Message) => convertMessage(message, target, {}))),
-  text: oncePer((target: Model) =>
-    onceInList((message: Message) => convertMessage(message, target, { foreignThinking: "text" })),
-  ),
+  drop: { few: conversions({}), many: conversions({ showsMany: true }) },
+  text: {
+    few: conversions({ foreignThinking: "text" }),
+    many: conversions({ foreignThinking: "text", showsMany: true }),
+  },
 };
+
+const picturesIn = onceInList(({ content }: Message) =>
+  typeof content === "string" ? 0 : content.filter(({ type }) => type === "image").length,
+);
 
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
  * The same model keeps everything but citations that its API takes none back of. Another loses signatures and item ids,
  * thinking (dropped or turned into text) and what only its vendor understood. Call ids and tool names that do not fit
- * the format are replaced, media that the model or its format cannot take is described, halves of surrogate pairs
- * become U+FFFD. What `repairHistory` promises holds for the result: every call is followed by its one result, and the
- * first message is a user's.
+ * the format are replaced, media that the model or its format cannot take is described, a large picture among many too
+ * where Anthropic would refuse the request for it, and halves of surrogate pairs become U+FFFD. What `repairHistory`
+ * promises holds for the result: every call is followed by its one result, and the first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const converted = conversionsFor[options.foreignThinking ?? "drop"](target)(history);
+  const pictures = picturesIn(history).reduce((sum, count) => sum + count, 0);
+  const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
+  const converted = (pictures > PICTURE_LIMITS.few ? many : few)(target)(history);
   const losses: Loss[] = [];
   converted.forEach(({ losses: lost }, message) => {
     if (lost.length > 0) losses.push(...lost.map((loss) => ({ ...loss, message })));

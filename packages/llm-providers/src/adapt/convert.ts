@@ -17,6 +17,11 @@ export interface AdaptOptions {
   readonly foreignThinking?: "drop" | "text";
 }
 
+export interface ConvertOptions extends AdaptOptions {
+  /** The history shows more than a few pictures. Default: it does not. */
+  readonly showsMany?: boolean;
+}
+
 /** A loss before its place in the history is known. */
 type PlacelessLoss = Omit<Loss, "message">;
 
@@ -27,17 +32,17 @@ export interface Converted {
 }
 
 /** Converts one message: a pure function of its arguments; a message that needs no change is returned as it is. */
-export function convertMessage(message: Message, target: Model, options: AdaptOptions): Converted {
+export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
   return { message: converter.message(toWellFormed(message)), losses: converter.losses };
 }
 
 class Converter {
   readonly #target: Model;
-  readonly #options: AdaptOptions;
+  readonly #options: ConvertOptions;
   readonly losses: PlacelessLoss[] = [];
 
-  constructor(target: Model, options: AdaptOptions) {
+  constructor(target: Model, options: ConvertOptions) {
     this.#target = target;
     this.#options = options;
   }
@@ -71,9 +76,9 @@ class Converter {
   /** Blocks with media described where they cannot be sent; the same array where all can. */
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
     const made = blocks.map((block) => {
-      const standIn = block.type === "text" ? undefined : standInFor(block, this.#target, "input");
-      if (standIn !== undefined && block.type !== "text")
-        this.#lose("media", `${block.type} ${block.mimeType}`);
+      if (block.type === "text") return block;
+      const standIn = standInFor(block, this.#target, "input", this.#options.showsMany);
+      if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
       return standIn ?? block;
     });
     return made.every((block, at) => block === blocks[at]) ? blocks : made;

@@ -1,4 +1,12 @@
-import type { AudioBlock, FileBlock, ImageBlock, Model, TextBlock } from "@signalbox/agent-core";
+import {
+  type AudioBlock,
+  type FileBlock,
+  type ImageBlock,
+  imageInfo,
+  type Model,
+  PICTURE_LIMITS,
+  type TextBlock,
+} from "@signalbox/agent-core";
 import { entryOf } from "../shared/json.ts";
 
 export type Media = ImageBlock | AudioBlock | FileBlock;
@@ -62,14 +70,29 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
  * Stands in for media that a model, or its API, cannot take; `undefined` where it can.
  *
  * @param from `output`: the model itself made it, and it is sent back
+ * @param isAmongMany more pictures are shown with it than {@link PICTURE_LIMITS} calls few
  */
 export function standInFor(
   block: Media,
   { api, input }: Model,
   from: keyof MediaRules,
+  isAmongMany = false,
 ): TextBlock | undefined {
   if (!input.includes(block.type)) return leftOut(block, CANNOT[block.type]);
-  return entryOf(RULES, api)?.[from](block) === false ? leftOut(block) : undefined;
+  if (entryOf(RULES, api)?.[from](block) === false) return leftOut(block);
+  if (api !== "anthropic-messages" || !isTooLarge(block, isAmongMany)) return undefined;
+  return leftOut(
+    block,
+    `it is too large for this model${isAmongMany ? " to see it among so many others" : ""}`,
+  );
+}
+
+/** Anthropic refuses a whole request for one such picture. */
+function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
+  if (type !== "image" || source.kind === "url") return false;
+  const { width = 0, height = 0 } = imageInfo(Buffer.from(source.data, "base64")) ?? {};
+  if (width * height === 0) return isAmongMany;
+  return Math.max(width, height) > (isAmongMany ? PICTURE_LIMITS.sideAmongMany : PICTURE_LIMITS.side);
 }
 
 /** Stands in for a block that cannot be sent, so that the model knows of it. */

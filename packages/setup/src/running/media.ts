@@ -15,7 +15,7 @@ import {
 import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import type { Config } from "@signalbox/config";
 import { type Home, pruneSentBlobs } from "@signalbox/home";
-import { type AgentWorkspaces, detectEncoding, type GuardedFetch, imageInfo } from "@signalbox/tools";
+import { type AgentWorkspaces, detectEncoding, type GuardedFetch } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
 import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./pictures.ts";
@@ -70,7 +70,7 @@ export function createMedia(options: MediaOptions): Media {
   const fitPicture = createPictureFitter((error) =>
     logger.warn({ err: reasonOf(error) }, `pictures are ${PICTURES_AS_THEY_ARE}`),
   );
-  const inspector: Inspector = { imageInfo, detectEncoding, fitPicture };
+  const inspector: Inspector = { detectEncoding, fitPicture };
   const incoming = createIncoming({
     account,
     folder,

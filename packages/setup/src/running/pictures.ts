@@ -1,3 +1,5 @@
+import { PICTURE_LIMITS } from "@signalbox/agent-core";
+import { deadline } from "@signalbox/channel";
 import type { Sharp } from "sharp";
 
 /** A picture as models take it. */
@@ -14,32 +16,32 @@ interface PictureSize {
 
 type LoadSharp = () => Promise<typeof import("sharp").default>;
 
-export type PictureFitter = (bytes: Uint8Array, size: PictureSize) => Promise<FittedPicture | undefined>;
+/** @param signal ends the waiting for it */
+export type PictureFitter = (
+  bytes: Uint8Array,
+  size: PictureSize,
+  signal?: AbortSignal,
+) => Promise<FittedPicture | undefined>;
 
-/**
- * A request with more than twenty pictures is refused by Anthropic where one has a longer side (with fewer, beyond
- * 8,000), and a conversation has come to twenty before long.
- */
-const LONGEST_SIDE = 2_000;
+/** A conversation has come to many pictures before long. */
+const LONGEST_SIDE = PICTURE_LIMITS.sideAmongMany;
 /** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
 const SIDE_THAT_MODELS_SEE = 1_568;
-/** 5 MB as base64. */
-const MAX_BYTES = 3_750_000;
-/** A small file can unpack to a huge picture. */
-const MAX_PIXELS = 50_000_000;
 /** What owners are told where the package is not there. */
 export const PICTURES_AS_THEY_ARE =
   "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
-/** Of one pass over a picture. */
-const MOST_SECONDS = 10;
+/** For one picture, its waiting for the others included, in milliseconds. */
+const MOST_MS = 10_000;
+/** Pictures that wait or are worked on. */
+const MOST_AT_ONCE = 8;
 const QUALITY = 85;
 
 /**
  * Makes pictures that vendors would refuse as small as they take them, upright and without what cameras note in them.
  * The same picture always comes to the same bytes, so that a request in which it stands again is in a vendor's cache.
- * Undefined for one that is taken as it is, cannot be read or takes too long, and for all where the package `sharp` is
- * not installed. Pictures of all callers are worked on one by one: anybody may send them, and each may take a hundred
- * megabytes while it is unpacked.
+ * Undefined for one that is small enough, cannot be read, takes more than ten seconds or comes while eight others wait,
+ * and for all where the package `sharp` is not installed. Pictures of all callers are worked on one by one: anybody may
+ * send them, and each may take a hundred megabytes while it is unpacked.
  *
  * @param onMissing told once why there is no `sharp`, when the first picture comes that it is needed for
  */
@@ -49,22 +51,37 @@ export function createPictureFitter(
 ): PictureFitter {
   let library: Promise<Awaited<ReturnType<LoadSharp>> | undefined> | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  return async (bytes, { width = 0, height = 0 }) => {
-    const isTaken = bytes.byteLength <= MAX_BYTES && Math.max(width, height) <= LONGEST_SIDE;
-    if (isTaken || width * height === 0 || width * height > MAX_PIXELS) return undefined;
+  let atOnce = 0;
+  return async (bytes, { width = 0, height = 0 }, signal) => {
+    const isSmall = bytes.byteLength <= PICTURE_LIMITS.bytes && Math.max(width, height) <= LONGEST_SIDE;
+    if (isSmall || width * height === 0 || width * height > PICTURE_LIMITS.pixels) return undefined;
     library ??= load().catch((error: unknown) => void onMissing(error));
     const sharp = await library;
-    if (sharp === undefined) return undefined;
-    const fitted = last.then(() =>
-      smaller(sharp(bytes, { limitInputPixels: MAX_PIXELS })).catch(() => undefined),
-    );
+    if (sharp === undefined || atOnce >= MOST_AT_ONCE || signal?.aborted) return undefined;
+    atOnce += 1;
+    const limit = deadline(MOST_MS, signal);
+    const fitted = last
+      .then(() => smaller(sharp(bytes, { limitInputPixels: PICTURE_LIMITS.pixels }), limit.signal))
+      .catch(() => undefined)
+      .finally(() => {
+        atOnce -= 1;
+      });
     last = fitted;
-    return fitted;
+    try {
+      return await Promise.race([fitted, ended(limit.signal)]);
+    } finally {
+      limit.end();
+    }
   };
 }
 
+function ended(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined), { once: true }));
+}
+
 /** As much of it as fits: all that is taken of its pixels, else those that models see; as PNG where it was one. */
-async function smaller(source: Sharp): Promise<FittedPicture | undefined> {
+async function smaller(source: Sharp, signal: AbortSignal): Promise<FittedPicture | undefined> {
+  signal.throwIfAborted();
   const { format, hasAlpha } = await source.metadata();
   const mimeTypes = format === "png" || hasAlpha ? ["image/png", "image/jpeg"] : ["image/jpeg"];
   for (const side of [LONGEST_SIDE, SIDE_THAT_MODELS_SEE]) {
@@ -72,10 +89,12 @@ async function smaller(source: Sharp): Promise<FittedPicture | undefined> {
       .clone()
       .autoOrient()
       .resize({ width: side, height: side, fit: "inside", withoutEnlargement: true })
-      .timeout({ seconds: MOST_SECONDS });
+      // A pass that nobody waits for any more ends by itself.
+      .timeout({ seconds: MOST_MS / 1_000 });
     for (const mimeType of mimeTypes) {
+      signal.throwIfAborted();
       const bytes = await encoded(picture.clone(), mimeType).toBuffer();
-      if (bytes.byteLength <= MAX_BYTES) return { mimeType, bytes };
+      if (bytes.byteLength <= PICTURE_LIMITS.bytes) return { mimeType, bytes };
     }
   }
   return undefined;

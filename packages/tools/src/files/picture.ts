@@ -1,29 +1,23 @@
-import type { ToolResult } from "@signalbox/agent-core";
+import {
+  type ImageInfo,
+  imageInfo,
+  isTakenPicture,
+  PICTURE_LIMITS,
+  type ToolResult,
+} from "@signalbox/agent-core";
 import { failure } from "../result.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
-import type { ImageInfo } from "./images.ts";
 import { count, SAMPLE_BYTES } from "./text.ts";
 
 /** Makes a picture that is larger than models take smaller; undefined for one that is not, or cannot be. */
 export type FitPicture = (
   bytes: Uint8Array,
   size: Pick<ImageInfo, "width" | "height">,
+  signal: AbortSignal,
 ) => Promise<{ readonly mimeType: string; readonly bytes: Uint8Array } | undefined>;
-
-export interface PictureOptions {
-  /** Bytes of one that is shown. */
-  readonly maxBytes?: number;
-  /** Default: none is made smaller. */
-  readonly fitPicture?: FitPicture | undefined;
-}
 
 /** Of a file that is read to be made smaller. */
 const MAX_SOURCE_BYTES = 25_000_000;
-/** 5 MB as base64. */
-const MAX_PICTURE_BYTES = 3_750_000;
-const MAX_PIXELS = 50_000_000;
-/** Anthropic refuses a whole request for one picture with a longer side. */
-const MAX_SIDE = 8_000;
 
 /** Enough of a file to tell what it is. */
 export async function readStart(file: OpenFile): Promise<Uint8Array> {
@@ -32,28 +26,33 @@ export async function readStart(file: OpenFile): Promise<Uint8Array> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A file that is a picture, as a model takes it; a failure where it is larger than models do. */
+/** A file that is a picture, as a model takes it; a failure where it is none, or larger than models take. */
 export async function readPicture(
   file: OpenFile,
-  image: ImageInfo,
-  { maxBytes = MAX_PICTURE_BYTES, fitPicture }: PictureOptions,
+  fitPicture: FitPicture | undefined,
+  signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { width = 0, height = 0 } = image;
-  const tooManyPixels = (): ToolResult => {
-    const text = `${file.displayPath} has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
-    return failure(text, { bytes: file.size });
-  };
-  if (width * height > MAX_PIXELS) return tooManyPixels();
-  if (fitPicture !== undefined && file.size <= MAX_SOURCE_BYTES) {
-    const fitted = await fitPicture(await readWhole(file), image);
-    if (fitted !== undefined) return shown(fitted.mimeType, fitted.bytes);
-  }
-  if (Math.max(width, height) > MAX_SIDE) return tooManyPixels();
-  if (file.size > maxBytes) {
-    const text = `${file.displayPath} is an image of ${count(file.size)} bytes; at most ${count(maxBytes)} can be shown. Make a smaller copy and read that.`;
-    return failure(text, { bytes: file.size });
-  }
-  return shown(image.mimeType, await readWhole(file));
+  const refused = (what: string): ToolResult => failure(`${file.displayPath} ${what}`, { bytes: file.size });
+  if (file.size > MAX_SOURCE_BYTES) return refused(tooManyBytes(file));
+  // Not its start alone: what cameras and programs note may stand before the size.
+  const bytes = await readWhole(file);
+  const image = imageInfo(bytes);
+  if (image === undefined) return refused("is no picture that can be looked at.");
+  const fitted = await fitPicture?.(bytes, image, signal);
+  if (fitted !== undefined) return shown(fitted.mimeType, fitted.bytes);
+  return isTakenPicture(image, bytes.byteLength)
+    ? shown(image.mimeType, bytes)
+    : refused(tooLarge(file, image));
+}
+
+function tooLarge(file: OpenFile, { width = 0, height = 0 }: ImageInfo): string {
+  if (file.size > PICTURE_LIMITS.bytes) return tooManyBytes(file);
+  if (width * height === 0) return "does not say how many pixels it has. Convert it and read the copy.";
+  return `has ${count(width)} × ${count(height)} pixels, more than can be shown. Make a smaller copy and read that.`;
+}
+
+function tooManyBytes({ size }: OpenFile): string {
+  return `is an image of ${count(size)} bytes; at most ${count(PICTURE_LIMITS.bytes)} can be shown. Make a smaller copy and read that.`;
 }
 
 function shown(mimeType: string, bytes: Uint8Array): ToolResult {

@@ -1,4 +1,4 @@
-import type { JsonObject, ToolResult } from "@signalbox/agent-core";
+import { imageInfo, type JsonObject, type ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
@@ -7,7 +7,6 @@ import type { OpenFile } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
-import { imageInfo } from "./images.ts";
 import { type LineSlice, readLines } from "./lines.ts";
 import { type FitPicture, readPicture, readStart } from "./picture.ts";
 import { assertVisible } from "./places.ts";
@@ -16,8 +15,6 @@ import { count, detectEncoding, type TextEncoding } from "./text.ts";
 
 export interface ReadToolOptions {
   readonly workspace: Workspace;
-  /** Bytes of an image that is shown; default 3,750,000, which is 5 MB as base64. */
-  readonly maxImageBytes?: number;
   /** Default: images are not made smaller. */
   readonly fitPicture?: FitPicture | undefined;
 }
@@ -26,11 +23,8 @@ export interface ReadToolOptions {
 const HEAD_SHARE = 0.7;
 
 /** `read`: text by lines, images as images. No effects. */
-export function createReadTool(options: ReadToolOptions): ToolDefinition {
-  const { workspace } = options;
+export function createReadTool({ workspace, fitPicture }: ReadToolOptions): ToolDefinition {
   const words = labelledWorkspace(workspace);
-  const { maxImageBytes, fitPicture } = options;
-  const pictures = { fitPicture, ...(maxImageBytes === undefined ? {} : { maxBytes: maxImageBytes }) };
   return defineTool({
     name: "read",
     description:
@@ -57,8 +51,7 @@ export function createReadTool(options: ReadToolOptions): ToolDefinition {
         assertVisible(args.file_path, file.displayPath, run.facts);
         words.read(file.path, file.changedAt, run);
         const sample = await readStart(file);
-        const image = imageInfo(sample);
-        if (image !== undefined) return await readPicture(file, image, pictures);
+        if (imageInfo(sample) !== undefined) return await readPicture(file, fitPicture, context.signal);
         const encoding = detectEncoding(sample, sample.length === file.size);
         if (encoding === undefined) {
           const text = `${args.file_path} is not text: ${count(file.size)} bytes of binary data. If its content matters, use a program that knows the format.`;

@@ -1,9 +1,30 @@
-/** What the first bytes of an image say. */
+/** What the bytes of an image say. */
 export interface ImageInfo {
   readonly mimeType: "image/png" | "image/jpeg" | "image/gif" | "image/webp";
-  /** Pixels; absent where the start of the file does not tell. */
+  /** Pixels; absent where the bytes do not tell. */
   readonly width?: number;
   readonly height?: number;
+}
+
+/** What every vendor takes of one picture. */
+export const PICTURE_LIMITS = {
+  /** 5 MB as base64. */
+  bytes: 3_750_000,
+  /** Of the longer side, in pixels: Anthropic refuses a whole request for one picture with more, */
+  side: 8_000,
+  /** and for one with more than this where it is shown more pictures than `few`. */
+  sideAmongMany: 2_000,
+  few: 20,
+  /** A small file can unpack to a huge picture. */
+  pixels: 50_000_000,
+} as const;
+
+/** Whether vendors take a picture as it is. One that hides its size may be far too large. */
+export function isTakenPicture({ width = 0, height = 0 }: Size, byteLength: number): boolean {
+  const pixels = width * height;
+  const { bytes, side } = PICTURE_LIMITS;
+  const fits = pixels <= PICTURE_LIMITS.pixels && Math.max(width, height) <= side;
+  return byteLength <= bytes && pixels > 0 && fits;
 }
 
 /** Recognises the image formats that models take, by content and not by name. */
@@ -24,7 +45,7 @@ export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
   return undefined;
 }
 
-type Size = { readonly width: number; readonly height: number };
+type Size = Pick<ImageInfo, "width" | "height">;
 
 /** ITU T.81: markers with their lengths, up to a start-of-frame, which holds height and width. */
 function jpegSize(view: DataView): Size | undefined {
