@@ -1,6 +1,6 @@
 import { and, eq, inArray, like, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { rowOf } from "./ids.ts";
 import { inboxIdOf } from "./inbox-rows.ts";
 import { inbox, isGivenUp, type OutboxRecord, outbox, run } from "./schema/index.ts";
@@ -25,7 +25,7 @@ export interface Answers {
 /** How the reason of a message begins whose reply did not come. */
 const MARK = "undelivered: ";
 
-export function createAnswers({ database }: Pick<Context, "database">): Answers {
+function prepareStatements(database: Database) {
   const { db } = database;
   const answered = {
     seq: inbox.seq,
@@ -34,44 +34,51 @@ export function createAnswers({ database }: Pick<Context, "database">): Answers 
     run: inbox.run,
     state: inbox.state,
   };
-  const messagesOfRun = database.query((p: Bound<{ n: number }>) =>
-    db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),
-  );
-  const bySeq = database.query((p: Bound<{ seq: number }>) =>
-    db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
-  );
-  const endUndelivered = database.command(
-    (p: Bound<{ seq: number; state: UndeliveredState; reason: string }>) =>
+  return {
+    messagesOfRun: database.query((p: Bound<{ n: number }>) =>
+      db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),
+    ),
+    bySeq: database.query((p: Bound<{ seq: number }>) =>
+      db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
+    ),
+    endUndelivered: database.command((p: Bound<{ seq: number; state: UndeliveredState; reason: string }>) =>
       db
         .update(inbox)
         .set({ state: p.state, rule: sql`coalesce(${inbox.rule}, 'undelivered')`, reason: p.reason })
         .where(and(eq(inbox.seq, p.seq), eq(inbox.state, "replied"))),
-  );
-  const endReplied = database.command((p: Bound<{ seq: number }>) =>
-    db
-      .update(inbox)
-      .set({ state: "replied", rule: sql`nullif(${inbox.rule}, 'undelivered')`, reason: null })
-      .where(
-        and(
-          eq(inbox.seq, p.seq),
-          inArray(inbox.state, ["failed-reported", "expired-reported"]),
-          like(inbox.reason, `${MARK}%`),
+    ),
+    endReplied: database.command((p: Bound<{ seq: number }>) =>
+      db
+        .update(inbox)
+        .set({ state: "replied", rule: sql`nullif(${inbox.rule}, 'undelivered')`, reason: null })
+        .where(
+          and(
+            eq(inbox.seq, p.seq),
+            inArray(inbox.state, ["failed-reported", "expired-reported"]),
+            like(inbox.reason, `${MARK}%`),
+          ),
         ),
-      ),
-  );
-  const givenUpAnswering = database.query((p: Bound<{ answers: string }>) =>
-    db
-      .select({ state: outbox.state, error: outbox.error })
-      .from(outbox)
-      .where(and(isGivenUp, eq(outbox.answers, p.answers))),
-  );
+    ),
+    givenUpAnswering: database.query((p: Bound<{ answers: string }>) =>
+      db
+        .select({ state: outbox.state, error: outbox.error })
+        .from(outbox)
+        .where(and(isGivenUp, eq(outbox.answers, p.answers))),
+    ),
+  };
+}
+
+export function createAnswers({ database }: Pick<Context, "database">): Answers {
+  const statements = prepareStatements(database);
 
   function messagesOf(row: OutboxRecord) {
-    if (row.answers.length > 0) return row.answers.flatMap((seq) => bySeq.get({ seq }) ?? []);
+    if (row.answers.length > 0) return row.answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
     if (row.run === null) return [];
-    const taken = messagesOfRun.get({ n: row.run })?.seqs ?? [];
+    const taken = statements.messagesOfRun.get({ n: row.run })?.seqs ?? [];
     // Messages that a run gave back to their queue are another run's.
-    return taken.flatMap((seq) => bySeq.get({ seq }) ?? []).filter(({ run: taker }) => taker === row.run);
+    return taken
+      .flatMap((seq) => statements.bySeq.get({ seq }) ?? [])
+      .filter(({ run: taker }) => taker === row.run);
   }
 
   return {
@@ -81,17 +88,18 @@ export function createAnswers({ database }: Pick<Context, "database">): Answers 
         .filter(({ state }) => state === "replied")
         .map(inboxIdOf),
     undelivered(row, state, why) {
-      for (const { seq } of messagesOf(row)) endUndelivered.run({ seq, state, reason: MARK + why });
+      for (const { seq } of messagesOf(row))
+        statements.endUndelivered.run({ seq, state, reason: MARK + why });
     },
     settled(seq) {
-      for (const { state, error } of givenUpAnswering.all({ answers: JSON.stringify([seq]) })) {
+      for (const { state, error } of statements.givenUpAnswering.all({ answers: JSON.stringify([seq]) })) {
         if (state === "uncertain") continue;
         const end = state === "dead" ? "failed-reported" : "expired-reported";
-        endUndelivered.run({ seq, state: end, reason: MARK + (error ?? "given up") });
+        statements.endUndelivered.run({ seq, state: end, reason: MARK + (error ?? "given up") });
       }
     },
     reopened(row) {
-      for (const { seq } of messagesOf(row)) endReplied.run({ seq });
+      for (const { seq } of messagesOf(row)) statements.endReplied.run({ seq });
     },
   };
 }

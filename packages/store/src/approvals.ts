@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { decode, encode } from "./json.ts";
 import { type ApprovalRecord, approval, isOpenApproval } from "./schema/index.ts";
 import type { ApprovalStore } from "./types/approvals.ts";
@@ -8,25 +8,31 @@ import type { ApprovalState, Bodies } from "./types/common.ts";
 
 const DEFAULT_LIMIT = 100;
 
-export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
+function prepareStatements(database: Database) {
   const { db } = database;
-  const insert = database.insert(approval);
-  const byId = database.query((p: Bound<{ id: string }>) =>
-    db.select().from(approval).where(eq(approval.id, p.id)),
-  );
-  const pendingIn = database.query((p: Bound<{ sessionKey: string }>) =>
-    db
-      .select()
-      .from(approval)
-      .where(and(eq(approval.sessionKey, p.sessionKey), isOpenApproval, eq(approval.state, "pending"))),
-  );
-  const set = database.command(
-    (p: Bound<Pick<ApprovalRecord, "n" | "approver" | "grant" | "decidedAt"> & { state: ApprovalState }>) =>
+  return {
+    insert: database.insert(approval),
+    byId: database.query((p: Bound<{ id: string }>) =>
+      db.select().from(approval).where(eq(approval.id, p.id)),
+    ),
+    pendingIn: database.query((p: Bound<{ sessionKey: string }>) =>
       db
-        .update(approval)
-        .set({ state: p.state, approver: p.approver, grant: p.grant, decidedAt: p.decidedAt })
-        .where(eq(approval.n, p.n)),
-  );
+        .select()
+        .from(approval)
+        .where(and(eq(approval.sessionKey, p.sessionKey), isOpenApproval, eq(approval.state, "pending"))),
+    ),
+    set: database.command(
+      (p: Bound<Pick<ApprovalRecord, "n" | "approver" | "grant" | "decidedAt"> & { state: ApprovalState }>) =>
+        db
+          .update(approval)
+          .set({ state: p.state, approver: p.approver, grant: p.grant, decidedAt: p.decidedAt })
+          .where(eq(approval.n, p.n)),
+    ),
+  };
+}
+
+export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
+  const statements = prepareStatements(database);
 
   function toApproval({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"] {
     return {
@@ -43,35 +49,35 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
       const question = encode(asked, "A question");
       const { id, sessionKey, hash, state, createdAt } = asked;
       return queue.write(() => {
-        const pending = pendingIn.all({ sessionKey });
+        const pending = statements.pendingIn.all({ sessionKey });
         const same = pending.find((row) => row.hash === hash);
         if (same !== undefined) return { outcome: "open", approval: toApproval(same) };
         if (pending.length >= most) return { outcome: "full", open: pending.length };
-        if (byId.get({ id }) !== undefined) return { outcome: "taken" };
-        insert.run({ id, sessionKey, hash, question, state, createdAt });
+        if (statements.byId.get({ id }) !== undefined) return { outcome: "taken" };
+        statements.insert.run({ id, sessionKey, hash, question, state, createdAt });
         return { outcome: "asked", approval: decode<T["approval"]>(question) };
       });
     },
 
     get: (id) =>
       queue.read(() => {
-        const row = byId.get({ id });
+        const row = statements.byId.get({ id });
         return row === undefined ? undefined : toApproval(row);
       }),
 
     change: (id, from, to) =>
       queue.write(() => {
-        const row = byId.get({ id });
+        const row = statements.byId.get({ id });
         if (row?.state !== from) return undefined;
         const { n, approver, grant, decidedAt } = row;
-        set.run({ n, approver, grant, decidedAt, ...to });
-        const changed = byId.get({ id });
+        statements.set.run({ n, approver, grant, decidedAt, ...to });
+        const changed = statements.byId.get({ id });
         return changed === undefined ? undefined : toApproval(changed);
       }),
 
     list: ({ states, limit = DEFAULT_LIMIT } = {}) =>
       queue.read(() =>
-        db
+        database.db
           .select()
           .from(approval)
           .where(conditionOf(states))

@@ -2,7 +2,7 @@ import { type Balance, distinctPots, fullClaims, type Pot } from "@signalbox/bud
 import { and, asc, eq, inArray, sql } from "drizzle-orm";
 import { union } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import type { Fence } from "./leases.ts";
 import { type BudgetReservationRecord, budgetPot, budgetReservation } from "./schema/index.ts";
@@ -10,47 +10,52 @@ import type { BudgetStore } from "./types/budgets.ts";
 
 type Reserved = Pot & Pick<BudgetReservationRecord, "id" | "micros" | "tokens">;
 
-export function createBudgetStore({ database, queue }: Context, fence: Fence): BudgetStore {
+function prepareStatements(database: Database) {
   const { db } = database;
-  const potOf = database.query((p: Bound<Pot>) =>
-    db
-      .select()
-      .from(budgetPot)
-      .where(and(eq(budgetPot.account, p.account), eq(budgetPot.period, p.period))),
-  );
-  const reservedIn = database.query((p: Bound<Pot>) =>
-    db
-      .select({
-        micros: sql<number>`coalesce(sum(${budgetReservation.micros}), 0)`.as("micros"),
-        tokens: sql<number>`coalesce(sum(${budgetReservation.tokens}), 0)`.as("tokens"),
-      })
-      .from(budgetReservation)
-      .where(and(eq(budgetReservation.account, p.account), eq(budgetReservation.period, p.period))),
-  );
-  const allReserved = database.query(() => db.select().from(budgetReservation));
-  const reservedBy = database.query((p: Bound<{ id: string }>) =>
-    db.select().from(budgetReservation).where(eq(budgetReservation.id, p.id)),
-  );
-  const reserve = database.insert(budgetReservation);
-  const release = database.command((p: Bound<{ id: string }>) =>
-    db.delete(budgetReservation).where(eq(budgetReservation.id, p.id)),
-  );
-  const putPot = database.replace(budgetPot, [budgetPot.account, budgetPot.period]);
+  return {
+    potOf: database.query((p: Bound<Pot>) =>
+      db
+        .select()
+        .from(budgetPot)
+        .where(and(eq(budgetPot.account, p.account), eq(budgetPot.period, p.period))),
+    ),
+    reservedIn: database.query((p: Bound<Pot>) =>
+      db
+        .select({
+          micros: sql<number>`coalesce(sum(${budgetReservation.micros}), 0)`.as("micros"),
+          tokens: sql<number>`coalesce(sum(${budgetReservation.tokens}), 0)`.as("tokens"),
+        })
+        .from(budgetReservation)
+        .where(and(eq(budgetReservation.account, p.account), eq(budgetReservation.period, p.period))),
+    ),
+    allReserved: database.query(() => db.select().from(budgetReservation)),
+    reservedBy: database.query((p: Bound<{ id: string }>) =>
+      db.select().from(budgetReservation).where(eq(budgetReservation.id, p.id)),
+    ),
+    reserve: database.insert(budgetReservation),
+    release: database.command((p: Bound<{ id: string }>) =>
+      db.delete(budgetReservation).where(eq(budgetReservation.id, p.id)),
+    ),
+    putPot: database.replace(budgetPot, [budgetPot.account, budgetPot.period]),
+  };
+}
 
+/** Pots inside a transaction. */
+function createPots(statements: ReturnType<typeof prepareStatements>) {
   function rowOf({ account, period }: Pot) {
-    return potOf.get({ account, period }) ?? { account, period, micros: 0, tokens: 0, grants: 0 };
+    return statements.potOf.get({ account, period }) ?? { account, period, micros: 0, tokens: 0, grants: 0 };
   }
 
   function balanceOf({ account, period }: Pot): Balance {
     const { micros, tokens, grants } = rowOf({ account, period });
-    const reserved = reservedIn.get({ account, period }) ?? { micros: 0, tokens: 0 };
+    const reserved = statements.reservedIn.get({ account, period }) ?? { micros: 0, tokens: 0 };
     return { account, period, spent: { micros, tokens }, reserved, grants };
   }
 
   function spend({ account, period, micros, tokens }: Omit<Reserved, "id">) {
     const row = rowOf({ account, period });
     const after = { micros: row.micros + micros, tokens: row.tokens + tokens };
-    putPot.run({ ...row, ...after });
+    statements.putPot.run({ ...row, ...after });
     return {
       account,
       period,
@@ -60,13 +65,20 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
     };
   }
 
+  return { rowOf, balanceOf, spend };
+}
+
+export function createBudgetStore({ database, queue }: Context, fence: Fence): BudgetStore {
+  const statements = prepareStatements(database);
+  const { rowOf, balanceOf, spend } = createPots(statements);
+
   /**
    * Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have.
    */
   function spendOfTheDead(): void {
-    for (const row of allReserved.all()) {
+    for (const row of statements.allReserved.all()) {
       if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch })) continue;
-      release.run({ id: row.id });
+      statements.release.run({ id: row.id });
       spend(row);
     }
   }
@@ -75,43 +87,43 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
 
   return {
     balances,
-    inPeriods: (periods) =>
-      queue.read(() => {
-        const inThem = (table: typeof budgetPot | typeof budgetReservation) =>
-          db
-            .select({ account: table.account, period: table.period })
-            .from(table)
-            .where(inArray(table.period, [...periods]));
-        return union(inThem(budgetPot), inThem(budgetReservation))
-          .orderBy(asc(sql`account`), asc(sql`period`))
-          .all()
-          .map(balanceOf);
-      }),
+    inPeriods: (periods) => queue.read(() => potsIn(database, periods).map(balanceOf)),
     ledger: (lease) => ({
       balances,
       reserve: (id, { micros, tokens }, claims) =>
         queue.write(() => {
           fence.check(lease);
-          if (reservedBy.get({ id }) !== undefined)
+          if (statements.reservedBy.get({ id }) !== undefined)
             throw new StoreError("conflict", `There is a reservation ${id} already.`);
           spendOfTheDead();
           const full = fullClaims(claims, balanceOf);
           if (full.length > 0) return { full };
           const of = { id, micros, tokens, leaseName: lease.name, leaseEpoch: lease.epoch };
-          for (const pot of distinctPots(claims)) reserve.run({ ...of, ...pot });
+          for (const pot of distinctPots(claims)) statements.reserve.run({ ...of, ...pot });
           return { full };
         }),
       settle: (id, { micros, tokens }) =>
         queue.write(() => {
-          const rows = reservedBy.all({ id });
-          release.run({ id });
+          const rows = statements.reservedBy.all({ id });
+          statements.release.run({ id });
           return rows.map(({ account, period }) => spend({ account, period, micros, tokens }));
         }),
       grant: (pot) =>
         queue.write(() => {
           const row = rowOf(pot);
-          putPot.run({ ...row, grants: row.grants + 1 });
+          statements.putPot.run({ ...row, grants: row.grants + 1 });
         }),
     }),
   };
+}
+
+function potsIn({ db }: Database, periods: readonly string[]): Pot[] {
+  const inThem = (table: typeof budgetPot | typeof budgetReservation) =>
+    db
+      .select({ account: table.account, period: table.period })
+      .from(table)
+      .where(inArray(table.period, [...periods]));
+  return union(inThem(budgetPot), inThem(budgetReservation))
+    .orderBy(asc(sql`account`), asc(sql`period`))
+    .all();
 }

@@ -96,12 +96,10 @@ function columnsBut(key: readonly SQLiteColumn[], table: SQLiteTable): Record<st
 export const snakeCase = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) => void): Database {
-  const db = drizzle(raw, { casing: "snake_case" });
-  const fault = faults ?? (() => {});
+/** Statements that are prepared when they are first used, or by `prepare`. */
+function lazily() {
   const statements: (() => unknown)[] = [];
 
-  /** A statement that is prepared when it is first used, or by `prepare`. */
   function once<T>(make: () => T): () => T {
     let made: T | undefined;
     const statement = (): T => {
@@ -111,6 +109,21 @@ export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) 
     statements.push(statement);
     return statement;
   }
+
+  async function prepare(): Promise<void> {
+    for (const [index, statement] of statements.entries()) {
+      statement();
+      if (index % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  return { once, prepare };
+}
+
+export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) => void): Database {
+  const db = drizzle(raw, { casing: "snake_case" });
+  const fault = faults ?? (() => {});
+  const { once, prepare } = lazily();
 
   function writing(
     statement: () => { run(params?: object): Sqlite.RunResult },
@@ -161,11 +174,6 @@ export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) 
         })),
       };
     },
-    async prepare() {
-      for (const [index, statement] of statements.entries()) {
-        statement();
-        if (index % AT_ONCE === 0) await new Promise((resolve) => setImmediate(resolve));
-      }
-    },
+    prepare,
   };
 }

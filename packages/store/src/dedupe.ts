@@ -1,7 +1,7 @@
 import { asc, eq, gt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { crypto } from "./crypto.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { dedupe, dedupeMark, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
@@ -53,6 +53,38 @@ export function messageRow(
   return seen === undefined || seen === "pruned" ? undefined : seen.row;
 }
 
+function prepareStatements(database: Database) {
+  const { db } = database;
+  return {
+    mark: database.query(() => db.select().from(dedupeMark)),
+    setMark: database.command((p: Bound<{ seq: number }>) =>
+      db
+        .insert(dedupeMark)
+        .values({ one: 1, seq: p.seq })
+        .onConflictDoUpdate({
+          target: dedupeMark.one,
+          set: { seq: sql`max(${dedupeMark.seq}, excluded.seq)` },
+        }),
+    ),
+    indexed: database.query((p: Bound<{ key: number }>) =>
+      db.select().from(dedupe).where(eq(dedupe.key, p.key)),
+    ),
+    put: database.replace(dedupe, [dedupe.key]),
+    after: database.query((p: Bound<{ seq: number }>) =>
+      db
+        .select({
+          seq: inbox.seq,
+          eventKey: inbox.eventKey,
+          messageKey: inbox.messageKey,
+          receivedAt: inbox.receivedAt,
+        })
+        .from(inbox)
+        .where(gt(inbox.seq, p.seq))
+        .orderBy(asc(inbox.seq)),
+    ),
+  };
+}
+
 /**
  * Platform ids come in no order, and an index over them dirties two pages with each message: more than all its other
  * rows together. So the keys of recent messages stand in their inbox rows, which are appended, and some thousands at a
@@ -64,62 +96,25 @@ export function messageRow(
  */
 export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): DedupeIndex {
   const { database, queue } = context;
-  const { db } = database;
-  const mark = database.query(() => db.select().from(dedupeMark));
-  const setMark = database.command((p: Bound<{ seq: number }>) =>
-    db
-      .insert(dedupeMark)
-      .values({ one: 1, seq: p.seq })
-      .onConflictDoUpdate({
-        target: dedupeMark.one,
-        set: { seq: sql`max(${dedupeMark.seq}, excluded.seq)` },
-      }),
-  );
-  const indexed = database.query((p: Bound<{ key: number }>) =>
-    db.select().from(dedupe).where(eq(dedupe.key, p.key)),
-  );
-  const put = database.replace(dedupe, [dedupe.key]);
-  const after = database.query((p: Bound<{ seq: number }>) =>
-    db
-      .select({
-        seq: inbox.seq,
-        eventKey: inbox.eventKey,
-        messageKey: inbox.messageKey,
-        receivedAt: inbox.receivedAt,
-      })
-      .from(inbox)
-      .where(gt(inbox.seq, p.seq))
-      .orderBy(asc(inbox.seq)),
-  );
+  const statements = prepareStatements(database);
   const recent = new Map<number, number>();
   let loadedIn = -1;
   let loadedTo: number | undefined;
   let merging = false;
 
-  const marked = (): number => mark.get()?.seq ?? 0;
+  const marked = (): number => statements.mark.get()?.seq ?? 0;
 
   /** Once in a batch, before any row is inserted in it: what is read is committed. */
   function load(): void {
     if (loadedIn === queue.batch) return;
     loadedIn = queue.batch;
     let last = loadedTo ?? marked();
-    for (const { seq, eventKey, messageKey } of after.all({ seq: last })) {
+    for (const { seq, eventKey, messageKey } of statements.after.all({ seq: last })) {
       recent.set(eventKey, seq);
       if (messageKey !== null) recent.set(messageKey, seq);
       last = seq;
     }
     loadedTo = last;
-  }
-
-  /** The row, if it is of the message that the key names and not of one whose key happens to be the same. */
-  function confirm(key: DedupeKey, seq: number): InboxRecord | undefined {
-    const row = rows.record(seq);
-    if (row === undefined || (row.eventKey !== key.number && row.messageKey !== key.number)) return undefined;
-    // Where its content is gone the key has to do.
-    if (rows.isDamaged(row)) return row;
-    const event = rows.event(row);
-    const id = key.kind === "event" ? event.eventId : event.messageId;
-    return event.channel === key.channel && event.account === key.account && id === key.id ? row : undefined;
   }
 
   async function merge(): Promise<void> {
@@ -128,21 +123,17 @@ export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): De
       return marked();
     });
     const to = loadedTo ?? from;
-    const keys = after
+    const keys = statements.after
       .all({ seq: from })
       .filter(({ seq }) => seq <= to)
-      .flatMap(({ seq, eventKey, messageKey, receivedAt }) => {
-        const day = Math.floor(receivedAt / dayMs);
-        const ofEvent = { key: eventKey, seq, day };
-        return messageKey === null ? [ofEvent] : [ofEvent, { key: messageKey, seq, day }];
-      })
+      .flatMap(indexed)
       .sort((a, b) => a.key - b.key);
     for (let start = 0; start < keys.length; start += mergeChunk) {
       await queue.write(() => {
-        for (const key of keys.slice(start, start + mergeChunk)) put.run(key);
+        for (const key of keys.slice(start, start + mergeChunk)) statements.put.run(key);
       });
     }
-    await queue.write(() => setMark.run({ seq: to }));
+    await queue.write(() => statements.setMark.run({ seq: to }));
     for (const [key, seq] of recent) if (seq <= to) recent.delete(key);
   }
 
@@ -150,12 +141,12 @@ export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): De
     find(key) {
       load();
       const recentSeq = recent.get(key.number);
-      const recentRow = recentSeq === undefined ? undefined : confirm(key, recentSeq);
+      const recentRow = recentSeq === undefined ? undefined : confirm(rows, key, recentSeq);
       if (recentRow !== undefined) return { row: recentRow };
-      const seq = indexed.get({ key: key.number })?.seq;
+      const seq = statements.indexed.get({ key: key.number })?.seq;
       if (seq === undefined) return undefined;
       if (rows.record(seq) === undefined) return "pruned";
-      const row = confirm(key, seq);
+      const row = confirm(rows, key, seq);
       return row === undefined ? undefined : { row };
     },
     add({ event, message }, seq) {
@@ -172,4 +163,27 @@ export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): De
     },
     merge,
   };
+}
+
+/** The row, if it is of the message that the key names and not of one whose key happens to be the same. */
+function confirm(rows: InboxRows<Bodies>, key: DedupeKey, seq: number): InboxRecord | undefined {
+  const row = rows.record(seq);
+  if (row === undefined || (row.eventKey !== key.number && row.messageKey !== key.number)) return undefined;
+  // Where its content is gone the key has to do.
+  if (rows.isDamaged(row)) return row;
+  const event = rows.event(row);
+  const id = key.kind === "event" ? event.eventId : event.messageId;
+  return event.channel === key.channel && event.account === key.account && id === key.id ? row : undefined;
+}
+
+/** What the index has of a message. */
+function indexed({
+  seq,
+  eventKey,
+  messageKey,
+  receivedAt,
+}: Pick<InboxRecord, "seq" | "eventKey" | "messageKey" | "receivedAt">) {
+  const day = Math.floor(receivedAt / dayMs);
+  const ofEvent = { key: eventKey, seq, day };
+  return messageKey === null ? [ofEvent] : [ofEvent, { key: messageKey, seq, day }];
 }

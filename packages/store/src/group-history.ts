@@ -1,47 +1,52 @@
 import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { type GroupHistoryRows, prepareHistory } from "./group-history-rows.ts";
 import { decode, encode } from "./json.ts";
 import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { GroupHistoryStore } from "./types/side.ts";
 
+function prepareStatements(database: Database) {
+  const { db } = database;
+  const isEntry = (p: Bound<{ conversation: string; entryId: string }>) =>
+    and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId));
+  const isTold = (p: Bound<{ conversation: string; entryId: string }>) =>
+    and(eq(toldHistory.conversation, p.conversation), eq(toldHistory.entryId, p.entryId));
+  return {
+    revise: database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
+      db.update(groupHistory).set({ body: p.body }).where(isEntry(p)),
+    ),
+    ofConversation: database.query((p: Bound<{ conversation: string }>) =>
+      db
+        .select()
+        .from(groupHistory)
+        .where(eq(groupHistory.conversation, p.conversation))
+        .orderBy(asc(groupHistory.n)),
+    ),
+    remove: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+      db.delete(groupHistory).where(isEntry(p)),
+    ),
+    removeAll: database.command((p: Bound<{ conversation: string }>) =>
+      db.delete(groupHistory).where(eq(groupHistory.conversation, p.conversation)),
+    ),
+    reviseTold: database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
+      db.update(toldHistory).set({ body: p.body }).where(isTold(p)),
+    ),
+    removeTold: database.command((p: Bound<{ conversation: string; entryId: string }>) =>
+      db.delete(toldHistory).where(isTold(p)),
+    ),
+    removeAllTold: database.command((p: Bound<{ conversation: string }>) =>
+      db.delete(toldHistory).where(eq(toldHistory.conversation, p.conversation)),
+    ),
+  };
+}
+
 export function createGroupHistoryStore(
   { database, queue }: Context,
   rows: GroupHistoryRows,
 ): GroupHistoryStore {
-  const { db } = database;
-  const isEntry = (p: Bound<{ conversation: string; entryId: string }>) =>
-    and(eq(groupHistory.conversation, p.conversation), eq(groupHistory.entryId, p.entryId));
-  const revise = database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
-    db.update(groupHistory).set({ body: p.body }).where(isEntry(p)),
-  );
-  const ofConversation = database.query((p: Bound<{ conversation: string }>) =>
-    db
-      .select()
-      .from(groupHistory)
-      .where(eq(groupHistory.conversation, p.conversation))
-      .orderBy(asc(groupHistory.n)),
-  );
-  const remove = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
-    db.delete(groupHistory).where(isEntry(p)),
-  );
-  const removeAll = database.command((p: Bound<{ conversation: string }>) =>
-    db.delete(groupHistory).where(eq(groupHistory.conversation, p.conversation)),
-  );
-
-  const isTold = (p: Bound<{ conversation: string; entryId: string }>) =>
-    and(eq(toldHistory.conversation, p.conversation), eq(toldHistory.entryId, p.entryId));
-  const reviseTold = database.command((p: Bound<{ conversation: string; entryId: string; body: string }>) =>
-    db.update(toldHistory).set({ body: p.body }).where(isTold(p)),
-  );
-  const removeTold = database.command((p: Bound<{ conversation: string; entryId: string }>) =>
-    db.delete(toldHistory).where(isTold(p)),
-  );
-  const removeAllTold = database.command((p: Bound<{ conversation: string }>) =>
-    db.delete(toldHistory).where(eq(toldHistory.conversation, p.conversation)),
-  );
+  const statements = prepareStatements(database);
 
   return {
     async push(conversation, entry, limit) {
@@ -52,13 +57,13 @@ export function createGroupHistoryStore(
       const text = encode(body, "An entry of the group history");
       const revised = { conversation, entryId: id, body: text };
       return queue.write(() => {
-        reviseTold.run(revised);
-        return revise.run(revised).changes > 0;
+        statements.reviseTold.run(revised);
+        return statements.revise.run(revised).changes > 0;
       });
     },
     list: (conversation) =>
       queue.read(() =>
-        ofConversation.all({ conversation }).map((row) => ({
+        statements.ofConversation.all({ conversation }).map((row) => ({
           id: row.entryId,
           senderId: row.senderId,
           body: decode<JsonValue>(row.body),
@@ -68,11 +73,11 @@ export function createGroupHistoryStore(
     clear: (conversation, id) =>
       queue.write(() => {
         if (id === undefined) {
-          removeAll.run({ conversation });
-          removeAllTold.run({ conversation });
+          statements.removeAll.run({ conversation });
+          statements.removeAllTold.run({ conversation });
         } else {
-          remove.run({ conversation, entryId: id });
-          removeTold.run({ conversation, entryId: id });
+          statements.remove.run({ conversation, entryId: id });
+          statements.removeTold.run({ conversation, entryId: id });
         }
       }),
   };

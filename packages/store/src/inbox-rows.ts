@@ -122,7 +122,8 @@ function read<T extends Bodies>(joined: readonly Joined[]): InboxRead<T> {
   };
 }
 
-function prepareStatements({ db, query, command }: Database) {
+function prepareStatements(database: Database) {
+  const { db } = database;
   /** Rows with all that belongs to them, in one query. */
   const withBody = () =>
     db
@@ -137,24 +138,24 @@ function prepareStatements({ db, query, command }: Database) {
 
   return {
     withBody,
-    bySeq: query((p: Bound<{ seq: number }>) => db.select().from(inbox).where(eq(inbox.seq, p.seq))),
-    fullBySeq: query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq))),
-    bySeqs: query((p: Bound<{ seqs: string }>) =>
+    bySeq: database.query((p: Bound<{ seq: number }>) => db.select().from(inbox).where(eq(inbox.seq, p.seq))),
+    fullBySeq: database.query((p: Bound<{ seq: number }>) => withBody().where(eq(inbox.seq, p.seq))),
+    bySeqs: database.query((p: Bound<{ seqs: string }>) =>
       withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
     ),
-    queued: query((p: Bound<{ sessionKey: string }>) =>
+    queued: database.query((p: Bound<{ sessionKey: string }>) =>
       withBody()
         .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
         .orderBy(asc(inbox.seq)),
     ),
-    holders: query(() =>
+    holders: database.query(() =>
       db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
     ),
-    heldBy: query((p: Bound<LeaseToken>) => withBody().where(isHeld(p)).orderBy(asc(inbox.seq))),
-    handOver: command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
+    heldBy: database.query((p: Bound<LeaseToken>) => withBody().where(isHeld(p)).orderBy(asc(inbox.seq))),
+    handOver: database.command((p: Bound<LeaseToken & { toName: string; toEpoch: number }>) =>
       db.update(inbox).set({ leaseName: p.toName, leaseEpoch: p.toEpoch }).where(isHeld(p)),
     ),
-    setEnd: command((p: Bound<End & { settledAt: number }>) =>
+    setEnd: database.command((p: Bound<End & { settledAt: number }>) =>
       db
         .update(inbox)
         .set({ state: p.state, rule: p.rule, reason: p.reason, settledAt: p.settledAt })

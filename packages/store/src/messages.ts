@@ -72,47 +72,49 @@ const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
 const linked = (source: string) => `SELECT m.seq, m.generation, m.kind, m.body, m.at, m.run,
     run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
 
+function toMessage<T extends Bodies>(row: Linked): SessionMessage<T> {
+  const { run, runStartedAt, runNonce } = row;
+  return {
+    seq: row.seq,
+    generation: row.generation,
+    message: decode<T["message"]>(row.body),
+    ...(run === null || runStartedAt === null || runNonce === null
+      ? {}
+      : { runId: idOf<RunId>(runStartedAt, runNonce, run) }),
+    at: row.at,
+    compaction: row.kind === "summary",
+  };
+}
+
+function prepareStatements(database: Database) {
+  return {
+    after: database.handWritten<Start & { floor: number; limit: number }, Linked>(
+      `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT @limit`,
+    ),
+    back: database.handWritten<Start & { before: number; limit: number }, Linked>(
+      `${chainWhile("true")} ${linked("chain")} m.seq < @before LIMIT @limit`,
+    ),
+    ofRun: database.handWritten<Start & { run: number }, Linked>(
+      `${chainWhile("e.run = @run")} ${linked("chain")} m.run = @run`,
+    ),
+    byId: database.handWritten<Start, Linked>(`${linked("entry")} m.id = @head AND m.session_key = @key`),
+    seqs: database.handWritten<Start & { floor: number }, { seq: number }>(
+      `${chainWhile("e.seq > @floor")} SELECT seq FROM chain WHERE kind = 'message' AND seq > @floor`,
+    ),
+    remove: database.handWritten<Start>(
+      `${chainWhile("true")} DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
+    ),
+    removeContexts: database.command((p: Bound<{ key: string }>) =>
+      database.db.delete(messageContext).where(eq(messageContext.sessionKey, p.key)),
+    ),
+    removeTold: database.command((p: Bound<{ key: string }>) =>
+      database.db.delete(toldHistory).where(eq(toldHistory.sessionKey, p.key)),
+    ),
+  };
+}
+
 export function createMessageChain<T extends Bodies>(database: Database, entries: Entries): MessageChain<T> {
-  const after = database.handWritten<Start & { floor: number; limit: number }, Linked>(
-    `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT @limit`,
-  );
-  const back = database.handWritten<Start & { before: number; limit: number }, Linked>(
-    `${chainWhile("true")} ${linked("chain")} m.seq < @before LIMIT @limit`,
-  );
-  const ofRun = database.handWritten<Start & { run: number }, Linked>(
-    `${chainWhile("e.run = @run")} ${linked("chain")} m.run = @run`,
-  );
-  const byId = database.handWritten<Start, Linked>(
-    `${linked("entry")} m.id = @head AND m.session_key = @key`,
-  );
-  const seqs = database.handWritten<Start & { floor: number }, { seq: number }>(
-    `${chainWhile("e.seq > @floor")} SELECT seq FROM chain WHERE kind = 'message' AND seq > @floor`,
-  );
-  const remove = database.handWritten<Start>(
-    `${chainWhile("true")} DELETE FROM entry WHERE id IN (SELECT id FROM chain)`,
-  );
-
-  const removeContexts = database.command((p: Bound<{ key: string }>) =>
-    database.db.delete(messageContext).where(eq(messageContext.sessionKey, p.key)),
-  );
-  const removeTold = database.command((p: Bound<{ key: string }>) =>
-    database.db.delete(toldHistory).where(eq(toldHistory.sessionKey, p.key)),
-  );
-
-  function toMessage(row: Linked): SessionMessage<T> {
-    const { run, runStartedAt, runNonce } = row;
-    return {
-      seq: row.seq,
-      generation: row.generation,
-      message: decode<T["message"]>(row.body),
-      ...(run === null || runStartedAt === null || runNonce === null
-        ? {}
-        : { runId: idOf<RunId>(runStartedAt, runNonce, run) }),
-      at: row.at,
-      compaction: row.kind === "summary",
-    };
-  }
-
+  const statements = prepareStatements(database);
   return {
     append(head, to, bodies) {
       let { lastEntry, lastSeq } = head;
@@ -128,21 +130,31 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
       return { lastEntry, lastSeq, messageCount: head.messageCount };
     },
     after: (head, key, floor, limit) =>
-      after.all({ head: head.lastEntry, key, floor, limit }).map(toMessage).reverse(),
-    back: (head, key, before, limit) => back.all({ head: head.lastEntry, key, before, limit }).map(toMessage),
-    ofRun: (last, key, run) => ofRun.all({ head: last, key, run }).map(toMessage).reverse(),
+      statements.after
+        .all({ head: head.lastEntry, key, floor, limit })
+        .map(toMessage<T>)
+        .reverse(),
+    back: (head, key, before, limit) =>
+      statements.back.all({ head: head.lastEntry, key, before, limit }).map(toMessage<T>),
+    ofRun: (last, key, run) =>
+      statements.ofRun
+        .all({ head: last, key, run })
+        .map(toMessage<T>)
+        .reverse(),
     one(id, key) {
-      const row = byId.get({ head: id, key });
+      const row = statements.byId.get({ head: id, key });
       return row === undefined ? undefined : toMessage(row);
     },
     countAfter(head, key, floor, seq) {
-      const place = seqs.all({ head: head.lastEntry, key, floor }).findIndex((row) => row.seq === seq);
+      const place = statements.seqs
+        .all({ head: head.lastEntry, key, floor })
+        .findIndex((row) => row.seq === seq);
       return place === -1 ? undefined : place;
     },
     remove(head, key) {
-      removeContexts.run({ key });
-      removeTold.run({ key });
-      return remove.run({ head: head.lastEntry, key }).changes;
+      statements.removeContexts.run({ key });
+      statements.removeTold.run({ key });
+      return statements.remove.run({ head: head.lastEntry, key }).changes;
     },
   };
 }

@@ -73,19 +73,6 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     now: options.clock ?? Date.now,
     nonce: nonceMaker(options.random ?? systemRandom),
   };
-
-  const fence = createFence(context);
-  const entries = createEntries(database);
-  const inboxRows = createInboxRows<T>(context, entries);
-  const dedupe = createDedupeIndex(context, inboxRows);
-  const chain = createMessageChain<T>(database, entries);
-  const sessionRows = createSessionRows(context);
-  const runRows = createRunRows(context, fence);
-  const calls = createToolCalls(database);
-  const history = createGroupHistoryRows(context);
-  const outboxRows = createOutboxRows<T>(context);
-  const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
-  const answers = createAnswers(context);
   const traces = createTraceStore(context);
   let closing: Promise<void> | undefined;
 
@@ -100,14 +87,41 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
   }
 
   return {
+    ...createStores<T>(context, options),
+    traces: { append: traces.append, read: traces.read },
+    admin: createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) }),
+    close() {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+function createStores<T extends Bodies>(
+  context: Context,
+  options: StoreOptions,
+): Omit<SqliteStore<T>, "traces" | "admin" | "close"> {
+  const fence = createFence(context);
+  const entries = createEntries(context.database);
+  const inboxRows = createInboxRows<T>(context, entries);
+  const dedupe = createDedupeIndex(context, inboxRows);
+  const chain = createMessageChain<T>(context.database, entries);
+  const sessionRows = createSessionRows(context);
+  const runRows = createRunRows(context, fence);
+  const history = createGroupHistoryRows(context);
+  const outboxRows = createOutboxRows<T>(context);
+  const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
+  const answers = createAnswers(context);
+
+  return {
     inbox: createInboxStore(context, {
       fence,
       rows: inboxRows,
       entries,
       dedupe,
       answers,
-      limit: limits?.inbox ?? defaultInboxLimit,
-      logger,
+      limit: options.limits?.inbox ?? defaultInboxLimit,
+      logger: options.logger,
     }),
     sessions: createSessionStore(context, { fence, rows: sessionRows, chain }),
     runs: createRunStore(context, {
@@ -115,7 +129,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
       inbox: inboxRows,
       sessions: sessionRows,
       chain,
-      calls,
+      calls: createToolCalls(context.database),
       insertOutbox,
       rows: runRows,
     }),
@@ -138,13 +152,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     audit: createAuditStore(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
-    traces: { append: traces.append, read: traces.read },
     maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),
-    admin: createStoreAdmin(context, { path, log, checkpoint: () => checkpoints.next(queue) }),
-    close() {
-      closing ??= close();
-      return closing;
-    },
   };
 }
 

@@ -36,10 +36,11 @@ export function createOutboxDue<T extends Bodies>(
   };
 }
 
-function prepareStatements({ db, query, command }: Database) {
+function prepareStatements(database: Database) {
+  const { db } = database;
   return {
     /** The first unsent row of each address, the oldest first. */
-    heads: query(() => {
+    heads: database.query(() => {
       const first = db
         .select({ seq: min(outbox.seq) })
         .from(outbox)
@@ -47,7 +48,7 @@ function prepareStatements({ db, query, command }: Database) {
         .groupBy(outbox.channel, outbox.account, outbox.address);
       return db.select().from(outbox).where(inArray(outbox.seq, first)).orderBy(asc(outbox.seq));
     }),
-    nextTo: query((p: Bound<Destination & { seq: number }>) =>
+    nextTo: database.query((p: Bound<Destination & { seq: number }>) =>
       db
         .select()
         .from(outbox)
@@ -55,7 +56,7 @@ function prepareStatements({ db, query, command }: Database) {
         .orderBy(asc(outbox.seq))
         .limit(1),
     ),
-    claim: command((p: Bound<{ seq: number; leaseName: string; leaseEpoch: number; at: number }>) =>
+    claim: database.command((p: Bound<{ seq: number; leaseName: string; leaseEpoch: number; at: number }>) =>
       db
         .update(outbox)
         .set({

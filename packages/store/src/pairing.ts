@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, gte, lt, lte, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { crypto } from "./crypto.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import type { Fence } from "./leases.ts";
 import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
 import { type PairingPeerRecord, pairingPeer, pairingRequest } from "./schema/index.ts";
@@ -28,52 +28,50 @@ function withLabel<R extends Peer & { readonly label: string | null }>({ label, 
   return { ...row, ...(label === null ? {} : { label }) };
 }
 
+function prepareStatements(database: Database) {
+  const { db } = database;
+  const ofPeer = (table: typeof pairingPeer | typeof pairingRequest, p: Bound<Peer>) =>
+    and(eq(table.channel, p.channel), eq(table.account, p.account), eq(table.peerId, p.peerId));
+  return {
+    open: database.query((p: Bound<{ at: number }>) =>
+      db
+        .select()
+        .from(pairingRequest)
+        .where(and(gt(pairingRequest.expiresAt, p.at), lt(pairingRequest.tries, maxTries)))
+        .orderBy(asc(pairingRequest.createdAt)),
+    ),
+    sweep: database.command((p: Bound<{ at: number }>) =>
+      db
+        .delete(pairingRequest)
+        .where(or(lte(pairingRequest.expiresAt, p.at), gte(pairingRequest.tries, maxTries))),
+    ),
+    insert: database.insert(pairingRequest),
+    countTry: database.command((p: Bound<Peer>) =>
+      db
+        .update(pairingRequest)
+        .set({ tries: sql`${pairingRequest.tries} + 1` })
+        .where(ofPeer(pairingRequest, p)),
+    ),
+    removeRequest: database.command((p: Bound<Peer>) =>
+      db.delete(pairingRequest).where(ofPeer(pairingRequest, p)),
+    ),
+    putPeer: database.replace(pairingPeer, [pairingPeer.channel, pairingPeer.account, pairingPeer.peerId]),
+    peer: database.query((p: Bound<Peer>) => db.select().from(pairingPeer).where(ofPeer(pairingPeer, p))),
+    removePeer: database.command((p: Bound<Peer>) => db.delete(pairingPeer).where(ofPeer(pairingPeer, p))),
+    peers: database.query(() => db.select().from(pairingPeer).orderBy(asc(pairingPeer.approvedAt))),
+  };
+}
+
 export function createPairingStore<T extends Bodies>(
   { database, queue, now }: Context,
   fence: Fence,
   insertOutbox: InsertOutbox<T>,
 ): PairingStore<T> {
-  const { db } = database;
-  const ofPeer = (table: typeof pairingPeer | typeof pairingRequest, p: Bound<Peer>) =>
-    and(eq(table.channel, p.channel), eq(table.account, p.account), eq(table.peerId, p.peerId));
-  const open = database.query((p: Bound<{ at: number }>) =>
-    db
-      .select()
-      .from(pairingRequest)
-      .where(and(gt(pairingRequest.expiresAt, p.at), lt(pairingRequest.tries, maxTries)))
-      .orderBy(asc(pairingRequest.createdAt)),
-  );
-  const sweep = database.command((p: Bound<{ at: number }>) =>
-    db
-      .delete(pairingRequest)
-      .where(or(lte(pairingRequest.expiresAt, p.at), gte(pairingRequest.tries, maxTries))),
-  );
-  const insert = database.insert(pairingRequest);
-  const countTry = database.command((p: Bound<Peer>) =>
-    db
-      .update(pairingRequest)
-      .set({ tries: sql`${pairingRequest.tries} + 1` })
-      .where(ofPeer(pairingRequest, p)),
-  );
-  const removeRequest = database.command((p: Bound<Peer>) =>
-    db.delete(pairingRequest).where(ofPeer(pairingRequest, p)),
-  );
-  const putPeer = database.replace(pairingPeer, [
-    pairingPeer.channel,
-    pairingPeer.account,
-    pairingPeer.peerId,
-  ]);
-  const peer = database.query((p: Bound<Peer>) =>
-    db.select().from(pairingPeer).where(ofPeer(pairingPeer, p)),
-  );
-  const removePeer = database.command((p: Bound<Peer>) =>
-    db.delete(pairingPeer).where(ofPeer(pairingPeer, p)),
-  );
-  const peers = database.query(() => db.select().from(pairingPeer).orderBy(asc(pairingPeer.approvedAt)));
+  const statements = prepareStatements(database);
 
   /** The open requests of one account, or of all where none is named: a handful. */
   function openOn(channel: string | undefined, account: string | undefined) {
-    return open
+    return statements.open
       .all({ at: now() })
       .filter((row) => (channel ?? row.channel) === row.channel && (account ?? row.account) === row.account);
   }
@@ -83,12 +81,12 @@ export function createPairingStore<T extends Bodies>(
       const prepared = reply === undefined ? [] : prepareOutbox([reply.row]);
       return queue.write(() => {
         if (reply !== undefined) fence.check(reply.lease);
-        if (peer.get({ channel, account, peerId }) !== undefined) return "approved";
-        sweep.run({ at: now() });
+        if (statements.peer.get({ channel, account, peerId }) !== undefined) return "approved";
+        statements.sweep.run({ at: now() });
         const others = openOn(channel, account);
         if (others.some((row) => row.peerId === peerId)) return "pending";
         if (others.length >= openPerAccount) return "full";
-        insert.run({
+        statements.insert.run({
           channel,
           account,
           peerId,
@@ -108,10 +106,10 @@ export function createPairingStore<T extends Bodies>(
         const candidates = openOn(channel, account);
         const match = candidates.find((row) => crypto().timingSafeEqual(row.codeHash, hashed));
         if (match === undefined) {
-          for (const row of candidates) countTry.run(row);
+          for (const row of candidates) statements.countTry.run(row);
           return { outcome: "unknown" };
         }
-        removeRequest.run(match);
+        statements.removeRequest.run(match);
         const approved: PairingPeerRecord = {
           channel: match.channel,
           account: match.account,
@@ -120,18 +118,20 @@ export function createPairingStore<T extends Bodies>(
           approvedAt: now(),
           approvedBy,
         };
-        putPeer.run(approved);
+        statements.putPeer.run(approved);
         return { outcome: "approved", peer: withLabel(approved) };
       }),
 
     isApproved: (channel, account, peerId) =>
-      queue.read(() => peer.get({ channel, account, peerId }) !== undefined),
+      queue.read(() => statements.peer.get({ channel, account, peerId }) !== undefined),
     revoke: (channel, account, peerId) =>
-      queue.write(() => removePeer.run({ channel, account, peerId }).changes > 0),
+      queue.write(() => statements.removePeer.run({ channel, account, peerId }).changes > 0),
     pending: () =>
       queue.read(() =>
-        open.all({ at: now() }).map(({ codeHash: _, tries: __, ...request }) => withLabel(request)),
+        statements.open
+          .all({ at: now() })
+          .map(({ codeHash: _, tries: __, ...request }) => withLabel(request)),
       ),
-    peers: () => queue.read(() => peers.all().map((row): PairingPeer => withLabel(row))),
+    peers: () => queue.read(() => statements.peers.all().map((row): PairingPeer => withLabel(row))),
   };
 }

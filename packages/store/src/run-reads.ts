@@ -1,6 +1,6 @@
 import { asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import type { Bound } from "./database.ts";
+import type { Bound, Database } from "./database.ts";
 import { rowOf } from "./ids.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { type Fence, isSameLease } from "./leases.ts";
@@ -23,74 +23,65 @@ interface Parts<T extends Bodies> {
 
 const DEFAULT_LIMIT = 50;
 
+function prepareStatements(database: Database) {
+  const { db } = database;
+  return {
+    activeRuns: database.query(() =>
+      db
+        .select(getTableColumns(run))
+        .from(activeRun)
+        .innerJoin(run, eq(run.n, activeRun.run))
+        .orderBy(asc(run.n)),
+    ),
+    byNumbers: database.query((p: Bound<{ numbers: string }>) =>
+      db
+        .select()
+        .from(run)
+        .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
+    ),
+    newest: database.query((p: Bound<{ before: number; limit: number }>) =>
+      db.select().from(run).where(lt(run.n, p.before)).orderBy(desc(run.n)).limit(p.limit),
+    ),
+    // By hand, since drizzle has no recursive queries.
+    back: database.handWritten<{ head: number; key: string; before: number; limit: number }, { n: number }>(
+      `WITH RECURSIVE chain AS (
+         SELECT n, prev_run, session_key FROM run WHERE n = @head AND session_key = @key
+         UNION ALL
+         SELECT r.n, r.prev_run, r.session_key FROM chain JOIN run r ON r.n = chain.prev_run
+         WHERE r.session_key = chain.session_key)
+       SELECT n FROM chain WHERE n < @before LIMIT @limit`,
+    ),
+  };
+}
+
 /** What is asked of runs and changes nothing. */
 export function createRunReads<T extends Bodies>(
   { database, queue }: Context,
-  { fence, inbox: messages, sessions, chain, calls, rows }: Parts<T>,
+  parts: Parts<T>,
 ): Pick<RunStore<T>, "interrupted" | "active" | "get" | "inspect" | "summaries" | "list"> {
-  const { db } = database;
-  const activeRuns = database.query(() =>
-    db
-      .select(getTableColumns(run))
-      .from(activeRun)
-      .innerJoin(run, eq(run.n, activeRun.run))
-      .orderBy(asc(run.n)),
-  );
-  const byNumbers = database.query((p: Bound<{ numbers: string }>) =>
-    db
-      .select()
-      .from(run)
-      .where(inArray(run.n, sql`(SELECT value FROM json_each(${p.numbers}))`)),
-  );
-
-  const newest = database.query((p: Bound<{ before: number; limit: number }>) =>
-    db.select().from(run).where(lt(run.n, p.before)).orderBy(desc(run.n)).limit(p.limit),
-  );
-  // By hand, since drizzle has no recursive queries.
-  const back = database.handWritten<
-    { head: number; key: string; before: number; limit: number },
-    { n: number }
-  >(
-    `WITH RECURSIVE chain AS (
-       SELECT n, prev_run, session_key FROM run WHERE n = @head AND session_key = @key
-       UNION ALL
-       SELECT r.n, r.prev_run, r.session_key FROM chain JOIN run r ON r.n = chain.prev_run
-       WHERE r.session_key = chain.session_key)
-     SELECT n FROM chain WHERE n < @before LIMIT @limit`,
-  );
+  const { fence, inbox: messages, sessions, rows } = parts;
+  const statements = prepareStatements(database);
 
   /** Each run names the one before it in its session. */
   function ofSession(key: string, before: number, limit: number): RunRecord[] {
     const state = sessions.load(key);
     const head = state?.active?.run ?? state?.record.lastRun ?? undefined;
     if (head === undefined) return [];
-    const numbers = back.all({ head, key, before, limit }).map(({ n }) => n);
-    return byNumbers.all({ numbers: JSON.stringify(numbers) }).toSorted((a, b) => b.n - a.n);
-  }
-
-  function inspect(record: RunRecord): InterruptedRun<T> {
-    const state = sessions.load(record.sessionKey);
-    const last =
-      record.state === "running" && state !== undefined ? sessions.head(state).lastEntry : record.lastEntry;
-    return {
-      run: rows.toRun(record),
-      messages: chain.ofRun(last, record.sessionKey, record.n),
-      calls: calls.of(record),
-      inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
-    };
+    const numbers = statements.back.all({ head, key, before, limit }).map(({ n }) => n);
+    return statements.byNumbers.all({ numbers: JSON.stringify(numbers) }).toSorted((a, b) => b.n - a.n);
   }
 
   return {
     interrupted: (asker) =>
       queue.read(() => {
         fence.forget();
-        return activeRuns
+        return statements.activeRuns
           .all()
           .filter((record) => !isSameLease(asker, stampOf(record)) && fence.lost(stampOf(record)))
-          .map(inspect);
+          .map((record) => inspect(parts, record));
       }),
 
-    active: () => queue.read(() => activeRuns.all().map(rows.toRun)),
+    active: () => queue.read(() => statements.activeRuns.all().map(rows.toRun)),
 
     get: (id) =>
       queue.read(() => {
@@ -101,14 +92,14 @@ export function createRunReads<T extends Bodies>(
     inspect: (id) =>
       queue.read(() => {
         const record = rows.byId(id);
-        return record === undefined ? undefined : inspect(record);
+        return record === undefined ? undefined : inspect(parts, record);
       }),
 
     summaries: (ids) =>
       queue.read(() => {
         const wanted = new Set<string>(ids);
         const numbers = JSON.stringify(ids.map(rowOf));
-        const kept = byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
+        const kept = statements.byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
         const taken = messages.some(kept.flatMap((record) => record.inbox));
         return kept.map((record) => ({
           run: rows.toRun(record),
@@ -120,8 +111,25 @@ export function createRunReads<T extends Bodies>(
       queue.read(() => {
         const end = (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER;
         const records =
-          sessionKey === undefined ? newest.all({ before: end, limit }) : ofSession(sessionKey, end, limit);
+          sessionKey === undefined
+            ? statements.newest.all({ before: end, limit })
+            : ofSession(sessionKey, end, limit);
         return records.map(rows.toRun);
       }),
+  };
+}
+
+function inspect<T extends Bodies>(
+  { inbox: messages, sessions, chain, calls, rows }: Parts<T>,
+  record: RunRecord,
+): InterruptedRun<T> {
+  const state = sessions.load(record.sessionKey);
+  const last =
+    record.state === "running" && state !== undefined ? sessions.head(state).lastEntry : record.lastEntry;
+  return {
+    run: rows.toRun(record),
+    messages: chain.ofRun(last, record.sessionKey, record.n),
+    calls: calls.of(record),
+    inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
   };
 }

@@ -74,8 +74,9 @@ type EndOfRun = CheckedUsage["reported"] & {
   at: number;
 };
 
-function endOfRun({ db, command }: Database): Command<EndOfRun> {
-  return command((p: Bound<EndOfRun>) =>
+function endOfRun(database: Database): Command<EndOfRun> {
+  const { db } = database;
+  return database.command((p: Bound<EndOfRun>) =>
     db
       .update(run)
       .set({
@@ -98,8 +99,9 @@ function endOfRun({ db, command }: Database): Command<EndOfRun> {
 type EndInSession = CheckedUsage["counted"] & Head & { key: string; run: number; at: number };
 
 /** A session counts its runs and what they used. */
-function endInSession({ db, command }: Database): Command<EndInSession> {
-  return command((p: Bound<EndInSession>) =>
+function endInSession(database: Database): Command<EndInSession> {
+  const { db } = database;
+  return database.command((p: Bound<EndInSession>) =>
     db
       .update(session)
       .set({

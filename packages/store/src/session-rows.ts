@@ -79,34 +79,37 @@ function toSession({ record, active }: SessionState, holding: RunRecord | undefi
   };
 }
 
-function prepareStatements({ db, query, command, insert }: Database) {
+function prepareStatements(database: Database) {
+  const { db } = database;
   return {
-    byKey: query((p: Bound<{ key: string }>) => db.select().from(session).where(eq(session.key, p.key))),
-    activeIn: query((p: Bound<{ key: string }>) =>
+    byKey: database.query((p: Bound<{ key: string }>) =>
+      db.select().from(session).where(eq(session.key, p.key)),
+    ),
+    activeIn: database.query((p: Bound<{ key: string }>) =>
       db.select().from(activeRun).where(eq(activeRun.sessionKey, p.key)),
     ),
-    runByNumber: query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n))),
-    insert: insert(session),
-    saveActiveHead: command((p: Bound<Head & { key: string }>) =>
+    runByNumber: database.query((p: Bound<{ n: number }>) => db.select().from(run).where(eq(run.n, p.n))),
+    insert: database.insert(session),
+    saveActiveHead: database.command((p: Bound<Head & { key: string }>) =>
       db
         .update(activeRun)
         .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
         .where(eq(activeRun.sessionKey, p.key)),
     ),
-    saveIdleHead: command((p: Bound<Head & { key: string }>) =>
+    saveIdleHead: database.command((p: Bound<Head & { key: string }>) =>
       db
         .update(session)
         .set({ lastEntry: p.lastEntry, lastSeq: p.lastSeq, messageCount: p.messageCount })
         .where(eq(session.key, p.key)),
     ),
-    touch: command((p: Bound<{ key: string; at: number }>) =>
+    touch: database.command((p: Bound<{ key: string; at: number }>) =>
       db.update(session).set({ updatedAt: p.at }).where(eq(session.key, p.key)),
     ),
-    setMinute: command((p: Bound<{ key: string; minute: number }>) =>
+    setMinute: database.command((p: Bound<{ key: string; minute: number }>) =>
       db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
     ),
-    hold: insert(activeRun),
-    release: command((p: Bound<{ key: string }>) =>
+    hold: database.insert(activeRun),
+    release: database.command((p: Bound<{ key: string }>) =>
       db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
     ),
   };
