@@ -133,7 +133,7 @@ describe("saying something in another conversation", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [SEND] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
     await eventually(() => talk.said().includes("Approval"), "an owner is asked");
-    expect(talk.said()).toContain(`write to another conversation (${HALL})`);
+    expect(talk.said()).toContain(`write to another conversation (\`${HALL}\`)`);
     const id = /Approval (\w{8})/.exec(talk.said())?.[1];
     await talk.plain.emit(plainMessage("m2", `/approve ${id} deny`));
     await talk.started.settled();
@@ -167,7 +167,7 @@ describe("looking into other conversations", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [LOOK] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
     await eventually(() => talk.said().includes("Approval"), "an owner is asked");
-    expect(talk.said()).toContain(`look into other conversations (${HALL})`);
+    expect(talk.said()).toContain(`look into other conversations (\`${HALL}\`)`);
     await talk.plain.emit(
       plainMessage("m2", "/stop", { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" }),
     );

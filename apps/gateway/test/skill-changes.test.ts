@@ -59,6 +59,18 @@ it("a skill that changes is not used until an owner was shown the change and app
   expect((await cli(world, "audit", "list", "--kind", "approval")).out).toContain("skill: tidy");
 });
 
+it("what a skill's files are called ends no block of what is shown", async () => {
+  const world = await worldWithSkill();
+  const started = await world.start();
+  await ask(started, "Hello");
+  writeFileSync(join(world.home.skillsDir, "tidy", "a\n`````\n[Approve](http:"), "x");
+  await ask(started, "/skills");
+  const lines = (said(world).at(-1) ?? "").split("\n");
+  expect(lines.filter((line) => line.startsWith("``````"))).toEqual(["``````", "``````"]);
+  expect(lines.at(-2)).toBe("``````");
+  expect(lines).toContain("Added: a\\n`````\\n[Approve](http:");
+});
+
 it("the command line shows what waits, and approves it for a gateway that runs", async () => {
   const world = await worldWithSkill();
   const started = await world.start();

@@ -9,7 +9,7 @@ import type { GatewayService, LiveHub, UploadPiece, UploadResult } from "@signal
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
-import { type Approval, type Inquiries, type Questions, type Trust, visibleText } from "@signalbox/tools";
+import { type Approval, type Inquiries, type Questions, type Trust, visibleLine } from "@signalbox/tools";
 import { type ActivityPorts, readActivity } from "./activity.ts";
 import { runChecks } from "./checks.ts";
 import { uploaderOf } from "./client-message.ts";
@@ -174,17 +174,17 @@ function approvalOf({ id, agentId, sessionKey, tool, reason, subject, expiresAt 
     reason,
     expiresAt,
     action: subject.action,
-    ...(binary === undefined ? {} : { binary: visibleText(binary) }),
+    ...(binary === undefined ? {} : { binary: visibleLine(binary) }),
     ...(files === undefined
       ? {}
-      : { files: files.map(({ path, sha256 }) => ({ path: visibleText(path), sha256 })) }),
-    ...(cwd === undefined ? {} : { cwd: visibleText(cwd) }),
-    ...(domains === undefined ? {} : { domains: domains.map(visibleText) }),
+      : { files: files.map(({ path, sha256 }) => ({ path: visibleLine(path), sha256 })) }),
+    ...(cwd === undefined ? {} : { cwd: visibleLine(cwd) }),
+    ...(domains === undefined ? {} : { domains: domains.map(visibleLine) }),
     ...(env === undefined
       ? {}
       : {
           env: Object.fromEntries(
-            Object.entries(env).map(([name, value]) => [visibleText(name), visibleText(value)]),
+            Object.entries(env).map(([name, value]) => [visibleLine(name), visibleLine(value)]),
           ),
         }),
   };

@@ -129,7 +129,7 @@ export type {
 export type { CommandCallOptions, HeardMessage, ToolboxRun } from "./toolbox/run.ts";
 export { createToolbox, type Toolbox } from "./toolbox/toolbox.ts";
 export type * from "./types.ts";
-export { visibleText } from "./visible.ts";
+export { codeBlock, visibleLine, visibleText } from "./visible.ts";
 export { isPublicAddress } from "./web/address.ts";
 export { FetchError, type FetchErrorCode } from "./web/errors.ts";
 export {

@@ -109,7 +109,7 @@ describe("taint", () => {
     const input = { tool: { name: "x", effects: "external" as const }, claims: [{ kind, detail: "d" }] };
     const decision = decide({}, { ...input, facts: facts({ taint, role: "owner" }) });
     expect(decision).toMatchObject({ decision: "ask", rule: `taint.${kind}` });
-    expect(decision.reason).toContain("web https://example.test/a");
+    expect(decision.reason).toContain("web `https://example.test/a`");
     expect(decide({}, { ...input, facts: facts({ role: "owner" }) }).decision).toBe("allow");
     expect(decide({}, { ...input, facts: facts({ role: "guest" }) }).decision).toBe("deny");
   });

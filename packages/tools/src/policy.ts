@@ -2,6 +2,7 @@ import type { ToolEffects } from "@signalbox/agent-core";
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
+import { codeSpan } from "./visible.ts";
 
 /** Lists of tool names; see `matchesName` for what they may hold besides names. */
 export interface ToolRule {
@@ -148,9 +149,23 @@ function byAskMode(
     : undefined;
 }
 
+/** Sources that a reason names. */
+const MOST_SOURCES = 5;
+
 function sourcesIn({ taint }: RunFacts): string[] {
-  const sources = taint.map(({ source, detail }) => (detail === undefined ? source : `${source} ${detail}`));
-  return [...new Set(sources)];
+  const all = taint.map(({ source, detail }) =>
+    detail === undefined ? source : `${source} ${quoted(detail)}`,
+  );
+  const sources = [...new Set(all)];
+  return sources.length > MOST_SOURCES ? [...sources.slice(0, MOST_SOURCES), "…"] : sources;
+}
+
+/** Characters of a detail that a reason names. */
+const MOST_CHARS = 200;
+
+/** A name that anybody may have given stands in a question to people as nothing but a name. */
+function quoted(detail: string): string {
+  return codeSpan(detail.length > MOST_CHARS ? `${detail.slice(0, MOST_CHARS - 1)}…` : detail);
 }
 
 /** What these roles do with an owner's word for it alone. */
@@ -169,7 +184,7 @@ const NEEDS_OWNER: Readonly<Partial<Record<Role, readonly ClaimKind[]>>> = {
 function byClaim(claim: Claim, facts: RunFacts, words: PolicyWords): Decision | undefined {
   const { kind, detail } = claim;
   const { role } = facts;
-  const what = words.claims[kind](detail);
+  const what = words.claims[kind](quoted(detail));
   if (role === "guest") return { decision: "deny", rule: `guest.${kind}`, reason: words.guestMayNot(what) };
   if (kind === "read-identity") return undefined;
   if (facts.taint.length > 0)

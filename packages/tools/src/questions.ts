@@ -1,7 +1,7 @@
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { Approval } from "./approval-store.ts";
 import type { Approvals } from "./approvals.ts";
-import { visibleText } from "./visible.ts";
+import { codeBlock, codeSpan } from "./visible.ts";
 
 /** Approvals whose questions are put to people for as long as the host runs. */
 export interface Questions extends Approvals {
@@ -41,19 +41,17 @@ export function questionText(approval: Approval, phrases: Phrases = phrasesIn("e
   const { id, agentId: agent, tool, reason, subject, expiresAt } = approval;
   const { binary, cwd, domains = [], files = [], env = {}, rules } = subject;
   const answers = ["allow", ...(rules === undefined ? [] : ["allow-always"]), "deny"];
-  const longest = Math.max(2, ...[...subject.action.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
   return phrases.question({
     id,
     agent,
     tool,
     reason,
-    action: `${fence}\n${subject.action}\n${fence}`,
-    ...(binary === undefined ? {} : { program: binary }),
-    ...(cwd === undefined ? {} : { folder: cwd }),
-    hosts: domains.map(visibleText),
-    files: files.map(({ path, sha256 }) => `${visibleText(path)} (sha256 ${sha256.slice(0, 16)})`),
-    environment: Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    action: codeBlock(subject.action),
+    ...(binary === undefined ? {} : { program: codeSpan(binary) }),
+    ...(cwd === undefined ? {} : { folder: codeSpan(cwd) }),
+    hosts: domains.map(codeSpan),
+    files: files.map(({ path, sha256 }) => `${codeSpan(path)} (sha256 ${sha256.slice(0, 16)})`),
+    environment: Object.entries(env).map(([name, value]) => codeSpan(`${name}=${value}`)),
     until: minuteOf(expiresAt),
     answers: answers.map((answer, index) => `${index + 1}. /approve ${id} ${answer}`),
   });

@@ -12,10 +12,11 @@ export function describePending(
   { skill, change, diff }: PendingSkill,
   visible: (text: string) => string,
 ): string[] {
+  const inLine = (path: string) => visible(path).replaceAll("\n", "\\n");
   const names = (what: string, paths: readonly string[]) =>
-    paths.length === 0 ? [] : [`${what}: ${paths.map(visible).join(", ")}`];
+    paths.length === 0 ? [] : [`${what}: ${paths.map(inLine).join(", ")}`];
   return [
-    `The skill ${skill.id} (${skill.source}, ${visible(skill.dir)}) waits for an owner.`,
+    `The skill ${skill.id} (${skill.source}, ${inLine(skill.dir)}) waits for an owner.`,
     ...names("Added", change.added),
     ...names("Removed", change.removed),
     ...names("Changed", change.changed),

@@ -1,5 +1,6 @@
 import { hashOf } from "../hash.ts";
 import type { ApprovalSubject } from "../types.ts";
+import { visibleLine } from "../visible.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { detectEncoding } from "./text.ts";
 import { comparedBeside } from "./text-work.ts";
@@ -16,8 +17,9 @@ export async function changeOf(
   const place = await workspace.locate(path);
   const before = await textOf(workspace, path);
   const after = await change(before ?? "");
-  const oldName = before === undefined ? "/dev/null" : place;
-  const action = await comparedBeside({ oldName, newName: place, before: before ?? "", after });
+  const newName = visibleLine(place);
+  const oldName = before === undefined ? "/dev/null" : newName;
+  const action = await comparedBeside({ oldName, newName, before: before ?? "", after });
   const states = { from: hashOf({ place, text: before }), to: hashOf({ place, text: after }) };
   return { action, cwd: workspace.dir, states };
 }
