@@ -1,6 +1,5 @@
-import type { Client, UsageQuery } from "@signalbox/client";
+import type { Client, Language, UsageQuery } from "@signalbox/client";
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import type { Language } from "./words/language.ts";
 
 /** What the page reads from the gateway. Nothing tells it of a change, but for conversations: it asks again. */
 

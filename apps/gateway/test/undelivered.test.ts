@@ -135,6 +135,35 @@ describe("a reply that is not delivered", () => {
     await started.stop();
   });
 
+  it("is told to an owner in the language in which they last spoke, commands apart", async () => {
+    const world = await openWorld();
+    world.configure(OWNED);
+    world.script([{ text: "好" }, { text: "the answer" }]);
+    const started = await world.start();
+    for (const [index, text] of ["你好", "/whoami"].entries()) {
+      await started.post(textMessage(text, { senderId: LI, chatId: "oc_li", messageId: `om_${index}` }));
+      await started.settled();
+    }
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_asked" }));
+    await eventually(() => world.feishu.sent.length === 4, "the words are out");
+    expect(said(world).at(-1)).toContain(`${TO_OWNER}: 1 条回复没有送达：feishu/main 无法送达 1 条`);
+    await started.stop();
+  });
+
+  it("is reported in the language of the agent, whatever was to be said", async () => {
+    const world = await openWorld();
+    const agents = { defaults: { model: "anthropic/claude-sonnet-4-6", language: "zh" } };
+    world.configure({ ...OWNED, agents });
+    world.script([{ text: "the answer" }]);
+    world.feishu.fail({ kind: "code", code: 230_025, method: "POST" });
+    const started = await world.start();
+    await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
+    await eventually(() => world.feishu.sent.length >= 1, "the word is out");
+    expect(said(world)[0]).toBe("oc_a: 我有一条回答，但这个聊天不接受它。管理者可以看到原因。");
+    await started.stop();
+  });
+
   it("is no more than noted where nobody is to be told: no word follows a word", async () => {
     const world = await openWorld();
     world.configure(OWNED);

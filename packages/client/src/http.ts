@@ -9,6 +9,7 @@ import {
   type ConversationInfo,
   ConversationList,
   type ConversationTitle,
+  type Language,
   type LoginRequest,
   Me,
   MessageAccepted,
@@ -93,7 +94,7 @@ export interface HttpApi {
   /** What runs have used that are over, and what is left of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
   /** What became of a message, with the notes of each stage. The words are English unless said otherwise. */
-  why(messageId: string, language?: "en" | "zh"): Promise<Why>;
+  why(messageId: string, language?: Language): Promise<Why>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;
   /** Lets in who was sent this code; code `not_found` where no open request has it. */

@@ -14,6 +14,7 @@ import type { Rates } from "./rates.ts";
 import { reconcile } from "./reconcile.ts";
 import { sendParts } from "./send-parts.ts";
 import { type Settlement, settlementOf } from "./settlement.ts";
+import { type LanguageOf, phrasesOfRows } from "./words.ts";
 
 const NO_ACCOUNT_MS = 15_000;
 
@@ -21,6 +22,7 @@ export interface AttemptPorts {
   readonly account: AccountLookup;
   readonly configured: (channel: string, account: string) => boolean;
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
+  readonly languageOf: LanguageOf | undefined;
   readonly rates: Rates;
   readonly mediaFailures: MediaFailures;
   /** Records that one part is out. Throws `NotRecorded`. */
@@ -146,7 +148,11 @@ function beginRequest(ports: AttemptPorts, account: DeliveryAccount, row: Claime
       ...(row.partCount > 1 ? { onPart } : {}),
     },
     send: (to, message, options) =>
-      sendParts(account.running, to, message, options, { logger, giveUp: deadlines.giveUp }),
+      sendParts(account.running, to, message, options, {
+        logger,
+        phrases: () => phrasesOfRows([row], ports.languageOf),
+        giveUp: deadlines.giveUp,
+      }),
     end: deadlines.end,
     settlementOf({ parts }) {
       const receipts = parts.filter(({ index }) => !recorded.has(index)).map(storedReceipt);

@@ -1,4 +1,5 @@
 import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
 import type { AccountLookup } from "./account.ts";
 import { type AttemptPorts, attempt } from "./attempt.ts";
 import { backoffMs, FailureCounts } from "./backoff.ts";
@@ -10,6 +11,7 @@ import { destinationKey } from "./rows.ts";
 import { NotRecorded, type Settlement } from "./settlement.ts";
 import { wordAboutDead, wordAboutExpired } from "./undelivered.ts";
 import { type Pass, WakeUp } from "./wake-up.ts";
+import { type LanguageOf, phrasesOfRows } from "./words.ts";
 
 export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
   readonly outbox: OutboxStore<Row>;
@@ -19,6 +21,8 @@ export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
   readonly configured: (channel: string, account: string) => boolean;
   /** The bytes of attachments. */
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
+  /** In which language people are told of replies that did not come. Default: in that of the reply. */
+  readonly languageOf?: LanguageOf;
   /** Whether the store may well do later what it could not do now: its disk was full, or somebody held its lock. */
   readonly isPassing: (error: unknown) => boolean;
   readonly logger: DeliveryLogger;
@@ -80,6 +84,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       account: options.account,
       configured: options.configured,
       openMedia: options.openMedia,
+      languageOf: options.languageOf,
       rates: new Rates(this.#clock, this.#stopping.signal),
       mediaFailures: this.#mediaFailures,
       logger: options.logger,
@@ -197,7 +202,9 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
         return undefined;
       case "dead": {
         const { reason, code } = settlement;
-        const word = (await this.#isAwaited(row)) ? wordAboutDead(row, code, this.#now()) : undefined;
+        const word = (await this.#isAwaited(row))
+          ? wordAboutDead(row, code, await this.#phrasesOf([row]), this.#now())
+          : undefined;
         await this.#record(() => outbox.dead(row.id, lease, reason, word));
         this.#wakeUp.call();
         logger.error({ outbox: row.id, channel: row.channel, err: reason }, "a reply cannot be delivered");
@@ -247,6 +254,10 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     void sending.finally(() => this.#inFlight.delete(sending));
   }
 
+  #phrasesOf(rows: readonly Row[]): Promise<Phrases> {
+    return phrasesOfRows(rows, this.#options.languageOf);
+  }
+
   /** Whether somebody waits for it: not for a question of ours, nor for a word about another reply. */
   async #isAwaited({ id }: Row): Promise<boolean> {
     return (await this.#options.outbox.awaiting(id)).length > 0;
@@ -260,7 +271,8 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       const awaited: Row[] = [];
       for (const row of rows) if (await this.#isAwaited(row)) awaited.push(row);
       const ids = rows.map(({ id }) => id);
-      for (const row of await outbox.expire(ids, lease, wordAboutExpired(awaited, this.#now()))) {
+      const word = wordAboutExpired(awaited, await this.#phrasesOf(awaited), this.#now());
+      for (const row of await outbox.expire(ids, lease, word)) {
         logger.warn({ outbox: row.id, channel: row.channel }, "a reply was too old to be sent");
         this.#tellEnd(row, "expired", "too old to be sent");
       }

@@ -77,6 +77,8 @@ export interface OutboxRow extends Destination {
   readonly id: string;
   /** The run that it is an answer of. */
   readonly runId?: string;
+  /** The conversation that it is of. */
+  readonly sessionKey?: string;
   readonly payload: DeliveryMessage;
   readonly partCount: number;
   /** The idempotency key for the platform. */

@@ -5,6 +5,7 @@ import {
   type OutboundPart,
   type SendOptions,
 } from "@signalbox/channel";
+import { phrasesIn } from "@signalbox/phrases";
 import { expect, it } from "vitest";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { sendParts } from "./send-parts.ts";
@@ -45,6 +46,7 @@ function platform(refuse: (part: OutboundPart) => ChannelError | undefined) {
   return { channel, sent };
 }
 
+const phrases = async () => phrasesIn("en");
 const how: SendOptions = { idempotencyKey: "k", signal: new AbortController().signal };
 
 it("says which attachment the platform refused, and sends the rest once", async () => {
@@ -64,6 +66,7 @@ it("says which attachment the platform refused, and sends the rest once", async 
         ...silentLogger,
         error: ({ name }: { readonly name?: unknown }) => void refused.push(String(name)),
       },
+      phrases,
       giveUp: () => undefined,
     },
   );
@@ -80,6 +83,7 @@ it("puts a line in the place of an attachment that is given up, where that can b
   const asked: number[] = [];
   const fallback = (givenUp: boolean) => ({
     logger: silentLogger,
+    phrases,
     giveUp: (part: number) => {
       asked.push(part);
       return givenUp ? fresh : undefined;
@@ -115,6 +119,7 @@ it("leaves a text that is refused, and a failure that passes, to the outbox", as
     const { channel } = platform(refuse);
     return sendParts(channel, "to", { parts }, how, {
       logger: silentLogger,
+      phrases,
       giveUp: () => undefined,
     });
   };

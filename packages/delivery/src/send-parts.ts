@@ -7,8 +7,8 @@ import {
   type Receipt,
   type SendOptions,
 } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
 import type { DeliveryLogger } from "./logger.ts";
-import { phrasesOfParts } from "./words.ts";
 
 /** Refusals of an attachment that the same again would meet again. */
 const REFUSED: ReadonlySet<ChannelErrorCode> = new Set([
@@ -21,6 +21,8 @@ const REFUSED: ReadonlySet<ChannelErrorCode> = new Set([
 
 export interface MediaFallback {
   readonly logger: DeliveryLogger;
+  /** The words for whoever reads the message. */
+  readonly phrases: () => Promise<Phrases>;
   /** As `PartDeadlines.giveUp`. */
   giveUp(index: number): AbortSignal | undefined;
 }
@@ -35,10 +37,9 @@ export async function sendParts(
   to: unknown,
   message: Outbound,
   options: SendOptions,
-  { logger, giveUp }: MediaFallback,
+  { logger, phrases, giveUp }: MediaFallback,
 ): Promise<Receipt> {
   const sent: PartReceipt[] = [];
-  const phrases = phrasesOfParts(message.parts);
   let { parts } = message;
   let { startAt = 0, signal } = options;
   for (;;) {
@@ -59,8 +60,9 @@ export async function sendParts(
         refused ? "an attachment was refused" : "an attachment was given up",
       );
       sent.push(...before);
-      const why = phrases.whyNotSent[refused ? "refused" : "givenUp"];
-      parts = parts.with(failed, { type: "text", text: phrases.fileNotSent(part.name, why) });
+      const { fileNotSent, whyNotSent } = await phrases();
+      const why = whyNotSent[refused ? "refused" : "givenUp"];
+      parts = parts.with(failed, { type: "text", text: fileNotSent(part.name, why) });
       startAt = failed;
       signal = next;
     }

@@ -1,7 +1,7 @@
 import type { ChannelErrorCode } from "@signalbox/channel";
+import type { Phrases } from "@signalbox/phrases";
 import type { Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 import { outboxRow } from "./rows.ts";
-import { phrasesOfParts } from "./words.ts";
 
 /** How long a word about a reply that did not come is worth saying. */
 const WORD_MS = 24 * 60 * 60_000;
@@ -12,10 +12,13 @@ const OF_THE_CONTENT: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "uns
  * A word to people whose answers are too old to be sent: one, however many there were.
  * @param expired those of one destination that somebody waits for
  */
-export function wordAboutExpired(expired: readonly OutboxRow[], now: Millis): OutboxInsert | undefined {
+export function wordAboutExpired(
+  expired: readonly OutboxRow[],
+  phrases: Phrases,
+  now: Millis,
+): OutboxInsert | undefined {
   const [first] = expired;
   if (first === undefined) return undefined;
-  const phrases = phrasesOfParts(expired.flatMap(({ payload }) => payload.parts));
   return word(first, phrases.expired(expired.length, first.receipts.length > 0), now);
 }
 
@@ -23,10 +26,11 @@ export function wordAboutExpired(expired: readonly OutboxRow[], now: Millis): Ou
 export function wordAboutDead(
   dead: OutboxRow,
   code: ChannelErrorCode | undefined,
+  phrases: Phrases,
   now: Millis,
 ): OutboxInsert | undefined {
   if (code === undefined || !OF_THE_CONTENT.has(code)) return undefined;
-  return word(dead, phrasesOfParts(dead.payload.parts).notTaken, now);
+  return word(dead, phrases.notTaken, now);
 }
 
 function word(row: OutboxRow, text: string, now: Millis): OutboxInsert {

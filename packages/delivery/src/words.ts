@@ -1,8 +1,16 @@
-import type { OutboundPart } from "@signalbox/channel";
-import { type Phrases, phrasesFor } from "@signalbox/phrases";
+import { type Language, type Phrases, phrasesFor } from "@signalbox/phrases";
+import type { OutboxRow } from "./outbox.ts";
 
-/** The words for whoever was to read a message: in its own language. */
-export function phrasesOfParts(parts: readonly OutboundPart[]): Phrases {
-  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
-  return phrasesFor(undefined, texts.join("\n"));
+/** The language that is set for the conversation of a row, if one is. */
+export type LanguageOf = (row: OutboxRow) => Promise<Language | undefined>;
+
+/** The words for whoever was to read rows of one destination: in the language that is set there, else in theirs. */
+export async function phrasesOfRows(
+  rows: readonly OutboxRow[],
+  languageOf: LanguageOf | undefined,
+): Promise<Phrases> {
+  const [first] = rows;
+  const set = first && (await languageOf?.(first));
+  const parts = rows.flatMap(({ payload }) => payload.parts);
+  return phrasesFor(set, parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
 }

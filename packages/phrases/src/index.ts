@@ -8,5 +8,5 @@ export type {
   UsedTotals,
   WhoamiFacts,
 } from "./facts.ts";
-export { type Language, phrasesFor, phrasesIn } from "./language.ts";
+export { type Language, languageOf, phrasesFor, phrasesIn } from "./language.ts";
 export type { Phrases } from "./phrases.ts";

@@ -1,22 +1,18 @@
 import { en } from "./en.ts";
 import type { Phrases } from "./phrases.ts";
-import { policy as policyEn } from "./policy/en.ts";
-import { policy as policyZh } from "./policy/zh.ts";
-import { why as whyEn } from "./why/en.ts";
-import { ends as endsEn, gate as gateEn } from "./why/rules-en.ts";
-import { ends as endsZh, gate as gateZh } from "./why/rules-zh.ts";
-import { why as whyZh } from "./why/zh.ts";
 import { zh } from "./zh.ts";
 
 export type Language = "en" | "zh";
 
-const PHRASES: Readonly<Record<Language, Phrases>> = {
-  en: { ...en, policy: policyEn, why: whyEn, rules: { gate: gateEn, ends: endsEn } },
-  zh: { ...zh, policy: policyZh, why: whyZh, rules: { gate: gateZh, ends: endsZh } },
-};
+const PHRASES: Readonly<Record<Language, Phrases>> = { en, zh };
 
 export function phrasesIn(language: Language): Phrases {
   return PHRASES[language];
+}
+
+/** Chinese, where somebody wrote with Chinese characters; other writing says nothing. */
+export function languageOf(written: string): Language | undefined {
+  return /\p{Script=Han}/u.test(written) ? "zh" : undefined;
 }
 
 /**
@@ -24,5 +20,5 @@ export function phrasesIn(language: Language): Phrases {
  * characters, and in English otherwise.
  */
 export function phrasesFor(set: Language | undefined, written: string): Phrases {
-  return PHRASES[set ?? (/\p{Script=Han}/u.test(written) ? "zh" : "en")];
+  return PHRASES[set ?? languageOf(written) ?? "en"];
 }

@@ -1,10 +1,10 @@
-import type { en } from "./en.ts";
+import type { chat } from "./chat/en.ts";
 import type { policy } from "./policy/en.ts";
 import type { why } from "./why/en.ts";
 import type { ends, gate } from "./why/rules-en.ts";
 
 /** Everything that a gateway itself says in chats; a language that lacks something does not compile. */
-export type Phrases = typeof en & {
+export type Phrases = typeof chat & {
   /** Why a call of a tool is allowed, denied or asked about. */
   readonly policy: typeof policy;
   /** What became of a message. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { MessageInfo, Trace } from "./bodies.ts";
+import { Language } from "./values.ts";
 
 /** A session of any channel. */
 export const SessionInfo = z.object({
@@ -31,6 +32,10 @@ export type SessionList = z.infer<typeof SessionList>;
 /** `GET /api/messages`, the latest of all channels first; `?session=` names the session whose messages they are. */
 export const MessageList = z.object({ messages: z.array(MessageInfo) });
 export type MessageList = z.infer<typeof MessageList>;
+
+/** The query of `GET /api/why/:messageId`: in which language its words are. */
+export const WhyQuery = z.object({ language: z._default(Language, "en") });
+export type WhyQuery = z.infer<typeof WhyQuery>;
 
 /** `GET /api/why/:messageId`: what became of a message, and the notes that say so. */
 export const Why = z.object({

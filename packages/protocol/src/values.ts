@@ -26,6 +26,10 @@ export const UserInfo = z.object({
 });
 export type UserInfo = z.infer<typeof UserInfo>;
 
+/** What the gateway says itself there is in these. */
+export const Language = z.enum(["en", "zh"]);
+export type Language = z.infer<typeof Language>;
+
 /** A tool call as the model made it. */
 export const ToolCallInfo = z.object({
   id: z.string(),

@@ -6,6 +6,7 @@ import type {
   ApprovalInfo,
   ConversationHistory,
   ConversationInfo,
+  Language,
   MessageInfo,
   NewSchedule,
   PairedPerson,
@@ -170,7 +171,7 @@ export interface GatewayService {
   /** The latest messages of all channels, or of one session. */
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
   /** What became of a message, by the gateway's or the platform's id of it. */
-  why(messageId: string, language: "en" | "zh"): Promise<Why | undefined>;
+  why(messageId: string, language: Language): Promise<Why | undefined>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;
   /** Lets in who was sent this code; undefined where no open request has it. */

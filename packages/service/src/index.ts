@@ -14,6 +14,7 @@ export {
   type ExchangesPorts,
   type KeptExchanges,
 } from "./exchange.ts";
+export { lastWords } from "./last-words.ts";
 export { type OpenWork, openWork } from "./open-work.ts";
 export { type RevokedTokensPorts, watchRevokedTokens } from "./revoked-tokens.ts";
 export type {

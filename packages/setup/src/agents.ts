@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 import type { RunLimits, ThinkingLevel } from "@signalbox/agent-core";
 import type { AgentConfig, Config, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, folderFault, type Home } from "@signalbox/home";
+import type { Language } from "@signalbox/phrases";
 import type { AskMode, ToolPolicy } from "@signalbox/tools";
 
 /** An agent with everything the defaults gave it. */
@@ -15,7 +16,7 @@ export interface Agent {
   readonly thinking: ThinkingLevel;
   readonly systemPrompt: string | undefined;
   /** Of the files that its workspace begins with. Absent: that of the machine. */
-  readonly language: "en" | "zh" | undefined;
+  readonly language: Language | undefined;
   readonly maxOutputTokens: number | undefined;
   /** How many of the last turns of a conversation the model is sent. Absent: all. */
   readonly historyTurns: number | undefined;

@@ -1,7 +1,6 @@
+import type { Language } from "@signalbox/client";
 import { en, type Words } from "./en.ts";
 import { zh } from "./zh.ts";
-
-export type Language = "en" | "zh";
 
 const WORDS: Readonly<Record<Language, Words>> = { en, zh };
 

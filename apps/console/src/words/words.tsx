@@ -1,6 +1,7 @@
+import type { Language } from "@signalbox/client";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { en, type Words } from "./en.ts";
-import { type Language, languageCookie, preferredLanguage, wordsOf } from "./language.ts";
+import { languageCookie, preferredLanguage, wordsOf } from "./language.ts";
 
 const Chosen = createContext<{ words: Words; language: Language; choose: (language: Language) => void }>({
   words: en,

@@ -1,24 +1,16 @@
-import type { Phrases } from "@signalbox/phrases";
-import type { PhrasesOf } from "@signalbox/setup";
+import { languageOf, type Phrases, phrasesFor } from "@signalbox/phrases";
+import { lastWords } from "@signalbox/service";
+import type { Agent } from "@signalbox/setup";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
 
-/** How far back is looked for words of whoever asks. */
-const LOOKED_AT = 20;
-
-/**
- * The words for whoever sent a command. Commands are the same letters in every language, so what their sender said
- * before in the conversation counts, too.
- */
+/** The words for whoever sent a command; what tells no language is said in that of what they wrote before. */
 export async function phrasesToAsker(
-  { store, phrasesOf }: { readonly store: Pick<GatewayStore, "inbox">; readonly phrasesOf: PhrasesOf },
-  { id, agentId, sessionKey, stored: { event } }: QueuedMessage,
+  { store }: { readonly store: Pick<GatewayStore, "inbox"> },
+  { language }: Agent,
+  { id, sessionKey, stored: { event } }: QueuedMessage,
 ): Promise<Phrases> {
-  const rows = await store.inbox.list({ sessionKey, before: id, limit: LOOKED_AT });
-  const before = rows.find(
-    ({ kind, senderId, payload }) =>
-      kind === "message" && senderId === event.sender.id && !payload.event.text.startsWith("/"),
-  );
-  const text = `${event.text}\n${before?.payload.event.text ?? ""}`;
-  return phrasesOf({ agentId, stored: { event: { text } } });
+  const set = language ?? languageOf(event.text);
+  const person = { sessionKey, senderId: event.sender.id };
+  return phrasesFor(set, set === undefined ? await lastWords(store, person, id) : "");
 }

@@ -58,7 +58,7 @@ async function answer(
   agent: Agent,
   order: Order,
 ): Promise<CommandEnd> {
-  const phrases = await phrasesToAsker(options, message);
+  const phrases = await phrasesToAsker(options, agent, message);
   switch (order.kind) {
     case "refused": {
       const refused = `a ${message.stored.role} may not use /${order.name}`;

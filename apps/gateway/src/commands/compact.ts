@@ -7,7 +7,7 @@ import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./co
 export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
   const { store, lease, histories, hooks } = options;
   const { agent, handle } = run;
-  const phrases = await phrasesToAsker(options, run.message);
+  const phrases = await phrasesToAsker(options, agent, run.message);
   const { sessionKey } = run.message;
   const session = await store.sessions.get(sessionKey);
   const chosen = options.models.of(agent, session?.model);

@@ -12,7 +12,7 @@ export async function dispatch(
   { command, args: text }: Extract<Order, { kind: "dispatch" }>,
 ): Promise<void> {
   const { agent, message, runId, before } = run;
-  const phrases = await phrasesToAsker(ports, message);
+  const phrases = await phrasesToAsker(ports, agent, message);
   const { event, role } = message.stored;
   const name = command.dispatch?.tool ?? "";
   const tools = await ports.toolbox.forRun({

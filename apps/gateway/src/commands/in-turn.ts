@@ -58,7 +58,7 @@ const NO_AGENT = { code: "no_agent", message: "The agent of this command is not 
 
 async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
   const { store, lease } = options;
-  const { message, order } = turn;
+  const { agent, message, order } = turn;
   if (order?.kind === "command" && (order.name === "new" || order.name === "reset")) {
     if ((await store.sessions.get(message.sessionKey)) !== undefined)
       await store.sessions.reset(message.sessionKey, lease);
@@ -66,7 +66,7 @@ async function answerInTurn(options: InTurnPorts, turn: InTurn): Promise<void> {
     await options.toolbox.endCommands(message.sessionKey);
     return settleCommand(options, message, {
       name: order.name,
-      text: (await phrasesToAsker(options, message)).newConversation,
+      text: (await phrasesToAsker(options, agent, message)).newConversation,
       begins: true,
     });
   }
@@ -102,7 +102,7 @@ async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
   try {
     if (order?.kind === "dispatch") await dispatch(options, run, order);
     else if (order?.kind === "command" && order.name === "compact") await compactNow(options, run);
-    else await endCommand(options, run, (await phrasesToAsker(options, message)).commandGone);
+    else await endCommand(options, run, (await phrasesToAsker(options, run.agent, message)).commandGone);
   } catch (error) {
     // What a failing store leaves is the journal's; it goes on from there.
     if (error instanceof StoreError) throw error;

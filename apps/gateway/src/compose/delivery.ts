@@ -1,7 +1,9 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { SendOptions } from "@signalbox/channel";
 import { createNotifyingDelivery, type DeliveryState, type NotifyingDelivery } from "@signalbox/delivery";
-import type { Accounts, PhrasesOf } from "@signalbox/setup";
+import { phrasesFor } from "@signalbox/phrases";
+import { lastWords } from "@signalbox/service";
+import type { Accounts, Agents } from "@signalbox/setup";
 import { type GatewayHooks, sentMessage } from "@signalbox/setup/hooks";
 import { isPassing, type LeaseToken, type OutboxRow } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
@@ -11,7 +13,7 @@ import type { Tracer } from "../traces.ts";
 
 export interface DeliveryOptions {
   readonly owners: readonly string[];
-  readonly phrasesOf: PhrasesOf;
+  readonly agents: Pick<Agents, "get">;
   readonly store: GatewayStore;
   readonly lease: LeaseToken;
   readonly accounts: Pick<Accounts, "definition" | "list">;
@@ -30,7 +32,7 @@ export type ReplyDelivery = NotifyingDelivery<Row>;
 
 /** Delivers replies, and has traces, hooks and metrics hear how that went. */
 export function createReplyDelivery(options: DeliveryOptions): ReplyDelivery {
-  const { store, accounts, hooks, now } = options;
+  const { store, agents, accounts, hooks, now } = options;
   return createNotifyingDelivery<Row>({
     ...options,
     outbox: store.outbox,
@@ -43,9 +45,12 @@ export function createReplyDelivery(options: DeliveryOptions): ReplyDelivery {
       const [session] = await store.sessions.list({ channel, peer, limit: 1 });
       if (session === undefined) return undefined;
       const { key: sessionKey, agentId, account } = session;
-      const [last] = await store.inbox.list({ sessionKey, limit: 1 });
-      const stored = last?.payload ?? { event: { text: "" } };
-      return { account, phrases: options.phrasesOf({ agentId, stored }) };
+      const words = await lastWords(store, { sessionKey, senderId: peer });
+      return { account, phrases: phrasesFor(agents.get(agentId)?.language, words) };
+    },
+    async languageOf({ sessionKey }) {
+      const session = sessionKey === undefined ? undefined : await store.sessions.get(sessionKey);
+      return session && agents.get(session.agentId)?.language;
     },
     onSettled(row, state, detail) {
       trace(options, row, state, detail);

@@ -6,7 +6,7 @@ import {
   type Drafts,
   type Typing,
 } from "@signalbox/delivery";
-import { type Accounts, createPhrasesOf, createSpenders, createTranscriptionCosts } from "@signalbox/setup";
+import { type Accounts, createSpenders, createTranscriptionCosts } from "@signalbox/setup";
 import { createMedia, type Media, type MediaOptions } from "@signalbox/setup/media";
 import type { OutboxRow, RunId } from "@signalbox/store";
 import type { AgentWorkspaces } from "@signalbox/tools";
@@ -45,7 +45,7 @@ export function createOutward(base: Base, observers: Observers, workspaces: Agen
     metrics,
     logger,
     now,
-    phrasesOf: createPhrasesOf(resolved.agents),
+    agents: resolved.agents,
     owners: configuration.derived(({ loaded }) => loaded.config.access.owners),
     openMedia: (part) => media.out.open(part),
   });

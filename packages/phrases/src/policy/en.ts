@@ -1,6 +1,6 @@
 import type { RoleName } from "../facts.ts";
 
-const ROLES: Readonly<Record<RoleName, string>> = {
+export const ROLES: Readonly<Record<RoleName, string>> = {
   owner: "an owner",
   member: "a member",
   guest: "a guest",

@@ -1,7 +1,7 @@
 import type { RoleName } from "../facts.ts";
 import type { policy as en } from "./en.ts";
 
-const ROLES: Readonly<Record<RoleName, string>> = {
+export const ROLES: Readonly<Record<RoleName, string>> = {
   owner: "主人",
   member: "成员",
   guest: "访客",

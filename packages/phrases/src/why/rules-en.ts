@@ -1,7 +1,6 @@
 import type { Concerned } from "../facts.ts";
+import { group, person } from "./concerned.ts";
 
-const person = ({ channel, sender }: Concerned): string => `"${channel}:${sender}"`;
-const group = ({ channel, conversation }: Concerned): string => `"${channel}:${conversation}"`;
 const approve =
   "Approve the code that they were sent with `signalbox pairing approve`, or add them to access.allow";
 

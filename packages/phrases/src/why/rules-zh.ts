@@ -1,8 +1,5 @@
-import type { Concerned } from "../facts.ts";
+import { group, person } from "./concerned.ts";
 import type { ends as endsEn, gate as gateEn } from "./rules-en.ts";
-
-const person = ({ channel, sender }: Concerned): string => `"${channel}:${sender}"`;
-const group = ({ channel, conversation }: Concerned): string => `"${channel}:${conversation}"`;
 
 export const gate: typeof gateEn = {
   owner: { because: "发送者是主人" },

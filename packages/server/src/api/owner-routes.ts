@@ -12,6 +12,7 @@ import {
   type TrustAnswer,
   TrustRequest,
   UsageQuery,
+  WhyQuery,
 } from "@signalbox/protocol";
 import { type Context, Hono } from "hono";
 import type { Env } from "../guard.ts";
@@ -41,17 +42,17 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
   app.get("/usage", async (context) => {
     const query = UsageQuery.safeParse(context.req.query());
     if (!query.success)
-      return apiErrors.badJson(
+      return apiErrors.badQuery(
         context,
         "Ask with by=day, agent, session or sender, and days=30, or without days.",
       );
     return context.json(await service.usage(query.data));
   });
   app.get("/why/:id", async (context) => {
-    const why = await service.why(
-      context.req.param("id"),
-      context.req.query("language") === "zh" ? "zh" : "en",
-    );
+    const query = WhyQuery.safeParse(context.req.query());
+    if (!query.success)
+      return apiErrors.badQuery(context, "Ask with language=en or zh, or without a language.");
+    const why = await service.why(context.req.param("id"), query.data.language);
     return why === undefined ? noMessage(context) : context.json(why);
   });
   app.get("/pairings", async (context) => context.json(await service.pairings()));
