@@ -100,8 +100,8 @@ type PlacedRun = ToolRun & {
 
 /** The tools of every agent, over this gateway's folders, channels, hooks and traces. */
 export function createToolbox(options: ToolboxOptions): Toolbox {
-  const { agents, config, home, audit, speaking } = options;
-  const sandbox = createExecSandbox(config, home.programsDir, options.execSandbox);
+  const { agents, config, home, audit, speaking, now } = options;
+  const sandbox = createExecSandbox(config, home.programsDir, { now, start: options.execSandbox });
   // Proving it takes a moment; the first run that needs it waits, the start does not.
   if (agents.all.some(({ tools }) => allowsTool(tools, "exec"))) void sandbox();
   const rules = createStandingRules(speaking.store.kv, () => config().tools.exec.rules);
@@ -113,7 +113,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     askUser: (question, run, call) => asking.forAnswer(question, run, call),
     ask: (approval, run) => asking.forApproval(approval, run),
     standingRules: ({ id }) => rules.of(id),
-    now: options.now,
+    now,
   });
   const onDecided = (approval: Approval, approver: string): void => {
     audit.approval(approval, approver);

@@ -26,6 +26,10 @@ interface AnswerUsage extends Figures {
 }
 
 const DAY_MS = 86_400_000;
+/** Of which messages are listed where no number of days is given. */
+const DAYS_OF_MESSAGES = 7;
+/** A run may wait for somebody's word for hours. */
+const LONGEST_MS = DAY_MS;
 const RUNS_AT_ONCE = 500;
 const TEXT_CHARS = 40;
 
@@ -42,8 +46,8 @@ const FIGURES = {
 export async function usage(options: UsageOptions): Promise<void> {
   const { by, days } = options;
   if (options.budgets === true) return budgetsLeft(options);
+  if (by === "message") return usageByMessage(options, days ?? DAYS_OF_MESSAGES);
   const from = days === undefined ? {} : { from: daysAgo(days, Date.now()) };
-  if (by === "message") return usageByMessage(options, from);
   const groups = await withStore(options, "read", (store) => store.usage.sum({ by, ...from }));
   printTable(options.json, groups, {
     none: "Nothing has been used.",
@@ -56,11 +60,8 @@ export async function usage(options: UsageOptions): Promise<void> {
   });
 }
 
-async function usageByMessage(
-  options: CommonOptions,
-  { from = 0 }: { readonly from?: number },
-): Promise<void> {
-  const since = Math.floor(from / DAY_MS) * DAY_MS;
+async function usageByMessage(options: CommonOptions, days: number): Promise<void> {
+  const since = Math.floor(daysAgo(days, Date.now()) / DAY_MS) * DAY_MS;
   const answers = await withStore(options, "read", (store) => answersSince(store, since));
   printTable(options.json, answers, {
     none: "Nothing has been used.",
@@ -81,12 +82,15 @@ async function usageByMessage(
 /** What each run took that is kept and has ended since, the newest first. */
 async function answersSince({ runs }: HomeStore, since: number): Promise<AnswerUsage[]> {
   const answers: AnswerUsage[] = [];
-  for (let before: RunId | undefined; ; ) {
+  let before: RunId | undefined;
+  for (;;) {
     const some = await runs.list({ limit: RUNS_AT_ONCE, ...(before === undefined ? {} : { before }) });
     const ended = some.filter(({ finishedAt }) => finishedAt !== undefined && finishedAt >= since);
     answers.push(...(await runs.summaries(ended.map(({ id }) => id))).map(answerUsage));
-    before = some.at(-1)?.id;
-    if (before === undefined || ended.length === 0) break;
+    // They come by when they began.
+    const last = some.at(-1);
+    if (last === undefined || last.startedAt < since - LONGEST_MS) break;
+    before = last.id;
   }
   return answers.toSorted((a, b) => b.at - a.at);
 }

@@ -91,7 +91,11 @@ export function addUsage(program: Command, { run }: Actions): void {
   )
     .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
     .option("--budgets", "what is left of each budget, and to whom")
-    .option("--days <count>", "of the last so many days (UTC), today included", count)
+    .option(
+      "--days <count>",
+      "of the last so many days (UTC), today included; default: 7 by message, else all",
+      count,
+    )
     .action(run(async () => (await import("../commands/usage.ts")).usage));
 }
 

@@ -8,28 +8,41 @@ import { type Sandbox, type SandboxSetting, startSandbox } from "@signalbox/tool
  */
 export type StartExecSandbox = (config: Pick<Config, "tools">, programsDir: string) => Promise<Sandbox>;
 
+/** How long it is left at that commands cannot run, in milliseconds. */
+const AGAIN_MS = 60_000;
+
+interface Proof {
+  readonly sandbox: Promise<Sandbox>;
+  /** When it turned out that commands cannot run. */
+  failedAt: number | undefined;
+}
+
 /**
  * Where commands of agents run, proven once for each setting. Where they cannot run, that is tried again when it is
- * next asked for: what stood in the way, for instance a full disk, may be gone.
+ * asked for a minute later: what stood in the way, for instance a full disk, may be gone.
  */
 export function createExecSandbox(
   config: () => Pick<Config, "tools">,
   programsDir: string,
-  start: StartExecSandbox = execSandbox,
+  { now, start = execSandbox }: { readonly now: () => number; readonly start?: StartExecSandbox | undefined },
 ): () => Promise<Sandbox> {
-  const proven = new Map<string, Promise<Sandbox>>();
+  const proofs = new Map<string, Proof>();
+  const counts = ({ failedAt }: Proof): boolean =>
+    failedAt === undefined || Math.abs(now() - failedAt) < AGAIN_MS;
   return () => {
     const { sandbox, timeoutMs } = config().tools.exec;
     const setting = `${sandbox} ${timeoutMs}`;
-    const before = proven.get(setting);
-    if (before !== undefined) return before;
-    const started = start(config(), programsDir);
-    proven.set(setting, started);
-    const forget = (): void => void proven.delete(setting);
-    started.then(({ rung }) => {
-      if (rung === "disabled" && sandbox !== "off") forget();
-    }, forget);
-    return started;
+    const before = proofs.get(setting);
+    if (before !== undefined && counts(before)) return before.sandbox;
+    const proof: Proof = { sandbox: start(config(), programsDir), failedAt: undefined };
+    proofs.set(setting, proof);
+    const fail = (): void => {
+      proof.failedAt = now();
+    };
+    proof.sandbox.then(({ rung }) => {
+      if (rung === "disabled" && sandbox !== "off") fail();
+    }, fail);
+    return proof.sandbox;
   };
 }
 
