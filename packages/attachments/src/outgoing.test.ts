@@ -39,15 +39,14 @@ it("gives all that one message has fetched one time together", async () => {
   const never = new AbortController().signal;
   vi.useFakeTimers();
   try {
-    const wanted = { sources, voice: false };
-    const ready = media.prepare(
-      wanted,
-      "coder",
-      { sendMedia: { file: { maxBytes: 1_000_000 } } },
-      async () => ({ ok: true }),
-      phrasesIn("en"),
-      never,
-    );
+    const ready = media.prepare({
+      wanted: { sources, voice: false },
+      agentId: "coder",
+      capabilities: { sendMedia: { file: { maxBytes: 1_000_000 } } },
+      mayAttach: async () => ({ ok: true }),
+      phrases: phrasesIn("en"),
+      signal: never,
+    });
     await vi.advanceTimersByTimeAsync(20_000);
     expect(await ready).toEqual({ parts: [], lines: sources });
     expect(asked).toEqual(sources);

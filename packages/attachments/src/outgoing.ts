@@ -34,20 +34,23 @@ interface PreparedMedia {
 /** What people are told of a file that is not sent. */
 type FilePhrases = Pick<Phrases, "fileNotSent" | "whyNotSent">;
 
+/** What is to be attached, by whom and where. */
+interface AttachRequest {
+  readonly wanted: WantedMedia;
+  readonly agentId: string;
+  readonly capabilities: Pick<Capabilities, "sendMedia">;
+  readonly mayAttach: MayAttach;
+  readonly phrases: FilePhrases;
+  readonly signal: AbortSignal;
+}
+
 /** Makes files and pages ready to be sent. */
 export interface Outgoing {
   /**
    * Copies what is wanted into blobs, so that every try sends the same bytes, whatever becomes of the file. Never
    * rejects. Undefined where `signal` fired before all of it was there.
    */
-  prepare(
-    wanted: WantedMedia,
-    agentId: string,
-    capabilities: Pick<Capabilities, "sendMedia">,
-    mayAttach: MayAttach,
-    phrases: FilePhrases,
-    signal: AbortSignal,
-  ): Promise<PreparedMedia | undefined>;
+  prepare(request: AttachRequest): Promise<PreparedMedia | undefined>;
   /** The bytes of a part, for a channel that sends it. */
   readonly open: NonNullable<SendOptions["openMedia"]>;
 }
@@ -78,14 +81,9 @@ class OutgoingMedia implements Outgoing {
     this.#options = options;
   }
 
-  async prepare(
-    wanted: WantedMedia,
-    agentId: string,
-    { sendMedia }: Pick<Capabilities, "sendMedia">,
-    mayAttach: MayAttach,
-    phrases: FilePhrases,
-    signal: AbortSignal,
-  ): Promise<PreparedMedia | undefined> {
+  async prepare(request: AttachRequest): Promise<PreparedMedia | undefined> {
+    const { wanted, agentId, capabilities, phrases, signal } = request;
+    const { sendMedia } = capabilities;
     const limit = deadline(FETCH_MS, signal);
     const parts: MediaPart[] = [];
     const lines: string[] = [];
@@ -93,7 +91,7 @@ class OutgoingMedia implements Outgoing {
       try {
         if (sendMedia === undefined) throw new NotAttached((why) => why.noAttachments);
         if (index >= MOST) throw new NotAttached((why) => why.tooMany(MOST));
-        parts.push(await this.#prepareOne(source, wanted, agentId, sendMedia, mayAttach, limit.signal));
+        parts.push(await this.#prepareOne(source, sendMedia, { ...request, signal: limit.signal }));
       } catch (error) {
         if (signal.aborted) break;
         this.#options.logger.warn(
@@ -119,9 +117,8 @@ class OutgoingMedia implements Outgoing {
 
   async #fromFolder(
     path: string,
-    agentId: string,
     maxBytes: number,
-    mayAttach: MayAttach,
+    { agentId, mayAttach }: AttachRequest,
   ): Promise<Uint8Array> {
     const file = await (await this.#options.folder(agentId)).openFile(path);
     try {
@@ -144,12 +141,7 @@ class OutgoingMedia implements Outgoing {
     }
   }
 
-  async #fromWeb(
-    url: string,
-    maxBytes: number,
-    mayAttach: MayAttach,
-    signal: AbortSignal,
-  ): Promise<Uint8Array> {
+  async #fromWeb(url: string, maxBytes: number, { mayAttach, signal }: AttachRequest): Promise<Uint8Array> {
     const may = await mayAttach({ url });
     if (!may.ok) throw new NotAttached((why) => why.notFetched, may.why);
     const { bytes, contentType } = await this.#options.fetch(url, { maxBytes, signal });
@@ -161,17 +153,14 @@ class OutgoingMedia implements Outgoing {
 
   async #prepareOne(
     source: string,
-    { voice }: WantedMedia,
-    agentId: string,
     sendMedia: NonNullable<Capabilities["sendMedia"]>,
-    mayAttach: MayAttach,
-    signal: AbortSignal,
+    request: AttachRequest,
   ): Promise<MediaPart> {
     const { inspector, blobs } = this.#options;
     const largest = Math.max(...Object.values(sendMedia).map((limit) => limit.maxBytes));
     const bytes = isUrl(source)
-      ? await this.#fromWeb(source, largest, mayAttach, signal)
-      : await this.#fromFolder(source, agentId, largest, mayAttach);
+      ? await this.#fromWeb(source, largest, request)
+      : await this.#fromFolder(source, largest, request);
     const name = nameOf(source);
     const { mimeType } = await mediaTypeOf(bytes, name, inspector);
     const kind = fitting(mimeType, bytes.byteLength, sendMedia);
@@ -183,7 +172,7 @@ class OutgoingMedia implements Outgoing {
       mimeType,
       size: bytes.byteLength,
       ref: { blob },
-      ...(voice && kind === "audio" ? { voice } : {}),
+      ...(request.wanted.voice && kind === "audio" ? { voice: true } : {}),
     };
   }
 }

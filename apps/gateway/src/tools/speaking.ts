@@ -51,9 +51,10 @@ export function createSend(options: SpeakingOptions): ActOnMessages<ActiveRun> {
     deliver: (rows) => delivery.deliver(rows),
     redact,
     now,
-    prepare: (sources, { agent, event, mayAttach }, capabilities, signal) => {
-      const phrases = phrasesOf({ agentId: agent.id, stored: { event } });
-      return mediaOut.prepare({ sources, voice: false }, agent.id, capabilities, mayAttach, phrases, signal);
+    prepare: (sources, { agent: { id: agentId }, event, mayAttach }, capabilities, signal) => {
+      const wanted = { sources, voice: false };
+      const phrases = phrasesOf({ agentId, stored: { event } });
+      return mediaOut.prepare({ wanted, agentId, capabilities, mayAttach, phrases, signal });
     },
     isOfConversation: (messageId, to, { event }) => isMessageOf(store, messageId, to, event),
     toldThere: (to, message, sender) => sentThere.entryOf(to, message, sender),

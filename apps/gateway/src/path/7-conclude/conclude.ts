@@ -96,14 +96,14 @@ async function withAttachments(
   const { event } = (messages.at(-1) ?? asked).stored;
   const channel = definition(event.channel, event.account);
   if (reply.wanted === undefined || reply.silent || channel === undefined) return reply;
-  const ready = await outgoing.prepare(
-    reply.wanted,
-    agent.id,
-    channel.capabilities,
-    tools.mayAttach,
-    phrasesOf(asked),
-    handle.signal,
-  );
+  const ready = await outgoing.prepare({
+    wanted: reply.wanted,
+    agentId: agent.id,
+    capabilities: channel.capabilities,
+    mayAttach: tools.mayAttach,
+    phrases: phrasesOf(asked),
+    signal: handle.signal,
+  });
   if (ready === undefined) return undefined;
   const text = [reply.text, ready.lines.join("\n")].filter((part) => part !== "").join("\n\n");
   return { ...reply, text, attached: ready.parts };
