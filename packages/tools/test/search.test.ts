@@ -177,6 +177,88 @@ test("what a search says to lie above its folder, elsewhere or behind a link is 
   }
 });
 
+/** A folder of files that are searched with an eye on each as it is read and closed. */
+async function watched(
+  files: Readonly<Record<string, string>>,
+  search: Search,
+  watch: { readonly reads: (path: string) => unknown; readonly closed: (path: string) => unknown },
+) {
+  const { dir, labels } = await searched(files, "");
+  const workspace = await openWorkspace({ dir, labels });
+  const openTree: typeof workspace.openTree = async (folder) => {
+    const tree = await workspace.openTree(folder);
+    const openFile = tree.openFile.bind(tree);
+    tree.openFile = async (path) => {
+      const file = await openFile(path);
+      const handle = new Proxy(file.handle, {
+        get(_, name) {
+          const member = Reflect.get(file.handle, name);
+          return name === "read"
+            ? async (...args: readonly unknown[]) => {
+                await watch.reads(path);
+                return Reflect.apply(member, file.handle, args);
+              }
+            : member;
+        },
+      });
+      const close = async () => {
+        await file.close();
+        await watch.closed(path);
+      };
+      return { ...file, handle, close };
+    };
+    return tree;
+  };
+  const tool = createGrepTool({ workspace: { ...workspace, openTree }, search });
+  const run = caller([tool], { facts: { role: "owner" } });
+  const grep = async () => textOf(await run.call("grep", { pattern: "foo" }));
+  return { dir, labels, state: run.state, grep };
+}
+
+test("taints a run by whose words a file held when it was read, though it is shown later", async () => {
+  const read = Promise.withResolvers<void>();
+  const search: Search = async function* () {
+    yield* [
+      { path: "a.txt", line: 1 },
+      { path: "b.txt", line: 1 },
+    ];
+    await read.promise;
+  };
+  const { dir, labels, state, grep } = await watched({ "a.txt": "foo\n", "b.txt": "foo\n" }, search, {
+    async reads(path) {
+      if (path !== "a.txt") return;
+      await labels.add([{ path: join(dir, path), kind: "entry", source: "web" }]);
+      writeFileSync(join(dir, path), "foo of others\n");
+    },
+    async closed(path) {
+      if (path !== "a.txt") return;
+      await labels.remove([join(dir, path)]);
+      read.resolve();
+    },
+  });
+  expect(await grep()).toContain("a.txt:1: foo");
+  expect(state.facts.taint).toEqual([{ source: "web", detail: "a.txt" }]);
+});
+
+test("holds of large files one at a time", async () => {
+  const large = "foo\n".repeat(300_000);
+  const names = Array.from({ length: 8 }, (_, n) => `${n}.txt`);
+  const search: Search = async function* () {
+    for (const path of names) yield { path, line: 1 };
+  };
+  const held = new Set<string>();
+  let most = 0;
+  const { grep } = await watched(Object.fromEntries(names.map((name) => [name, large])), search, {
+    reads(path) {
+      held.add(path);
+      most = Math.max(most, held.size);
+    },
+    closed: (path) => held.delete(path),
+  });
+  expect(await grep()).toContain("7.txt:1: foo");
+  expect(most).toBe(1);
+});
+
 test("a name with line ends or an expression that would not end do no harm", async () => {
   const files = { "a\nb.txt": `${"a".repeat(40)}!\n` };
   const { call } = await searched(files, "");

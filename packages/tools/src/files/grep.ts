@@ -4,6 +4,7 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { contentRoom, failure, success } from "../result.ts";
 import { type Candidate, MAX_FILE_BYTES } from "../search/candidate.ts";
 import type { Search } from "../search/search.ts";
+import type { TaintMark } from "../types.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { fileFailure } from "./failure.ts";
@@ -21,8 +22,9 @@ export interface GrepToolOptions {
 const MAX_LINES = 200;
 /** Of one line: minified files have lines of megabytes. */
 const MAX_LINE_CHARS = 400;
-/** Files that are read while those before them wait to be shown. */
+/** Files that are read while those before them wait to be shown, and the bytes of each: larger ones wait, too. */
 const READ_AHEAD = 32;
+const MAX_BYTES_AHEAD = 1_000_000;
 const MORE = "there is more; ask for less";
 
 /** `grep`: lines of files by what they hold. No effects. */
@@ -54,7 +56,8 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
           const shown = new ShownLines(args.context ?? 0, contentRoom(context));
           await end.until(async () => {
             const candidates = byFile(search(request, end.signal));
-            for await (const file of inAdvance(candidates, (each) => readMatches(place, each))) {
+            for await (const ahead of inAdvance(candidates, (each) => readAhead(place, each))) {
+              const file = typeof ahead === "function" ? await ahead() : ahead;
               if (file === undefined) continue;
               if (shown.isFull) return end.stop(MORE);
               place.show(file);
@@ -80,10 +83,11 @@ interface FileCandidates {
   readonly at: readonly number[];
 }
 
-/** The text of such a file. */
+/** The text of such a file, and whose words it was when it was read. */
 interface FileMatches extends Pick<OpenFile, "path" | "displayPath" | "changedAt"> {
   readonly lines: readonly string[];
   readonly at: readonly number[];
+  readonly mark: TaintMark | undefined;
 }
 
 /** Searches come upon the lines of a file one after the other. Also where a search fails, what it came upon counts. */
@@ -127,22 +131,31 @@ async function* inAdvance<Item, Result>(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Reads a file anew, by a way that no link leads out of; undefined where the run may not see it. */
+/** Reads a file anew, by a way that no link leads out of; gives how a large one is to be read when its turn comes. */
+async function readAhead(place: SearchPlace, { path, at }: FileCandidates) {
+  const file = await place.open(path);
+  if (file === undefined || file.size <= MAX_BYTES_AHEAD) return readMatches(place, file, at);
+  await file.close();
+  return async () => readMatches(place, await place.open(path), at);
+}
+
+/** Undefined where the run may not see it. Closes it. */
 async function readMatches(
   place: SearchPlace,
-  { path, at }: FileCandidates,
+  file: OpenFile | undefined,
+  at: readonly number[],
 ): Promise<FileMatches | undefined> {
-  const file = await place.open(path);
   if (file === undefined) return undefined;
   try {
     if (file.size > MAX_FILE_BYTES) return undefined;
     const bytes = await readWhole(file);
+    const mark = place.markOf(file);
     if (detectEncoding(bytes, true) !== "utf-8") return undefined;
     const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
       .toString("utf8")
       .replace(/\n$/, "")
       .split("\n");
-    return { path: file.path, displayPath: file.displayPath, changedAt: file.changedAt, lines, at };
+    return { path: file.path, displayPath: file.displayPath, changedAt: file.changedAt, lines, at, mark };
   } finally {
     await file.close();
   }

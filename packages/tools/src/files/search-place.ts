@@ -2,7 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { isForeign } from "../labels/label.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
 import type { SearchRequest } from "../search/candidate.ts";
-import type { Permit } from "../types.ts";
+import type { Permit, TaintMark } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import type { FolderTree } from "../workspace/folder-tree.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
@@ -18,8 +18,10 @@ export interface SearchPlace {
   nameOf(path: string): Promise<string | undefined>;
   /** The same file, opened without following links out of the workspace. Close it. */
   open(path: string): Promise<OpenFile | undefined>;
-  /** The run is shown what a file holds. */
-  show(file: Pick<OpenFile, "path" | "changedAt">): void;
+  /** Whose words a file holds that has just been read, where they are not the run's own. */
+  markOf(file: Pick<OpenFile, "path" | "changedAt">): TaintMark | undefined;
+  /** The run is shown what a file held, whose words it may be labelled as no more. */
+  show(file: Pick<OpenFile, "path" | "changedAt"> & { readonly mark: TaintMark | undefined }): void;
   /** What the model should know of what it was not shown. */
   notes(): readonly string[];
 }
@@ -88,7 +90,11 @@ function placeOf(
       if (displayed(candidate) === undefined) return undefined;
       return await tree.openFile(candidate).catch(() => undefined);
     },
-    show: ({ path, changedAt }) => words.read(path, changedAt, run),
+    markOf: ({ path, changedAt }) => words.markOf(path, changedAt, run),
+    show({ path, changedAt, mark }) {
+      if (mark !== undefined) run.taint(mark);
+      words.read(path, changedAt, run);
+    },
     notes: () =>
       left === 0
         ? []

@@ -1,12 +1,14 @@
 import { join } from "node:path";
 import { INBOX_FOLDER } from "../files/places.ts";
-import type { Permit } from "../types.ts";
+import type { Permit, TaintMark } from "../types.ts";
 import { fold, inside } from "../workspace/paths.ts";
 import type { FolderEntry, Workspace } from "../workspace/workspace.ts";
 import { type Author, authorOf, type FileLabel, isForeign } from "./label.ts";
 
 /** Whose words a tool's body reads and writes in a workspace: reading taints the run, writing labels the file. */
 export interface LabelledWorkspace {
+  /** What a run that reads the file now has seen of others. */
+  markOf(path: string, changedAt: bigint, run: Permit["run"]): TaintMark | undefined;
   /** The run has read what a file holds. */
   read(path: string, changedAt: bigint, run: Permit["run"]): void;
   /** The run has read the names of entries of a folder. */
@@ -19,18 +21,19 @@ export interface LabelledWorkspace {
 
 export function labelledWorkspace({ dir, labels }: Workspace): LabelledWorkspace {
   const shown = (path: string): string => (inside(path, dir) ? path.slice(dir.length + 1) : path);
+  const markOf: LabelledWorkspace["markOf"] = (path, changedAt, { facts }) => {
+    const mark = (source: TaintMark["source"]): TaintMark => ({ source, detail: shown(path) });
+    if (inside(fold(path), fold(join(dir, INBOX_FOLDER)))) return mark("file");
+    const label = labels.of(path);
+    if (label !== undefined && isForeign(label, facts)) return mark(label.source);
+    const open = labels.changing(dir, facts);
+    return open !== undefined && changedAt >= BigInt(open.since) ? mark(open.author.source) : undefined;
+  };
   return {
+    markOf,
     read(path, changedAt, run) {
-      if (inside(fold(path), fold(join(dir, INBOX_FOLDER)))) {
-        run.taint({ source: "file", detail: shown(path) });
-        return;
-      }
-      const label = labels.of(path);
-      const open = labels.changing(dir, run.facts);
-      if (label !== undefined && isForeign(label, run.facts))
-        run.taint({ source: label.source, detail: shown(path) });
-      else if (open !== undefined && changedAt >= BigInt(open.since))
-        run.taint({ source: open.author.source, detail: shown(path) });
+      const mark = markOf(path, changedAt, run);
+      if (mark !== undefined) run.taint(mark);
     },
     listed(folder, entries, run) {
       const around = labels.of(folder);

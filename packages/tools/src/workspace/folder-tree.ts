@@ -56,7 +56,7 @@ export class FolderTree {
     await Promise.allSettled(this.#looks);
     const held = [...this.#held.values()];
     this.#held.clear();
-    await Promise.all([this.#options.handle.close(), ...held.map(closed)]);
+    await Promise.allSettled([this.#options.handle.close(), ...held.map(closed)]);
   }
 
   async #look<Result>(
@@ -116,8 +116,7 @@ export class FolderTree {
   }
 }
 
-/** What could not be opened need not be closed. */
-async function closed({ opened }: HeldFolder): Promise<void> {
-  const handle = await opened.catch(() => undefined);
-  await handle?.close();
+/** What could not be opened need not be closed, and that a folder could not be closed is of no use to anybody. */
+function closed({ opened }: HeldFolder): Promise<void> {
+  return opened.then((handle) => handle.close()).catch(() => {});
 }
