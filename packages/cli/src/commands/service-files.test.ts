@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { launchdPlist, systemdUnit } from "./service-files.ts";
 
@@ -18,18 +18,40 @@ it("writes paths so that systemd and launchd read them as they are", () => {
   expect(launchdPlist("label", program)).toContain("<string>/home/a/50% &amp; more</string>");
 });
 
+/** Legal names of folders, with whatever counts for systemd, a shell or a property list. */
+const HOSTILE = `a $b\${HOME} %h 100% 'c' "d" \\e\\n ; #f & <g> ]]> é`;
+const ENDS_LINES = "x\nExecStartPre=/bin/false\r\n</string><true/>";
+
+it("writes nothing of a path outside its word, whatever the path is", () => {
+  const home = `/${HOSTILE}/${ENDS_LINES}\\`;
+  const unit = systemdUnit({ node: "/$n/node", program: "/p;", home });
+  const [command = "", ...more] = unit.split("\n").filter((line) => line.startsWith("Exec"));
+  expect(more).toEqual([]);
+  expect(command).toMatch(/^ExecStart=\/\$n\/node --.* "\/p;" start --home "/);
+  // What JSON escapes in a string, systemd does.
+  const word = command.slice(command.indexOf("--home ") + "--home ".length);
+  expect(JSON.parse(word).replaceAll("%%", "%").replaceAll("$$", "$")).toBe(home);
+});
+
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 if (!hasSystemd) console.info("skipped: whether systemd takes the unit, since there is no systemd-analyze.");
 
-it.skipIf(!hasSystemd)("is a unit that systemd takes", () => {
-  const folder = mkdtempSync(join(tmpdir(), "unit-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, "signalbox.service");
-  writeFileSync(file, systemdUnit({ ...program, program: process.execPath }));
-  const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
-  expect(stderr).not.toContain(file);
-  expect(status).toBe(0);
-});
+// systemd takes no program in whose path there are quotes, backslashes or line ends.
+it.skipIf(!hasSystemd).each(["plain", "a $b${HOME} %h 100% ; #f & <g> é"])(
+  "is a unit that systemd takes, with a program in a folder called %s",
+  (name) => {
+    const folder = mkdtempSync(join(tmpdir(), "unit-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const node = join(folder, name, "node");
+    mkdirSync(dirname(node));
+    symlinkSync(process.execPath, node);
+    const file = join(folder, "signalbox.service");
+    writeFileSync(file, systemdUnit({ node, program: process.execPath, home: `/${HOSTILE}/${ENDS_LINES}` }));
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", file], { encoding: "utf8" });
+    expect(stderr).not.toContain(file);
+    expect(status).toBe(0);
+  },
+);
 
 // What macOS checks by `plutil -lint`: Python's own reader of property lists is as strict about their form.
 const READ_PLIST =
@@ -42,7 +64,8 @@ const readPlist = (text: string) =>
   spawnSync("python3", ["-c", READ_PLIST], { encoding: "utf8", input: text });
 
 it.skipIf(!hasPython)("is a property list with the keys of launchd.plist(5), each of its type", () => {
-  const { status, stdout, stderr } = readPlist(launchdPlist("dev.signalbox.gateway", program));
+  const home = `/${HOSTILE}/${ENDS_LINES}`;
+  const { status, stdout, stderr } = readPlist(launchdPlist("dev.signalbox.gateway", { ...program, home }));
   expect(stderr).toBe("");
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toEqual({
@@ -54,14 +77,14 @@ it.skipIf(!hasPython)("is a property list with the keys of launchd.plist(5), eac
       "/opt/signal box/signalbox.js",
       "start",
       "--home",
-      "/home/a/50% & more",
+      home,
     ],
     RunAtLoad: true,
     KeepAlive: { SuccessfulExit: false },
     ExitTimeOut: 45,
     // 077, which launchd reads as a decimal number.
     Umask: 0o077,
-    StandardErrorPath: "/home/a/50% & more/service.log",
+    StandardErrorPath: `${home}/service.log`,
   });
 });
 

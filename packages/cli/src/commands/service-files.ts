@@ -16,6 +16,8 @@ const NODE_FLAGS = ["--max-semi-space-size=4", "--initial-old-space-size=24"];
  * of agents, needs.
  */
 export function systemdUnit({ node, program, home }: ServiceProgram): string {
+  // Variables are put into what a program is called with, not into its own path.
+  const words = [...NODE_FLAGS, program, "start", "--home", home].map((word) => word.replaceAll("$", "$$$$"));
   return `[Unit]
 Description=Signalbox, a gateway between chat platforms and LLM agents
 After=network-online.target
@@ -24,7 +26,7 @@ StartLimitIntervalSec=300
 StartLimitBurst=10
 
 [Service]
-ExecStart=${[node, ...NODE_FLAGS, program, "start", "--home", home].map(unitWord).join(" ")}
+ExecStart=${[node, ...words].map(unitWord).join(" ")}
 # Commands of agents get groups of their own below, with limits.
 Delegate=memory pids
 Environment=MALLOC_ARENA_MAX=1
@@ -42,10 +44,14 @@ WantedBy=default.target
 `;
 }
 
-/** A word of ExecStart: systemd reads quotes, backslashes, percent and dollar signs. */
+/** A word of ExecStart: systemd reads quotes, backslashes and percent signs in it, and a line ends it. */
 function unitWord(word: string): string {
-  const escaped = word.replaceAll("%", "%%").replaceAll("$", "$$$$");
-  return /[\s"'\\;]/.test(escaped) ? `"${escaped.replace(/["\\]/g, "\\$&")}"` : escaped;
+  const escaped = word
+    .replaceAll("%", "%%")
+    .replace(/["\\]/g, "\\$&")
+    .replaceAll("\n", "\\n")
+    .replaceAll("\r", "\\r");
+  return /[\s"'\\;]/.test(escaped) ? `"${escaped}"` : escaped;
 }
 
 /** A property list of launchd. */
@@ -71,5 +77,9 @@ ${words.map((word) => `    <string>${xml(word)}</string>`).join("\n")}
 }
 
 function xml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
 }
