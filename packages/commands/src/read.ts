@@ -1,7 +1,8 @@
 import type { ThinkingLevel } from "@signalbox/agent-core";
 import type { MessageEvent } from "@signalbox/channel";
 import type { Role } from "@signalbox/routing";
-import { type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
+import { distance } from "fastest-levenshtein";
+import { COMMANDS, type CommandName, isAtOnce, isCommandName, mayUseCommand } from "./table.ts";
 
 /** What a directive chooses; `default` takes the session's choice back. */
 export interface Choice {
@@ -21,7 +22,7 @@ export type Order =
   | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
   /** A command the speaker may not use. */
   | { readonly kind: "refused"; readonly name: string }
-  /** A command that nobody has. */
+  /** A command that nobody has: a word alone, or one that resembles a command. */
   | { readonly kind: "unknown"; readonly name: string };
 
 /** A command that a skill brings. */
@@ -51,6 +52,9 @@ export interface ReadingContext {
 /** A message, as far as it may be an order. */
 export type OrderedMessage = Pick<MessageEvent, "text" | "conversation" | "addressed" | "forwarded" | "turn">;
 
+/** In a name of so many letters two may be wrong. */
+const LONG = 6;
+
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
 /**
@@ -68,7 +72,10 @@ function readText(text: string, context: ReadingContext): Order | undefined {
   const called = slashIn(text);
   if (called === undefined) return undefined;
   const { name, args } = called;
-  if (!isCommandName(name)) return readSkill(text, context) ?? { kind: "unknown", name };
+  if (!isCommandName(name)) {
+    const isMeant = args === "" || resemblesCommand(name);
+    return readSkill(text, context) ?? (isMeant ? { kind: "unknown", name } : undefined);
+  }
   if (!mayUseCommand(name, context.role)) return { kind: "refused", name };
   switch (name) {
     case "new":
@@ -84,6 +91,12 @@ function readText(text: string, context: ReadingContext): Order | undefined {
     default:
       return { kind: "command", name, args };
   }
+}
+
+/** Whether a command may be meant that was written wrongly: what begins with `/etc` is something told. */
+function resemblesCommand(name: string): boolean {
+  const letters = name.length < LONG ? 1 : 2;
+  return Object.keys(COMMANDS).some((known) => distance(name, known) <= letters);
 }
 
 /** `/think high /model openai/gpt-5.2 do it`: each with its value, then the message they are for, if any. */
@@ -128,7 +141,7 @@ function readSkill(text: string, { role, skill }: ReadingContext): Order | undef
 
 /** `/name args` or `/name@bot args`, the name in lower case. */
 function slashIn(text: string): { readonly name: string; readonly args: string } | undefined {
-  const [, name, args = ""] = /^\/([A-Za-z][\w-]*)(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  const [, name, args = ""] = /^\/([A-Za-z][\w-]{0,63})(?:@\S+)?(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
