@@ -248,6 +248,32 @@ describe("messages of a request", () => {
     expect(service.submissions).toEqual([]);
   });
 
+  it("counts words that look like an attachment all the same", async () => {
+    const { service, openai } = await open();
+    const long = `data:;base64,${"A".repeat(1_000_000)}`;
+    const user = (content: unknown) => [{ role: "user", content }];
+    const bodies: readonly object[] = [
+      { messages: user(long) },
+      { messages: [...user("hi"), { role: "assistant", content: long }, ...user("and?")] },
+      { messages: [{ role: "system", content: long }, ...user("hi")] },
+      { messages: user([{ type: "file", file: { file_data: "data:;base64,AAEC", filename: long } }]) },
+      {
+        ...hello,
+        response_format: { type: "json_schema", json_schema: { name: "n", schema: { const: long } } },
+      },
+    ];
+    for (const body of bodies)
+      expect(
+        await refusal(() => openai().post("/chat/completions", { body: { model: MODEL, ...body } })),
+      ).toMatchObject({ status: 413, param: "messages" });
+    const responses = { model: MODEL, input: "hi", instructions: long };
+    expect(await refusal(() => openai().post("/responses", { body: responses }))).toMatchObject({
+      status: 413,
+      param: "input",
+    });
+    expect(service.submissions).toEqual([]);
+  });
+
   it("counts no attachment as words, however its slashes are written", async () => {
     const { service, openai } = await open();
     const url = `data:image/png;base64,${"AAE/".repeat(300_000)}`;

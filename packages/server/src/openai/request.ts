@@ -11,10 +11,12 @@ export const PREFIX = "signalbox/";
 /** What is wrong with a request, and which parameter it is about. */
 export class RequestProblem extends Error {
   readonly param: string;
+  readonly status: 400 | 413;
 
-  constructor(message: string, param: string) {
+  constructor(message: string, param: string, status: 400 | 413 = 400) {
     super(message);
     this.param = param;
+    this.status = status;
   }
 }
 
@@ -45,8 +47,9 @@ export const MOST_MESSAGES = 5_000;
 const MOST_WORDS = 1_000_000;
 /** A shorter attachment counts as words: a million of them would take as long to read. */
 const SHORTEST_ATTACHED = 1_000;
-/** A `data:` URL in base64, as JSON has it: with its slashes escaped, perhaps. */
-const ATTACHED = /"data:[^",]{0,200};base64,[A-Za-z0-9+/=\\]+"/g;
+const TOO_MANY_WORDS = `Apart from attachments, a request has at most ${MOST_WORDS} characters.`;
+/** A `data:` URL in base64. */
+const ATTACHED = /"data:[^",]{0,200};base64,[A-Za-z0-9+/=]+"/g;
 
 /** The body as text and as the schema has it, or the answer that says what is wrong with it. */
 export async function readBody<S extends z.ZodType>(
@@ -54,10 +57,10 @@ export async function readBody<S extends z.ZodType>(
   schema: S,
 ): Promise<{ readonly raw: string; readonly request: z.output<S> } | { readonly answer: Response }> {
   const raw = await context.req.text();
-  if (raw.length - attachedIn(raw) > MOST_WORDS) {
-    const message = `Apart from attachments, a request has at most ${MOST_WORDS} characters.`;
-    return { answer: openAiError(context, 413, { message, type: "invalid_request_error" }) };
-  }
+  if (wordsIn(raw) > MOST_WORDS)
+    return {
+      answer: openAiError(context, 413, { message: TOO_MANY_WORDS, type: "invalid_request_error" }),
+    };
   let body: unknown;
   try {
     body = JSON.parse(raw);
@@ -74,10 +77,13 @@ export async function readBody<S extends z.ZodType>(
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
 }
 
-/** The characters of a body that are attachments. */
-function attachedIn(raw: string): number {
-  const lengths = Array.from(raw.matchAll(ATTACHED), ([attached]) => attached.length);
-  return lengths.filter((length) => length >= SHORTEST_ATTACHED).reduce((sum, length) => sum + length, 0);
+/** The characters of a body that look like no attachments. */
+function wordsIn(raw: string): number {
+  // Some writers of JSON escape slashes.
+  const plain = raw.replaceAll("\\/", "/");
+  const lengths = Array.from(plain.matchAll(ATTACHED), ([attached]) => attached.length);
+  const attached = lengths.filter((length) => length >= SHORTEST_ATTACHED);
+  return attached.reduce((words, length) => words - length, plain.length);
 }
 
 /** The agent that a model names, with or without its prefix. */
@@ -89,7 +95,7 @@ export function agentOf(service: ScopedService, model: string): { readonly id: s
  * With `user` the gateway keeps the conversation and takes the last message alone, which may be a chat command;
  * without, the client's messages are the conversation, and its text is for the model.
  *
- * @throws RequestProblem where the last message is nothing to answer
+ * @throws RequestProblem where the last message is nothing to answer, or what looked like attachments were words
  */
 export function submissionOf(request: ClientRequest, id: string): Submission {
   const { agent, user, messages, sampling, param } = request;
@@ -100,6 +106,9 @@ export function submissionOf(request: ClientRequest, id: string): Submission {
   const instructions = [...request.instructions, ...system].filter((text) => text !== "").join("\n\n");
   // Of a conversation that is kept, the client's copy of the earlier messages says nothing new.
   const history = user === undefined ? historyOf(messages.slice(0, -1)) : [];
+  const names = last.attachments.map(({ name }) => name);
+  const words = JSON.stringify([last.text, instructions, history.map(({ text }) => text), names, sampling]);
+  if (words.length > MOST_WORDS) throw new RequestProblem(TOO_MANY_WORDS, param, 413);
   return {
     channel: "api",
     agent,

@@ -4,7 +4,7 @@ import type { Env } from "../guard.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { chatCompletionsRoute } from "./chat-completions.ts";
-import { badRequest, openAiErrors } from "./errors.ts";
+import { openAiError, openAiErrors } from "./errors.ts";
 import { getModel, listModels } from "./models.ts";
 import { RequestProblem } from "./request.ts";
 import { responsesRoute } from "./responses.ts";
@@ -34,8 +34,9 @@ function openAiRoutes(service: ScopedService, now: () => number): Hono {
   app.post("/responses", responsesRoute(service, retries, now));
   app.all("*", openAiErrors.notFound);
   app.onError((error, context) => {
-    if (error instanceof RequestProblem) return badRequest(context, error.message, error.param);
-    throw error;
+    if (!(error instanceof RequestProblem)) throw error;
+    const { message, param, status } = error;
+    return openAiError(context, status, { message, param, type: "invalid_request_error" });
   });
   return app;
 }
