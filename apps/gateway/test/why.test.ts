@@ -1,6 +1,35 @@
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, feishuAccount, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { plainChannel, plainMessage } from "./plain-channel.ts";
+
+it("is told of the message of this conversation, where another one is called the same", async () => {
+  const world = await openWorld();
+  world.configure(
+    exampleConfig({
+      channels: { plain: { accounts: { main: {} } }, other: { accounts: { main: {} } } },
+      access: { dm: "open" },
+    }),
+  );
+  world.script(() => ({ text: "yes" }));
+  const [plain, other] = [plainChannel(), plainChannel()];
+  const started = await world.start({
+    channels: [plain.definition, { ...other.definition, id: "other" }],
+  });
+  for (const channel of [plain, other]) {
+    await channel.emit(plainMessage("m1", "hello", channel === other ? { channel: "other" } : {}));
+    await started.settled();
+  }
+  for (const [index, ask] of [
+    { text: "/why m1" },
+    { text: "/why", replyTo: { messageId: "m1" } },
+  ].entries()) {
+    await plain.emit(plainMessage(`w${index}`, ask.text, ask));
+    await started.settled();
+    const told = JSON.stringify(plain.sent.at(-1)?.message.parts);
+    expect(told).toContain("m1: It was answered by agent coder");
+  }
+});
 
 describe("why a message went where it went", () => {
   it("is told tier by tier, to the owner alone", async () => {

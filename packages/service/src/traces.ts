@@ -9,22 +9,33 @@ import type { ServiceStore, StoredRow } from "./service-store.ts";
 /** How the route of a message came about. */
 export type ExplainRoute = (event: MessageEvent) => RouteExplanation;
 
-/** A message by the platform's id or the gateway's. */
+/** A message by the gateway's id, else the newest by a platform's: a client may call a message as another is called. */
 export async function findMessage<T extends Bodies>(
   { inbox }: { readonly inbox: Pick<InboxStore<T>, "find" | "get"> },
   id: string,
 ): Promise<InboxRow<T> | undefined> {
   const own = parseId<InboxId>(id.toUpperCase());
-  return (await inbox.find({ messageId: id })) ?? (own && (await inbox.get(own)));
+  return (own && (await inbox.get(own))) ?? (await inbox.find({ messageId: id }));
 }
 
-/** Whether a message came in through this conversation; a platform's ids alone do not say where they lead. */
-export async function isOfConversation<T extends Bodies>(
+type Place = Pick<MessageEvent, "channel" | "account" | "conversation">;
+
+/** A message that came in through this conversation; a platform's ids alone do not say where they lead. */
+export async function findInConversation<T extends Bodies>(
   { inbox }: { readonly inbox: Pick<InboxStore<T>, "find"> },
-  { channel, account, conversation }: Pick<MessageEvent, "channel" | "account" | "conversation">,
+  { channel, account, conversation }: Place,
+  messageId: string,
+): Promise<InboxRow<T> | undefined> {
+  const row = await inbox.find({ channel, account, messageId });
+  return row?.conversationId === conversation.id ? row : undefined;
+}
+
+export async function isOfConversation<T extends Bodies>(
+  store: { readonly inbox: Pick<InboxStore<T>, "find"> },
+  place: Place,
   messageId: string,
 ): Promise<boolean> {
-  return (await inbox.find({ channel, account, messageId }))?.conversationId === conversation.id;
+  return (await findInConversation(store, place, messageId)) !== undefined;
 }
 
 /** A message with what became of it; the rule that let it in counts until it has an end of its own. */

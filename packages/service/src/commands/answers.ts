@@ -19,7 +19,7 @@ import { explain, whyLines } from "@signalbox/telemetry";
 import { type Inquiries, type Questions, questionText, type Trust } from "@signalbox/tools";
 import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../service-store.ts";
 import { sessionSeed } from "../session-seed.ts";
-import { type ExplainRoute, findMessage, messageInfo, readTrace } from "../traces.ts";
+import { type ExplainRoute, findInConversation, findMessage, messageInfo, readTrace } from "../traces.ts";
 import { answerSkills, type SkillChangesPorts } from "./skill-changes.ts";
 
 /** What commands look at and change. */
@@ -131,7 +131,7 @@ export const ANSWERS: Readonly<Record<AtOnceName, Answer>> = {
   async why({ store, explainRoute }, { message, args, phrases }) {
     const words = args.split(/\s+/).filter((word) => word !== "");
     const asked = words.find((word) => word !== DETAILS) ?? "";
-    const row = asked === "" ? await lastMessage(store, message) : await findMessage(store, asked);
+    const row = asked === "" ? await lastMessage(store, message) : await namedMessage(store, message, asked);
     if (row === undefined || !concerns(row, message))
       return asked === "" ? phrases.nothingBefore : phrases.noMessage(asked);
     // The tiers name what other people are bound to.
@@ -328,13 +328,23 @@ function concerns(row: StoredRow, { sessionKey, stored }: CommandMessage): boole
   return row.route?.sessionKey === sessionKey || stored.role === "owner";
 }
 
+/** The message of this conversation that is called so; else one of any. */
+async function namedMessage(
+  store: Pick<ServiceStore, "inbox">,
+  { stored }: CommandMessage,
+  id: string,
+): Promise<StoredRow | undefined> {
+  return (await findInConversation(store, stored.event, id)) ?? (await findMessage(store, id));
+}
+
 /** What the command was a reply to; else the newest message of the conversation that was not itself a command. */
 async function lastMessage(
   store: Pick<ServiceStore, "inbox">,
   message: CommandMessage,
 ): Promise<StoredRow | undefined> {
-  const quoted = message.stored.event.replyTo?.messageId;
-  const answered = quoted === undefined ? undefined : await findMessage(store, quoted);
+  const { event } = message.stored;
+  const { replyTo } = event;
+  const answered = replyTo && (await findInConversation(store, event, replyTo.messageId));
   if (answered !== undefined) return answered;
   const rows = await store.inbox.list({ sessionKey: message.sessionKey, before: message.id, limit: 50 });
   return rows.find((row) => row.kind === "message" && row.detail?.rule?.startsWith("command:") !== true);
