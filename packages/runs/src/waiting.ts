@@ -4,7 +4,7 @@ import type { JournalStore, LeaseToken } from "./store.ts";
 /** Knows when a run does nothing but wait for a person. */
 export interface Waiting {
   /** Asks a person, and gives the answer. */
-  during<T>(ask: () => T | Promise<T>): Promise<T>;
+  readonly during: <T>(ask: () => T | Promise<T>) => Promise<T>;
   /** To be awaited before the step is kept. Throws what a failing store throws. */
   onStep(step: Step): Promise<void>;
 }

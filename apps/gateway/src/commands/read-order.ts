@@ -20,6 +20,6 @@ export function createReadOrder(
     if (agent === undefined || wake !== undefined || !event.text.trimStart().startsWith("/"))
       return undefined;
     const skill = (text: string) => readInvocation(text, ports.skills(agent));
-    return readOrder(event, { role, skill, model: ports.models.choose });
+    return readOrder(event, { role, skill, model: (name) => ports.models.choose(name) });
   };
 }

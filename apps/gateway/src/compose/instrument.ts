@@ -6,9 +6,9 @@ import type { Toolbox } from "../tools/toolbox.ts";
 
 /** Wraps the parts of a gateway as they are put together, for what times, counts or disturbs their work. */
 export interface Instrument {
-  store(store: GatewayStore): GatewayStore;
+  readonly store: (store: GatewayStore) => GatewayStore;
   /** Called before the database writes, commits and syncs; what it throws happens there. */
-  storeFaults(point: FaultPoint): void;
+  readonly storeFaults: (point: FaultPoint) => void;
   account(account: Account): Account;
   toolbox(toolbox: Toolbox): Toolbox;
   /** What channels hand their events to. */

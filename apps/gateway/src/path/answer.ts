@@ -61,7 +61,7 @@ export function createAnswer(
         ports.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
         await ports.giveUp(await leftOf(ports, sessionKey, messages), error);
       },
-      onWaiting: lane.standBy,
+      onWaiting: (on) => lane.standBy(on),
     });
   };
 }

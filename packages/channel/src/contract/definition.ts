@@ -78,7 +78,7 @@ export interface ChannelCommand {
 
 export interface Clock {
   /** Milliseconds since the epoch. */
-  now(): number;
+  readonly now: () => number;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   delay(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -22,7 +22,7 @@ export interface ReplaySetup {
 /** Time, for what comes by itself. */
 export interface ReplayClock {
   /** Milliseconds since the epoch. */
-  now(): number;
+  readonly now: () => number;
   /** Calls `task` once, after so many milliseconds. */
   after(ms: number, task: () => void): { cancel(): void };
 }

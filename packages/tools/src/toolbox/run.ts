@@ -34,9 +34,9 @@ export interface ToolboxRun extends Pick<RunTools, "tools"> {
   /** Untrusted content came in otherwise. */
   tainted(source: TaintSource): void;
   /** What has tainted the run so far. */
-  taint(): readonly TaintSource[];
+  readonly taint: () => readonly TaintSource[];
   /** The weakest role that has spoken in it so far. */
-  role(): Role;
+  readonly role: () => Role;
   /** The run is over: its tools reach its conversation no more. */
   end(): void;
 }

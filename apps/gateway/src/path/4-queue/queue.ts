@@ -61,7 +61,7 @@ export function createQueue(ports: QueuePorts): Queue {
     return message;
   };
   return {
-    expect: modes.read,
+    expect: (sessionKey) => modes.read(sessionKey),
     enter(message) {
       const whole = asAnswer(withOrder(message));
       const { order } = whole;

@@ -104,7 +104,7 @@ async function withContext(
     role,
     places: run.places,
     text: messages.map(spokenText).join("\n"),
-    isTold: besides.isTold,
+    isTold: (line) => besides.isTold(line),
   });
   if (memory.untrusted) tools.tainted("memory");
   const prompt = await ports.systemPrompt({

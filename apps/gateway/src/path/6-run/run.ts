@@ -105,7 +105,7 @@ function durableRun(ports: RunPorts, run: PreparedRun, waiting: Waiting): Durabl
       places: run.places,
       effects: tools.effects,
       calls: run.calls,
-      takeSteered: steering.takeJoined,
+      takeSteered: () => steering.takeJoined(),
     },
     isRepeatable,
     waiting,
@@ -146,7 +146,7 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
       ...(agent.historyTurns === undefined ? {} : { historyTurns: agent.historyTurns }),
     },
     ...(beforeCompaction === undefined ? {} : { beforeCompaction }),
-    transformContext: run.contexts.apply,
+    transformContext: (messages) => run.contexts.apply(messages),
     beforeToolCall: tools.beforeToolCall,
     onAsk: tools.onAsk,
     async onStep(step) {
