@@ -65,6 +65,8 @@ const GIVEN_UP_MS = 1_000;
 const SHARE = 0.5;
 /** Drafts of one conversation never change more often than that. */
 const CONVERSATION_RATE = { perSecond: 10, burst: 1 };
+/** Made once: a run ends its draft whether or not one was shown. */
+const OVER = new Error("the draft is over");
 const LASTING: ReadonlySet<string> = new Set(["permission", "not_found", "unsupported", "invalid", "auth"]);
 
 /**
@@ -139,13 +141,13 @@ export class GrowingDraft {
   /** Ends the growing: nothing touches the message any more. Undefined where there is none. */
   async end(): Promise<EndedDraft | undefined> {
     this.#over = true;
-    this.#timer?.abort();
+    this.#timer?.abort(OVER);
     this.#timer = undefined;
     if (this.#changing !== undefined) await this.#changedOrLate(this.#ports.timing.endMs);
     const isPreview = this.#draft instanceof Preview;
     if (this.#draft instanceof Preview) await this.#takeAway(this.#draft);
     // A change that came after the reply would hide the reply's end; and what keeps a stream open ends with the draft.
-    this.#givenUp.abort(new Error("the draft is over"));
+    this.#givenUp.abort(OVER);
     if (this.#changing !== undefined) await this.#changedOrLate(GIVEN_UP_MS);
     const text = this.#run?.standing() ?? "";
     if (isPreview) return { text };

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { keyOf, opens } from "./access.ts";
+import type { MemoryIndex } from "./database/memory-index.ts";
 import { finishForgetting, forget } from "./forget.ts";
 import { openForgotten } from "./forgotten.ts";
 import { createLiveIndex } from "./live-index.ts";
@@ -12,11 +13,11 @@ import { LASTING } from "./notes/folder.ts";
 import { createNotebook } from "./notes/notebook.ts";
 import { RECALL_LIMIT, selectRecall } from "./recall.ts";
 import { neighboursOf } from "./search/neighbours.ts";
-import { type Query, search, toPublic } from "./search/search.ts";
+import { find, type Query, search, toPublic } from "./search/search.ts";
 import { toAuthor, toTurn } from "./to-chunk.ts";
 import { fileTurnLog } from "./turns/file-log.ts";
 import { transientTurnLog } from "./turns/transient-log.ts";
-import type { Hit, NewTurn, SearchOptions, SearchResult } from "./types.ts";
+import type { Hit, NewTurn, SearchResult } from "./types.ts";
 
 const DEFAULT_HALF_LIFE_DAYS = 30;
 const EVERYONE = { kind: "everyone" } as const;
@@ -48,17 +49,15 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   const brokenOff = await finishForgetting(forgetting);
   if (brokenOff !== undefined) await live.scrub(brokenOff);
 
-  async function find(
+  /** Until nothing that is found is of a conversation that is gone. */
+  async function searching<T extends Pick<SearchResult, "hits">>(
     text: string,
-    asked: SearchOptions,
-    { isTellingOnly = false }: Pick<Query, "isTellingOnly"> = {},
-  ): Promise<SearchResult> {
+    work: (index: MemoryIndex, query: Query) => T,
+  ): Promise<T> {
     const vector = await live.vectorOf(text);
     for (;;) {
-      const result = await live.read((index) =>
-        search(index, { text, vector, halfLifeDays, now: now(), isTellingOnly }, asked),
-      );
-      if (!(await live.removeGone(chatsIn(result.hits)))) return result;
+      const found = await live.read((index) => work(index, { text, vector, halfLifeDays, now: now() }));
+      if (!(await live.removeGone(chatsIn(found.hits)))) return found;
     }
   }
 
@@ -71,12 +70,15 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
       return turns.map(({ id }) => id);
     },
 
-    search: (query, asked = {}) => find(query, asked),
+    search: (text, asked = {}) => searching(text, (index, query) => search(index, query, asked)),
 
     async recall(message, asked = {}) {
       const { reader = {} } = asked;
       const limits = { reader, limit: RECALL_LIMIT, neighbours: 0 };
-      return selectRecall(await find(message, limits, { isTellingOnly: true }), asked);
+      const found = await searching(message, (index, query) =>
+        find(index, { ...query, isTellingOnly: true }, limits),
+      );
+      return selectRecall(found.hits, asked);
     },
 
     async get(id, { reader = {}, neighbours = 1 } = {}) {

@@ -1,5 +1,5 @@
 import { estimateTokens } from "@signalbox/agent-core";
-import type { Chunk, Hit, Reader, SearchResult } from "./types.ts";
+import type { Chunk, Hit, Reader } from "./types.ts";
 
 export interface RecallOptions {
   readonly reader?: Reader;
@@ -25,12 +25,12 @@ export const RECALL_LIMIT = 12;
 const LONGEST = 500;
 
 /** As many of the hits as bear on the message and fit. */
-export function selectRecall(result: SearchResult, options: RecallOptions): Recall | undefined {
+export function selectRecall(found: readonly Hit[], options: RecallOptions): Recall | undefined {
   const { maxTokens = 600, minCoverage = 0.4, minSimilarity = 0.6, except = () => false } = options;
   const hits: Hit[] = [];
   const lines: string[] = [];
   let tokens = 0;
-  for (const hit of result.hits) {
+  for (const hit of found) {
     const bears = hit.coverage >= minCoverage || (hit.similarity ?? -1) >= minSimilarity;
     if (!bears || except(hit)) continue;
     const line = recallLine(hit);

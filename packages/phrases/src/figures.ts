@@ -1,6 +1,8 @@
+const whole = new Intl.NumberFormat("en-US");
+
 /** Whole numbers, the thousands apart. */
 export function count(number: number): string {
-  return number.toLocaleString("en-US");
+  return whole.format(number);
 }
 
 /** Of integer millionths, without a rounding. */

@@ -51,6 +51,20 @@ export function cutWell(text: string, max: number): string {
  * section's level), and it can neither show the boundary marker nor open or close one of our elements.
  */
 export function neutralise(text: string): string {
+  const made = neutral.get(text) ?? neutralised(text);
+  // The one that was wanted longest ago goes first.
+  neutral.delete(text);
+  neutral.set(text, made);
+  const [oldest] = neutral.keys();
+  if (neutral.size > REMEMBERED && oldest !== undefined) neutral.delete(oldest);
+  return made;
+}
+
+/** Files, guides and lists of skills are the same from prompt to prompt. */
+const neutral = new Map<string, string>();
+const REMEMBERED = 50;
+
+function neutralised(text: string): string {
   let above = "";
   const lines = withoutMarks(cleanText(text))
     .split("\n")

@@ -17,12 +17,15 @@ import { commandEnvironment, comparedBeside } from "@signalbox/tools";
 import { type Agent, type Agents, allowPath } from "./agents.ts";
 import { sandboxSetting } from "./running/exec-sandbox.ts";
 
+/** What was scanned serves so long, and what an agent may use of it as long again. */
+const MAX_AGE_MS = 500;
+
 /** The skills of every agent. */
 export interface AgentsSkills {
   readonly problems: readonly Problem[];
   /** Folders outside the workspaces that hold skills; agents may read there. */
   readonly dirs: readonly string[];
-  /** At most a second old, where a scan takes less than a twentieth of that. */
+  /** At most a second old, where a scan takes less than a fortieth of that. */
   forAgent(agent: Agent): Promise<AgentSkills>;
   /** As they were when somebody last asked for them; asks for new ones meanwhile. */
   latest(agent: Agent): AgentSkills;
@@ -56,24 +59,31 @@ export async function resolveSkills(options: {
     sources,
     env,
     entries,
+    maxAgeMs: MAX_AGE_MS,
     pins: { store: createPinFiles(home.skillPinsDir), compare: comparedBeside },
     pinsFirstSeen: () => pinsFirstSeen,
     hasConfig: (key) => isSet(loaded.config, key),
   });
-  const latest = new Map<string, AgentSkills>();
+  const latest = new Map<string, { readonly skills: AgentSkills; readonly at: number }>();
   const target = targetOf(loaded.config, home);
   const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => {
     return { allow, deny, workspaceDir, target };
   };
   const pending = (agent: Agent) => skills.pending(optionsOf(agent));
-  const forAgent = async (agent: Agent): Promise<AgentSkills> => {
+  const look = async (agent: Agent): Promise<AgentSkills> => {
+    const at = Date.now();
     const usable = await skills.forAgent(optionsOf(agent));
-    latest.set(agent.id, usable);
+    latest.set(agent.id, { skills: usable, at });
     return usable;
   };
-  for (const agent of agents.all) await forAgent(agent);
+  const forAgent = async (agent: Agent): Promise<AgentSkills> => {
+    const last = latest.get(agent.id);
+    const isFresh = last !== undefined && Math.abs(Date.now() - last.at) < MAX_AGE_MS;
+    return isFresh ? last.skills : look(agent);
+  };
+  for (const agent of agents.all) await look(agent);
   const problems = agents.all.flatMap((agent) => {
-    const { unknown = [], skills: usable = [] } = latest.get(agent.id) ?? {};
+    const { unknown = [], skills: usable = [] } = latest.get(agent.id)?.skills ?? {};
     const usableIds = usable.map((skill) => skill.id).join(", ");
     return unknown.map((name) =>
       loaded.problem(allowPath(loaded, agent.id, "skills"), {
@@ -90,18 +100,22 @@ export async function resolveSkills(options: {
     forAgent,
     check: (agent) => skills.check(optionsOf(agent)),
     pending,
-    approve: (shown, by) => skills.approve(shown, by),
+    async approve(shown, by) {
+      const isApproved = await skills.approve(shown, by);
+      for (const agent of agents.all) await look(agent);
+      return isApproved;
+    },
     async pinFirstSeen() {
       pinsFirstSeen = true;
       for (const agent of agents.all) {
         await pending(agent);
-        await forAgent(agent);
+        await look(agent);
       }
     },
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.
       forAgent(agent).catch(() => undefined);
-      return latest.get(agent.id) ?? NO_SKILLS;
+      return latest.get(agent.id)?.skills ?? NO_SKILLS;
     },
   };
 }

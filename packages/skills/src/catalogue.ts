@@ -44,9 +44,15 @@ export interface CatalogueContent {
   readonly skills: readonly Skill[];
   /** Those that are meant for the agent and lack something here. */
   readonly unavailable: readonly UnavailableSkill[];
-  readonly locate: (skill: Skill) => string;
+  readonly entries: CatalogueEntries;
   /** Told after the list. */
   readonly note: string | undefined;
+}
+
+/** The lines of a skill in the list, with a line break behind them; in short where there is no space. */
+interface CatalogueEntries {
+  readonly entryOf: (skill: Skill) => string;
+  readonly shortEntryOf: (skill: Skill) => string;
 }
 
 interface UnavailableSkill {
@@ -60,7 +66,7 @@ interface UnavailableSkill {
  * short before any skill is left out; which those are, depends on what they are wanted for.
  */
 export async function writeCatalogue(
-  { skills, unavailable, locate, note }: CatalogueContent,
+  { skills, unavailable, entries, note }: CatalogueContent,
   { maxSkills = 150, maxChars = 30_000, relevantTo = "" }: CatalogueOptions,
   pacer: Pacer,
 ): Promise<SkillCatalogue> {
@@ -70,38 +76,51 @@ export async function writeCatalogue(
     return { text, included: [], omitted: [], version: text === "" ? "" : sha256(text).slice(0, 12) };
   }
   const space = maxChars - OPEN.length - CLOSE.length - last.length;
-  const entries = await entriesThatFit(skills, { maxSkills, space, relevantTo, locate }, pacer);
-  const included = skills.filter((skill) => entries.has(skill));
-  const omitted = skills.filter((skill) => !entries.has(skill)).map(({ id }) => id);
-  const list = included.map((skill) => entries.get(skill)).join("");
+  const fitting = await entriesThatFit(skills, { maxSkills, space, relevantTo, entries }, pacer);
+  const included = skills.filter((skill) => fitting.has(skill));
+  const omitted = skills.filter((skill) => !fitting.has(skill)).map(({ id }) => id);
+  const list = included.map((skill) => fitting.get(skill)).join("");
   const text = `${OPEN}${list}${CLOSE}${leftOut(omitted, relevantTo !== "")}${last}`;
   return { text, included: included.map(({ id }) => id), omitted, version: sha256(text).slice(0, 12) };
 }
 
 interface Room extends Required<Pick<CatalogueOptions, "maxSkills" | "relevantTo">> {
   readonly space: number;
-  readonly locate: CatalogueContent["locate"];
+  readonly entries: CatalogueEntries;
 }
 
 /** The entries that are listed: of all skills, in short where they are too long, else of the most relevant. */
 async function entriesThatFit(
   skills: readonly Skill[],
-  { maxSkills, space, relevantTo, locate }: Room,
+  { maxSkills, space, relevantTo, entries: { entryOf, shortEntryOf } }: Room,
   pacer: Pacer,
 ): Promise<ReadonlyMap<Skill, string>> {
-  const entriesOf = (some: readonly Skill[], form: (skill: Skill) => Skill) =>
-    new Map(some.map((skill) => [skill, `${writeEntry(form(skill), locate(skill))}\n`]));
+  const entriesOf = (some: readonly Skill[], write: (skill: Skill) => string) =>
+    new Map(some.map((skill) => [skill, write(skill)]));
   if (skills.length <= maxSkills) {
-    const whole = entriesOf(skills, (skill) => skill);
+    const whole = entriesOf(skills, entryOf);
     if (lengthOf(whole) <= space) return whole;
-    const short = entriesOf(skills, shortened);
+    const short = entriesOf(skills, shortEntryOf);
     if (lengthOf(short) <= space) return short;
   }
   const ranked = await byRelevance(skills, relevantTo, pacer);
   const chosen = ranked.slice(0, Math.min(maxSkills, skills.length - 1));
-  const whole = entriesOf(chosen, (skill) => skill);
+  const whole = entriesOf(chosen, entryOf);
   if (chosen.length === maxSkills && lengthOf(whole) <= space - NOTE_CHARS) return whole;
-  return firstThatFit(entriesOf(chosen, shortened), space - NOTE_CHARS);
+  return firstThatFit(entriesOf(chosen, shortEntryOf), space - NOTE_CHARS);
+}
+
+/** Writes the entries of skills, each once however many lists it stands in. */
+export function createEntries(locate: (skill: Skill) => string): CatalogueEntries {
+  const write = (form: (skill: Skill) => Skill) => {
+    const written = new Map<Skill, string>();
+    return (skill: Skill): string => {
+      const entry = written.get(skill) ?? `${writeEntry(form(skill), locate(skill))}\n`;
+      written.set(skill, entry);
+      return entry;
+    };
+  };
+  return { entryOf: write((skill) => skill), shortEntryOf: write(shortened) };
 }
 
 function shortened(skill: Skill): Skill {

@@ -1,4 +1,10 @@
-import { agentPath, type CatalogueOptions, type SkillCatalogue, writeCatalogue } from "./catalogue.ts";
+import {
+  agentPath,
+  type CatalogueOptions,
+  createEntries,
+  type SkillCatalogue,
+  writeCatalogue,
+} from "./catalogue.ts";
 import { type CommandOptions, makeCommands, type SkillCommand } from "./commands.ts";
 import type { Ineligibility, Machine } from "./eligibility.ts";
 import { entriesById, environmentOf, type SkillEntries } from "./environment.ts";
@@ -126,6 +132,8 @@ class LoadedSkills implements Skills {
       .map(({ skill, reasons }): ExcludedSkill => ({ skill, reasons }));
     const locate = (skill: Skill) => agentPath(skill.file, agent.workspaceDir);
     const active = activeOf(skills);
+    const listed = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
+    const entries = createEntries(locate);
     const unavailable = excluded.filter(lacksSomething).map(({ skill: { id }, reasons }) => ({
       id,
       reason: reasons.map(({ message }) => message).join(" "),
@@ -139,11 +147,8 @@ class LoadedSkills implements Skills {
       // What is nearer to the agent comes first, and counts before what is not.
       environment: () =>
         Object.assign({}, ...skills.toReversed().map((skill) => environmentOf(skill, this.#entries))),
-      catalogue(how = {}) {
-        const offered = skills.filter((skill) => !skill.disableModelInvocation && !active.includes(skill));
-        const content = { skills: offered, unavailable, locate, note: agent.target?.note };
-        return writeCatalogue(content, how, pacer);
-      },
+      catalogue: (how = {}) =>
+        writeCatalogue({ skills: listed, unavailable, entries, note: agent.target?.note }, how, pacer),
       commands: (how = {}) => makeCommands(skills, locate, how),
     };
   }

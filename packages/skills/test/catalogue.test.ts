@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CatalogueOptions, writeCatalogue } from "../src/catalogue.ts";
+import { type CatalogueOptions, createEntries, writeCatalogue } from "../src/catalogue.ts";
 import { createSkills, type Skill } from "../src/index.ts";
 import { createPacer } from "../src/pacer.ts";
 import { folder, skill, write } from "./folders.ts";
@@ -130,7 +130,11 @@ describe("a catalogue that does not fit", () => {
     Array.from({ length: count }, (_, i) => made(`skill-${String(i).padStart(3, "0")}`, "d".repeat(length)));
 
   const writeAll = (skills: readonly Skill[], note: string | undefined, options: CatalogueOptions) =>
-    writeCatalogue({ skills, unavailable: [], locate: ({ file }) => file, note }, options, createPacer());
+    writeCatalogue(
+      { skills, unavailable: [], entries: createEntries(({ file }) => file), note },
+      options,
+      createPacer(),
+    );
 
   it("lists at most 150 skills and says what else there is", async () => {
     const { included, omitted, text } = await writeAll(many(153), undefined, {});
@@ -175,7 +179,7 @@ describe("a catalogue that does not fit", () => {
     let pauses = 0;
     const pacer = { pause: () => void pauses++ };
     await writeCatalogue(
-      { skills: many(500), unavailable: [], locate: ({ file }) => file, note: undefined },
+      { skills: many(500), unavailable: [], entries: createEntries(({ file }) => file), note: undefined },
       { relevantTo: "skill" },
       pacer,
     );

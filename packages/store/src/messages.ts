@@ -29,6 +29,13 @@ interface Start {
   readonly key: string;
 }
 
+/** Messages between two, both left out. */
+interface Stretch {
+  readonly after: number;
+  readonly before: number;
+  readonly limit: number;
+}
+
 interface Linked {
   readonly seq: number;
   readonly generation: number;
@@ -48,8 +55,8 @@ export interface MessageChain<T extends Bodies> {
   appendSummary(head: Head, to: Place, body: string): Head & { readonly lastEntry: number };
   /** The messages of session `key` after `floor`, oldest first, without summaries; at most the newest `limit`. */
   after(head: Head, key: string, floor: number, limit: number): SessionMessage<T>[];
-  /** The newest messages before `before`, newest first, with summaries. */
-  back(head: Head, key: string, before: number, limit: number): SessionMessage<T>[];
+  /** The newest messages of a stretch, newest first, with summaries. */
+  back(head: Head, key: string, stretch: Stretch): SessionMessage<T>[];
   /** The messages of one run, whose part of the chain ends at `last`; oldest first. */
   ofRun(last: number | null, key: string, run: number): SessionMessage<T>[];
   one(id: number, key: string): SessionMessage<T> | undefined;
@@ -91,8 +98,8 @@ function prepareStatements(database: Database) {
     after: database.handWritten<Start & { floor: number; limit: number }, Linked>(
       `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT @limit`,
     ),
-    back: database.handWritten<Start & { before: number; limit: number }, Linked>(
-      `${chainWhile("true")} ${linked("chain")} m.seq < @before LIMIT @limit`,
+    back: database.handWritten<Start & Stretch, Linked>(
+      `${chainWhile("e.seq > @after")} ${linked("chain")} m.seq < @before AND m.seq > @after LIMIT @limit`,
     ),
     ofRun: database.handWritten<Start & { run: number }, Linked>(
       `${chainWhile("e.run = @run")} ${linked("chain")} m.run = @run`,
@@ -134,8 +141,8 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
         .all({ head: head.lastEntry, key, floor, limit })
         .map(toMessage<T>)
         .reverse(),
-    back: (head, key, before, limit) =>
-      statements.back.all({ head: head.lastEntry, key, before, limit }).map(toMessage<T>),
+    back: (head, key, stretch) =>
+      statements.back.all({ head: head.lastEntry, key, ...stretch }).map(toMessage<T>),
     ofRun: (last, key, run) =>
       statements.ofRun
         .all({ head: last, key, run })

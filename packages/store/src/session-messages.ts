@@ -42,10 +42,10 @@ function createReads<T extends Bodies>(
         return summary === undefined ? messages : [summary, ...messages];
       }),
 
-    transcript: (key, { before = unlimited, limit = unlimited } = {}) =>
+    transcript: (key, { after = 0, before = unlimited, limit = unlimited } = {}) =>
       queue.read(() => {
         const state = rows.load(key);
-        return state === undefined ? [] : chain.back(rows.head(state), key, before, limit);
+        return state === undefined ? [] : chain.back(rows.head(state), key, { after, before, limit });
       }),
   };
 }

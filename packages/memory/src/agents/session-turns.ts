@@ -35,7 +35,7 @@ export interface SessionLog {
   /** Newest first. */
   transcript(
     key: string,
-    options: { readonly before?: number; readonly limit: number },
+    options: { readonly before?: number; readonly after: number; readonly limit: number },
   ): Promise<readonly RememberedMessage[]>;
 }
 
@@ -93,7 +93,9 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
       return { turns, cursor: JSON.stringify(marks), last: true };
     },
     async gone(chats) {
-      const messages = await Promise.all(chats.map((chat) => sessions.transcript(chat, { limit: 1 })));
+      const messages = await Promise.all(
+        chats.map((chat) => sessions.transcript(chat, { after: 0, limit: 1 })),
+      );
       return chats.filter((_, index) => messages[index]?.length === 0);
     },
   };
@@ -119,10 +121,11 @@ async function messagesAfter(
   const messages: RememberedMessage[] = [];
   let before: number | undefined;
   for (;;) {
-    const page = await sessions.transcript(key, { limit: PAGE, ...(before === undefined ? {} : { before }) });
-    messages.push(...page.filter(({ seq }) => seq > after));
+    const from = before === undefined ? {} : { before };
+    const page = await sessions.transcript(key, { after, limit: PAGE, ...from });
+    messages.push(...page);
     before = page.at(-1)?.seq;
-    if (page.length < PAGE || before === undefined || before <= after) return messages.reverse();
+    if (page.length < PAGE) return messages.reverse();
   }
 }
 

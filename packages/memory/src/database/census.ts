@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
-import { guardOf, type Key, keyOf, opens } from "../access.ts";
-import type { Database } from "./open.ts";
+import { guardOf, type Key, opens } from "../access.ts";
+import { type Database, untilWritten } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
 /** How many chunks a reader may see. */
@@ -24,6 +24,8 @@ export interface Census {
   visible(key: Key): Counts;
   /** Whoever may see them. */
   all(): Counts;
+  /** Whether there is any that the key does not open. */
+  isPartHidden(key: Key): boolean;
   /**
    * Chunks came (`1`) or went (`-1`). A statement for each of their groups:
    * one for each chunk would cost as much as it.
@@ -31,8 +33,8 @@ export interface Census {
   adjust(chunks: readonly Counted[], by: 1 | -1): void;
 }
 
-export function createCensus({ db }: Database): Census {
-  const groups = db.select().from(census).prepare();
+export function createCensus({ db, raw }: Database): Census {
+  const select = db.select().from(census).prepare();
   const adjust = db
     .insert(census)
     .values({
@@ -50,12 +52,16 @@ export function createCensus({ db }: Database): Census {
       },
     })
     .prepare();
-  const visible = (key: Key) =>
-    sums(groups.all().filter((group) => opens(key, guardOf(withoutEmpty(group)))));
+  const groups = untilWritten(raw, () => {
+    const all = select.all().filter(({ chunks }) => chunks > 0);
+    return { all, sums: sums(all) };
+  });
+  const isOpen = (key: Key, group: CensusRecord) => opens(key, guardOf(withoutEmpty(group)));
 
   return {
-    visible,
-    all: () => visible(keyOf("all")),
+    visible: (key) => sums(groups().all.filter((group) => isOpen(key, group))),
+    all: () => groups().sums,
+    isPartHidden: (key) => groups().all.some((group) => !isOpen(key, group)),
     adjust(chunks, by) {
       for (const group of grouped(chunks, by)) adjust.run({ ...group });
     },

@@ -63,6 +63,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
 
   /** In the order of the numbers. */
   function byNumber(numbers: readonly number[]): IndexedChunk[] {
+    if (numbers.length === 0) return [];
     const places = new Map(numbers.map((n, place) => [n, place]));
     const place = ({ n }: IndexedChunk) => places.get(n) ?? 0;
     return byNumbers

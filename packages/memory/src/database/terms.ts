@@ -29,7 +29,7 @@ type Occurrence = readonly [n: number, column: TermColumn];
 export interface TermIndex {
   add(n: number, chunkTerms: ChunkTerms): void;
   remove(n: number): void;
-  /** In how many chunks each of the terms is. */
+  /** In how many chunks each of the terms is; of common ones within a twentieth. */
   frequencies(wanted: readonly string[]): Map<string, number>;
   occurrences(term: string): readonly Occurrence[];
   /** The chunks with any of the terms that the key opens. */
@@ -38,6 +38,11 @@ export interface TermIndex {
   compact(): void;
 }
 
+/** Terms in fewer chunks are counted each time. */
+const COUNTED = 500;
+const MOST_COMMON = 1_000;
+/** A count holds until so large a part of it has come and gone. */
+const STEADY = 20;
 /** UTF-16 units of a chunk that it is found by: only a single line is longer, and would hold everybody else up. */
 const MOST_READ = 20_000;
 
@@ -65,15 +70,30 @@ export function createTermIndex({ raw }: Database): TermIndex {
     .prepare<[string], number>("SELECT rowid FROM chunk_terms WHERE chunk_terms MATCH ?")
     .pluck();
   const compact = raw.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')");
+  const common = new Map<string, { readonly count: number; readonly changes: number }>();
+  let changes = 0;
+
+  /** Counting goes through all places of a term: a common one is counted again once it may be another part of all. */
+  function frequencyOf(term: string): number {
+    const last = common.get(term);
+    if (last !== undefined && (changes - last.changes) * STEADY < last.count) return last.count;
+    const count = frequency.get(term) ?? 0;
+    if (count < COUNTED) return count;
+    if (common.size >= MOST_COMMON) common.clear();
+    common.set(term, { count, changes });
+    return count;
+  }
 
   return {
     add(n, { body, about, dates, access }) {
+      changes += 1;
       insert.run(n, body.join(" "), about.join(" "), dates.join(" "), access.join(" "));
     },
     remove(n) {
+      changes += 1;
       remove.run(n);
     },
-    frequencies: (wanted) => new Map(wanted.map((term) => [term, frequency.get(term) ?? 0])),
+    frequencies: (wanted) => new Map(wanted.map((term) => [term, frequencyOf(term)])),
     occurrences: (term) => occurrences.all(term),
     opened(wanted, key) {
       const labels = key.labels.map(accessTerm);

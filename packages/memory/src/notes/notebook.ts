@@ -2,19 +2,15 @@ import { hashOf } from "../hash.ts";
 import type { Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, readNote, writeNote } from "./folder.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
-import { partsOf, sectionsOf } from "./sections.ts";
+import { type NoteParts, partsOf, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
 
 /** Where an entry is written: among what lasts, or among the notes of a day. */
 export type NoteKind = "lasting" | "daily";
 
 /** A note in full, for the prompt. */
-export interface WholeNote {
+export interface WholeNote extends NoteParts {
   readonly path: string;
-  /** Without what came from elsewhere. */
-  readonly text: string;
-  /** The entries that came from elsewhere; empty where there are none. Nothing for a system prompt. */
-  readonly untrusted: string;
 }
 
 /** The notes as files: written entry by entry, read whole, forgotten section by section. */
@@ -40,10 +36,13 @@ export interface Notebook {
 const DAY_MS = 86_400_000;
 /** Bytes of a note that are read for a prompt, which shows less. */
 const MOST_SHOWN = 200_000;
+/** What was read for a prompt serves others for so long: each message asks for it. */
+const SHOWN_MS = 1_000;
 
 /** `topScope` is whose notes stand at the top of the folder. */
 export function createNotebook(folder: string, topScope: Scope, now: () => number): Notebook {
   const versions = createVersions(folder);
+  const shown = new Map<string, { readonly at: number; readonly note: Promise<NoteParts> }>();
 
   function pathIn(scope: Scope, name: string): string {
     return isSameScope(scope, topScope) ? name : `${folderOfScope(scope)}${name}`;
@@ -53,7 +52,21 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     const before = await readNote(folder, path);
     if (before === text) return;
     if (before !== undefined && isLasting(path)) await versions.keep(path, before, now());
+    await put(path, text);
+  }
+
+  async function put(path: string, text: string): Promise<void> {
     await writeNote(folder, path, text);
+    shown.clear();
+  }
+
+  function show(path: string, at: number): Promise<NoteParts> {
+    const last = shown.get(path);
+    if (last !== undefined && at >= last.at && at - last.at < SHOWN_MS) return last.note;
+    const note = readNote(folder, path, MOST_SHOWN).then((text = "") => partsOf(text));
+    for (const [each, { at: then }] of shown) if (at - then >= SHOWN_MS) shown.delete(each);
+    shown.set(path, { at, note });
+    return note;
   }
 
   return {
@@ -72,7 +85,7 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
       const notes: WholeNote[] = [];
       for (const path of paths) {
-        const parts = partsOf((await readNote(folder, path, MOST_SHOWN)) ?? "");
+        const parts = await show(path, at);
         if (parts.text !== "" || parts.untrusted !== "") notes.push({ path, ...parts });
       }
       return notes;
@@ -80,7 +93,7 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     async remove(path, hashes) {
       const without = (text: string) => withoutSections(text, hashes);
       const text = await readNote(folder, path);
-      if (text !== undefined && without(text) !== text) await writeNote(folder, path, without(text));
+      if (text !== undefined && without(text) !== text) await put(path, without(text));
       await versions.rewrite(path, without);
     },
     async restore(version) {

@@ -62,8 +62,15 @@ function withoutClosing(heading: string): string {
   return heading.slice(0, end).trimEnd();
 }
 
-/** A note as a reader wants it, without where entries come from: what came from elsewhere stands apart. */
-export function partsOf(markdown: string): { readonly text: string; readonly untrusted: string } {
+/** A note as a reader wants it, without where entries come from. */
+export interface NoteParts {
+  /** Without what came from elsewhere. */
+  readonly text: string;
+  /** The entries that came from elsewhere; empty where there are none. Nothing for a system prompt. */
+  readonly untrusted: string;
+}
+
+export function partsOf(markdown: string): NoteParts {
   const foreign = sectionsOf(markdown).filter(({ provenance }) => provenance.untrusted !== undefined);
   const isForeign = (number: number) =>
     foreign.some(({ lines: [first, last] }) => number >= first && number <= last);

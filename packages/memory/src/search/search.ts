@@ -31,18 +31,31 @@ export interface Query {
   readonly isTellingOnly?: boolean;
 }
 
-/** Finds what a query asks for, by words and, where there are any, by vectors. */
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** The words that were looked for. */
+  readonly terms: readonly string[];
+}
+
+/** The same with an account of what was searched, and how. */
 export function search(index: MemoryIndex, query: Query, options: SearchOptions): SearchResult {
+  const { hits, terms } = find(index, query, options);
+  const { notes, turns } = index.census.visible(keyOf(options.reader ?? {}));
+  const mode = modeOf(query.vector, index);
+  const searched = { notes, turns, terms };
+  return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
+}
+
+/** Finds what a query asks for, by words and, where there are any, by vectors. */
+export function find(index: MemoryIndex, query: Query, options: SearchOptions): Found {
   const { text, vector, now, halfLifeDays, isTellingOnly } = query;
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
-  const all = index.census.all();
-  const visible = index.census.visible(key);
-  const words = wordQuery(text, index.terms, all.notes + all.turns, now, isTellingOnly);
+  const { notes, turns } = index.census.all();
+  const words = wordQuery(text, index.terms, notes + turns, now, isTellingOnly);
 
-  const isPartHidden = all.notes + all.turns > visible.notes + visible.turns;
-  const byWords = rankByWords(index, words, { key, isPartHidden, pool });
+  const byWords = rankByWords(index, words, key, pool);
   const byVectors = rankByVectors(index, vector, key, pool);
   const lists = vector.kind === "none" ? [byWords] : [byWords, byVectors];
   const fused = fuseByRank(lists.map((list) => preferRecent(list, halfLifeDays)));
@@ -65,18 +78,13 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
       after: after.map(toPublic),
     };
   });
-  const mode = modeOf(vector, index);
-  const searched = { notes: visible.notes, turns: visible.turns, terms: words.terms };
-  return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
+  return { hits, terms: words.terms };
 }
 
-function rankByWords(
-  index: MemoryIndex,
-  words: WordQuery,
-  { key, isPartHidden, pool }: { key: Key; isPartHidden: boolean; pool: number },
-): Ranked[] {
-  const { chunks } = index;
-  const matches = matchWords(words, index, isPartHidden ? key : undefined, pool);
+function rankByWords(index: MemoryIndex, words: WordQuery, key: Key, pool: number): Ranked[] {
+  if (words.terms.length === 0) return [];
+  const { chunks, census } = index;
+  const matches = matchWords(words, index, census.isPartHidden(key) ? key : undefined, pool);
   return rankAsConversation(toRanked(chunks, matches), { chunks, key, terms: new Set(words.weights.keys()) });
 }
 

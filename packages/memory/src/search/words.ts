@@ -57,7 +57,6 @@ export function matchWords(
   key: Key | undefined,
   limit: number,
 ): Match[] {
-  if (query.terms.length === 0) return [];
   const opened = key === undefined ? undefined : terms.opened(query.terms, key);
   const sought = query.terms.map((term): SoughtTerm => {
     const counts = new Map<number, number>();

@@ -22,6 +22,7 @@ export function sessionSuite(check: Check): void {
     assert.deepEqual(said(await store.sessions.history("s")), [{ n: 1 }, { n: 2 }, { n: 3 }]);
     assert.deepEqual(said(await store.sessions.history("s", { limit: 2 })), [{ n: 2 }, { n: 3 }]);
     assert.deepEqual(said(await store.sessions.transcript("s", { before: 3, limit: 1 })), [{ n: 2 }]);
+    assert.deepEqual(said(await store.sessions.transcript("s", { after: 1, before: 3 })), [{ n: 2 }]);
     assert.deepEqual(await store.sessions.history("none"), []);
   });
 

@@ -85,7 +85,7 @@ export interface SessionStore<T extends Bodies = Bodies> {
   /** Every message of every generation, newest first, for people who look back. */
   transcript(
     key: string,
-    options?: { readonly before?: number; readonly limit?: number },
+    options?: { readonly before?: number; readonly after?: number; readonly limit?: number },
   ): Promise<readonly SessionMessage<T>[]>;
   /** Adds messages outside a run. Error `busy` while a run of another lease holds the session. */
   append(key: string, messages: readonly T["message"][], lease: LeaseToken): Promise<Session>;
