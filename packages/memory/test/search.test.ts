@@ -158,3 +158,21 @@ test("What is said all the time is found by a search, and recalls nothing", asyn
   const recalled = await memory.recall("Hello, what was the boiler called?");
   expect(recalled?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
 });
+
+test("What others say all the time is recalled by whoever says it once, and small talk of one's own is not", async () => {
+  const memory = await openMemory();
+  const said = (person: string, text: string) => ({ text, scope: { kind: "person" as const, person } });
+  const days = Array.from({ length: 150 }, (_, day) => day);
+  await memory.add([
+    ...days.map((day) => said("mo", `The boiler was loud on day ${day}.`)),
+    ...days.map((day) => said("anna", `Hello there, friend ${day}!`)),
+    said("anna", "Hello, the boiler is called Bertha."),
+  ]);
+
+  const reader = { person: "anna" };
+  const recalled = await memory.recall("What is the boiler called?", { reader });
+  expect(recalled?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
+  const byOneWord = await memory.recall("boiler?", { reader });
+  expect(byOneWord?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
+  expect(await memory.recall("hello there", { reader })).toBeUndefined();
+});

@@ -10,7 +10,7 @@ import { neighboursOf } from "./neighbours.ts";
 import { diversify, fuseByRank, preferRecent, type Ranked } from "./ranking.ts";
 import { summarise } from "./summary.ts";
 import type { QueryVector } from "./vectors.ts";
-import { coverage, matchWords, type WordQuery, wordQuery } from "./words.ts";
+import { coverage, matchWords, tellingTo, type WordQuery, wordQuery } from "./words.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
@@ -53,7 +53,8 @@ export function find(index: MemoryIndex, query: Query, options: SearchOptions): 
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
   const { notes, turns } = index.census.all();
-  const words = wordQuery(text, index.terms, notes + turns, now, isTellingOnly);
+  const isTelling = isTellingOnly ? tellingTo(key, index) : undefined;
+  const words = wordQuery(text, index.terms, notes + turns, now, isTelling);
 
   const byWords = rankByWords(index, words, key, pool);
   const byVectors = rankByVectors(index, vector, key, pool);

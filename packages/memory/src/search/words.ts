@@ -26,13 +26,16 @@ export interface WordQuery {
   readonly weights: ReadonlyMap<string, number>;
 }
 
-/** @param isTellingOnly whether terms that are common are left out, so that small talk looks for nothing */
+/** Whether a term, which so many chunks have, says which of them is meant. */
+type IsTelling = (term: string, frequency: number) => boolean;
+
+/** @param isTelling default: each term is */
 export function wordQuery(
   query: string,
   index: Pick<TermIndex, "frequencies">,
   chunks: number,
   now: number,
-  isTellingOnly = false,
+  isTelling: IsTelling = () => true,
 ): WordQuery {
   const wanted = [...new Set([...queryTerms(withoutDates(query)), ...queriedDateTerms(query, now)])].slice(
     0,
@@ -45,9 +48,27 @@ export function wordQuery(
       Math.log(1 + (chunks - (frequencies.get(term) ?? 0) + 0.5) / ((frequencies.get(term) ?? 0) + 0.5)),
     ]),
   );
-  const isTelling = (term: string) => chunks < FEW_CHUNKS || (frequencies.get(term) ?? 0) <= chunks * COMMON;
-  const sought = isTellingOnly ? wanted.filter(isTelling) : wanted;
-  return { terms: affordable(sought, frequencies), weights };
+  const sought = affordable(wanted, frequencies).filter((term) =>
+    isTelling(term, frequencies.get(term) ?? 0),
+  );
+  return { terms: sought, weights };
+}
+
+/**
+ * Tells terms that are common among the chunks that a key opens, so that small talk looks for nothing. What others have
+ * said makes no term common.
+ */
+export function tellingTo(key: Key, { terms, census }: Pick<MemoryIndex, "terms" | "census">): IsTelling {
+  const [all, visible] = [census.all(), census.visible(key)];
+  const seen = visible.notes + visible.turns;
+  const hidden = all.notes + all.turns - seen;
+  const most = seen * COMMON;
+  return (term, frequency) => {
+    if (seen < FEW_CHUNKS || frequency <= most) return true;
+    // Also where all that is hidden has it: only between the two it has to be counted.
+    if (frequency - hidden > most) return false;
+    return terms.opened([term], key).size <= most;
+  };
 }
 
 /** The chunks that say most of what is asked for, of those that the key opens; without a key of all. */
