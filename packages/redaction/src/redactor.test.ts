@@ -146,6 +146,31 @@ describe("redactJson", () => {
     });
   });
 
+  it("takes out of each text what it would take out of it alone, whatever stands beside it", () => {
+    const parts = [
+      "x hunter2-secret",
+      `ghp_${"aB3".repeat(12)}`,
+      "password=correct-horse",
+      "password=",
+      "Bearer ",
+    ];
+    const parted = fc.constantFrom(
+      ...parts,
+      "-----BEGIN PRIVATE KEY-----",
+      "abcdefghijklmnop",
+      "plain",
+      "\n",
+      "\0",
+    );
+    const text = fc.array(parted, { maxLength: 3 }).map((some) => some.join(""));
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 6 }), (texts) => {
+        expect(redactJson(texts, redact)).toEqual(texts.map(redact));
+      }),
+      { seed: Number(process.env["SIGNALBOX_SEED"] ?? 1), numRuns: 500 },
+    );
+  });
+
   it("gives back the very value where there is nothing to take out", () => {
     const value = { said: ["nothing"] };
     expect(redactJson(value, redact)).toBe(value);

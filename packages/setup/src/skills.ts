@@ -69,7 +69,6 @@ export async function resolveSkills(options: {
   const optionsOf = ({ skills: { allow, deny }, workspaceDir }: Agent) => {
     return { allow, deny, workspaceDir, target };
   };
-  const pending = (agent: Agent) => skills.pending(optionsOf(agent));
   const look = async (agent: Agent): Promise<AgentSkills> => {
     const at = Date.now();
     const usable = await skills.forAgent(optionsOf(agent));
@@ -80,6 +79,11 @@ export async function resolveSkills(options: {
     const last = latest.get(agent.id);
     const isFresh = last !== undefined && Math.abs(Date.now() - last.at) < MAX_AGE_MS;
     return isFresh ? last.skills : look(agent);
+  };
+  const pending = async (agent: Agent): Promise<readonly PendingSkill[]> => {
+    const waiting = await skills.pending(optionsOf(agent));
+    await look(agent);
+    return waiting;
   };
   for (const agent of agents.all) await look(agent);
   const problems = agents.all.flatMap((agent) => {
@@ -107,10 +111,7 @@ export async function resolveSkills(options: {
     },
     async pinFirstSeen() {
       pinsFirstSeen = true;
-      for (const agent of agents.all) {
-        await pending(agent);
-        await look(agent);
-      }
+      for (const agent of agents.all) await pending(agent);
     },
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.
