@@ -1,4 +1,5 @@
 import {
+  type Activity,
   type Channel,
   type ChannelContext,
   ChannelError,
@@ -9,39 +10,26 @@ import {
   textAt,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "./address.ts";
-import { createApi } from "./api.ts";
+import { createApi, type DiscordApi } from "./api.ts";
 import { checkIntents } from "./checks.ts";
 import { registerCommands } from "./commands.ts";
 import type { DiscordConfig } from "./config.ts";
-import { createSession, type Session } from "./connection/session.ts";
-import { createConnection, type GatewayConnection } from "./connection/socket.ts";
 import { readHistory } from "./history.ts";
-import { createIntake, type Intake } from "./inbound/intake.ts";
-import { createReceiver, type Receiver } from "./inbound/receive.ts";
+import { createListening, type Listening } from "./listening.ts";
 import { fetchMedia } from "./media.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { createInteractions } from "./outbound/interactions.ts";
 import { reconcile } from "./outbound/reconcile.ts";
-import { createSender } from "./outbound/send.ts";
-import { createTypingSigns } from "./outbound/typing.ts";
-import { createPeople } from "./people.ts";
+import { createSender, type Sender } from "./outbound/send.ts";
+import { createTypingSigns, type TypingSigns } from "./outbound/typing.ts";
+import { createPeople, type People } from "./people.ts";
 import { createPlaces } from "./places.ts";
 
 /** Everything a channel without webhooks may do. */
 type DiscordChannel = Omit<Required<Channel<DiscordAddress>>, "webhook">;
 
-/** What exists once it is known who the bot is. */
-interface Listening {
-  readonly receiver: Receiver;
-  readonly session: Session;
-  readonly connection: GatewayConnection;
-  /** Of the connection that stands. */
-  intake: Intake | undefined;
-}
-
 /** One account. Loads no SDK before it starts. */
 export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordChannel {
-  const { config, logger } = context;
   const api = createApi(context);
   const people = createPeople(context, api);
   const places = createPlaces(context, api);
@@ -52,55 +40,20 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
   let state: "starting" | "ready" | "stopped" = "starting";
   let listening: Listening | undefined;
 
-  function listenAs(botId: string): Listening {
+  async function listen(signal: AbortSignal): Promise<void> {
+    const { id } = await people.self(signal);
     const emit = async (event: InboundEvent) => (state === "stopped" ? "rejected" : context.emit(event));
-    const receiver = createReceiver({
+    listening = createListening({
       context: { ...context, emit },
       api,
       people,
       places,
       interactions,
-      botId,
+      botId: id,
     });
-    const session = createSession(context, botId);
-    const unreadable = new Map<string, number>();
-    const connection = createConnection({
-      context,
-      api,
-      session,
-      listen() {
-        made.intake = createIntake({
-          receiver,
-          session,
-          logger,
-          unreadable,
-          refused: () => connection.lose(),
-        });
-        return made.intake.take;
-      },
-      missed: (lostAt) =>
-        receiver.backfill.catchUp({
-          signal: context.signal,
-          ...(lostAt === undefined ? {} : { since: lostAt }),
-        }),
-    });
-    const made: Listening = { receiver, session, connection, intake: undefined };
-    return made;
-  }
-
-  async function register(botId: string): Promise<void> {
-    if (!config.registerCommands || context.commands === undefined) return;
-    await registerCommands(context, api, botId, context.signal).catch((error: unknown) => {
-      logger.warn("commands could not be registered", { reason: reasonOf(error) });
-    });
-  }
-
-  async function listen(signal: AbortSignal): Promise<void> {
-    const { id } = await people.self(signal);
-    listening = listenAs(id);
     await listening.session.load();
     await listening.connection.start(signal);
-    void activity.track(register(id));
+    void activity.track(register(context, api, id));
   }
 
   return {
@@ -129,6 +82,29 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       api.stop();
     },
     health: () => activity.health(state, listening?.connection.health()),
+    ...methodsOf({ context, api, people, sender, typing, activity }),
+  };
+}
+
+interface Parts {
+  readonly context: ChannelContext<DiscordConfig>;
+  readonly api: DiscordApi;
+  readonly people: People;
+  readonly sender: Sender;
+  readonly typing: TypingSigns;
+  readonly activity: Activity;
+}
+
+/** What an account does while it runs. */
+function methodsOf({
+  context,
+  api,
+  people,
+  sender,
+  typing,
+  activity,
+}: Parts): Omit<DiscordChannel, "start" | "stop" | "health"> {
+  return {
     self: () => people.known(),
     send: (to, message, options) => activity.track(sender.send(to, message, options)),
     edit: (to, messageId, message, signal) =>
@@ -148,18 +124,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       if (on) await activity.track(typing.show(channelId, signal));
       else typing.hide(channelId);
     },
-    async openDirect(userId, signal) {
-      if (!isSnowflake(userId)) throw new ChannelError("invalid", "Discord: not the id of a person");
-      const call = {
-        what: "opening a direct conversation",
-        method: "POST",
-        path: "/users/@me/channels",
-      } as const;
-      const channel = await activity.track(api.call({ ...call, body: { recipient_id: userId }, signal }));
-      const channelId = isPayload(channel) ? textAt(channel, "id") : undefined;
-      if (channelId === undefined) throw new ChannelError("transient", "Discord names no conversation");
-      return { channelId };
-    },
+    openDirect: (userId, signal) => activity.track(openDirect(api, userId, signal)),
     history: (to, options) =>
       activity.track(people.self(options.signal).then(({ id }) => readHistory(api, to, options, id))),
     resolve: (userId, signal) => people.name(userId, signal),
@@ -167,8 +132,33 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
       return activity.draft(createDraft(sender, to, options));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(context, api, ref, signal)),
-    checks: (signal) => activity.track(checkIntents(api, config, signal)),
+    checks: (signal) => activity.track(checkIntents(api, context.config, signal)),
     reconcile: (intent, signal) =>
       activity.track(people.self(signal).then(({ id }) => reconcile(api, id, intent, signal))),
   };
+}
+
+async function register(
+  context: ChannelContext<DiscordConfig>,
+  api: DiscordApi,
+  botId: string,
+): Promise<void> {
+  if (!context.config.registerCommands || context.commands === undefined) return;
+  await registerCommands(context, api, botId, context.signal).catch((error: unknown) => {
+    context.logger.warn("commands could not be registered", { reason: reasonOf(error) });
+  });
+}
+
+async function openDirect(api: DiscordApi, userId: string, signal: AbortSignal): Promise<DiscordAddress> {
+  if (!isSnowflake(userId)) throw new ChannelError("invalid", "Discord: not the id of a person");
+  const channel = await api.call({
+    what: "opening a direct conversation",
+    method: "POST",
+    path: "/users/@me/channels",
+    body: { recipient_id: userId },
+    signal,
+  });
+  const channelId = isPayload(channel) ? textAt(channel, "id") : undefined;
+  if (channelId === undefined) throw new ChannelError("transient", "Discord names no conversation");
+  return { channelId };
 }

@@ -50,14 +50,7 @@ export function createPeople(
 
   return {
     async self(signal) {
-      if (identity !== undefined) return identity;
-      const call = { what: "asking who the bot is", method: "GET", path: "/users/@me", signal } as const;
-      const user = await api.call(call);
-      const id = isPayload(user) ? textAt(user, "id") : undefined;
-      if (!isPayload(user) || id === undefined)
-        throw new ChannelError("transient", "Discord does not say who the bot is", { scope: "account" });
-      const name = nameOf(user);
-      identity = { id, ...(name === undefined ? {} : { name }) };
+      identity ??= await askWhoItIs(api, signal);
       return identity;
     },
 
@@ -69,18 +62,7 @@ export function createPeople(
       const key = `own-role/${guildId}`;
       const cached = await cache.get(key);
       if (typeof cached === "string") return cached === "" ? undefined : cached;
-      const call = {
-        what: "reading roles",
-        method: "GET",
-        path: `/guilds/${guildId}/roles`,
-        signal: signal(),
-      } as const;
-      // Roles that may not be read are those of nobody here.
-      const roles = await unlessRefused(api.call(call), []);
-      const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
-        (role) => textAt(objectAt(role, "tags"), "bot_id") === identity?.id,
-      );
-      const id = own === undefined ? undefined : textAt(own, "id");
+      const id = await askOwnRole(api, guildId, identity?.id, signal());
       await cache.set(key, id ?? "", limits.dayMs);
       return id;
     },
@@ -99,6 +81,30 @@ export function createPeople(
       return roles;
     },
   };
+}
+
+async function askWhoItIs(api: DiscordApi, signal: AbortSignal): Promise<Identity> {
+  const user = await api.call({ what: "asking who the bot is", method: "GET", path: "/users/@me", signal });
+  const id = isPayload(user) ? textAt(user, "id") : undefined;
+  if (!isPayload(user) || id === undefined)
+    throw new ChannelError("transient", "Discord does not say who the bot is", { scope: "account" });
+  const name = nameOf(user);
+  return { id, ...(name === undefined ? {} : { name }) };
+}
+
+async function askOwnRole(
+  api: DiscordApi,
+  guildId: string,
+  botId: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const path = `/guilds/${guildId}/roles` as const;
+  // Roles that may not be read are those of nobody here.
+  const roles = await unlessRefused(api.call({ what: "reading roles", method: "GET", path, signal }), []);
+  const own = (Array.isArray(roles) ? roles.filter(isPayload) : []).find(
+    (role) => textAt(objectAt(role, "tags"), "bot_id") === botId,
+  );
+  return own && textAt(own, "id");
 }
 
 /** As people see it; undefined where the payload has none. */

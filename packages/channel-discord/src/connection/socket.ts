@@ -128,34 +128,13 @@ interface Attempt {
 }
 
 function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
-  const { WebSocketManager, WebSocketShardEvents } = loadGateway();
+  const { WebSocketShardEvents } = loadGateway();
   const ready = Promise.withResolvers<{ readonly isNew: boolean }>();
   const lost = Promise.withResolvers<void>();
   const dispatch = listen();
   let isOver = false;
   let isOpen = false;
-  const manager = new WebSocketManager({
-    token: context.config.token,
-    intents: intentsOf(context.config),
-    rest: api.rest(),
-    shardCount: 1,
-    handshakeTimeout: limits.connectMs,
-    helloTimeout: limits.connectMs,
-    readyTimeout: limits.connectMs,
-    // It asks for the session before it connects again, which it is not to: then it waits for ever.
-    retrieveSessionInfo: () => (isOver ? new Promise<never>(() => {}) : session.current()),
-    async updateSessionInfo(_, info) {
-      if (isOver) return;
-      try {
-        if (info === null) await session.forget();
-        else if (info.sessionId !== session.current()?.sessionId) await session.begin(info);
-      } catch (error) {
-        // Nobody would hear of it, which ends the process. The session is known
-        // here, and written with its next position.
-        context.logger.warn("a session could not be kept", { reason: reasonOf(error) });
-      }
-    },
-  });
+  const manager = managerOf({ context, api, session }, () => isOver);
 
   function end(error: ChannelError): void {
     isOver = true;
@@ -198,6 +177,36 @@ function openOnce({ context, api, session, listen }: GatewayOptions): Attempt {
     close,
   };
   return { reached, ready: ready.promise, connection };
+}
+
+/** A client of discord.js for one connection. @param isOver from then on it leaves the session alone */
+function managerOf(
+  { context, api, session }: Pick<GatewayOptions, "context" | "api" | "session">,
+  isOver: () => boolean,
+): WebSocketManager {
+  const { WebSocketManager } = loadGateway();
+  return new WebSocketManager({
+    token: context.config.token,
+    intents: intentsOf(context.config),
+    rest: api.rest(),
+    shardCount: 1,
+    handshakeTimeout: limits.connectMs,
+    helloTimeout: limits.connectMs,
+    readyTimeout: limits.connectMs,
+    // It asks for the session before it connects again, which it is not to: then it waits for ever.
+    retrieveSessionInfo: () => (isOver() ? new Promise<never>(() => {}) : session.current()),
+    async updateSessionInfo(_, info) {
+      if (isOver()) return;
+      try {
+        if (info === null) await session.forget();
+        else if (info.sessionId !== session.current()?.sessionId) await session.begin(info);
+      } catch (error) {
+        // Nobody would hear of it, which ends the process. The session is known
+        // here, and written with its next position.
+        context.logger.warn("a session could not be kept", { reason: reasonOf(error) });
+      }
+    },
+  });
 }
 
 function intentsOf({ messageContent }: DiscordConfig): number {

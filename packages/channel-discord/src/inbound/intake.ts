@@ -1,6 +1,7 @@
 import { type ChannelLogger, isChannelError, isPayload, reasonOf } from "@signalbox/channel";
 import type { Session } from "../connection/session.ts";
-import type { Receiver, Told } from "./receive.ts";
+import type { Told } from "./read-events.ts";
+import type { Receiver } from "./receive.ts";
 
 const mostTries = 3;
 

@@ -30,75 +30,88 @@ interface CommandAnswer {
 /** Source: Discord's page on responding to interactions. */
 const callback = { deferredMessage: 5, deferredUpdate: 6, form: 9 } as const;
 
+type Ports = Pick<ChannelContext<DiscordConfig>, "cache" | "logger"> & { readonly api: DiscordApi };
+
 export function createInteractions(
-  context: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
+  { cache, logger }: Pick<ChannelContext<DiscordConfig>, "cache" | "logger">,
   api: DiscordApi,
 ): Interactions {
-  const { cache, logger } = context;
-  const keyOf = (id: string): string => `interaction/${id}`;
+  const ports: Ports = { cache, logger, api };
   /** An answer that is ready before Discord has said so much as "taken" waits for that. */
   const beingAcknowledged = new Map<string, Promise<void>>();
 
-  /** Whether Discord took it as the first answer. */
-  async function respond(
-    { id, token }: InteractionHead,
-    body: unknown,
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
-    const what = "answering an interaction";
-    try {
-      await api.call({ what, method: "POST", path, body, ownToken: true, signal });
-      return true;
-    } catch (error) {
-      logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
-      return false;
-    }
-  }
-
-  async function acknowledge(interaction: InteractionHead, signal: AbortSignal): Promise<void> {
-    const { id, token, awaitsMessage, applicationId } = interaction;
-    const type = awaitsMessage ? callback.deferredMessage : callback.deferredUpdate;
-    const isTaken = await respond(interaction, { type }, signal);
-    if (isTaken && awaitsMessage) await cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
-  }
-
   return {
     async acknowledge(interaction, signal) {
-      const acknowledged = acknowledge(interaction, signal);
+      const acknowledged = acknowledge(ports, interaction, signal);
       beingAcknowledged.set(interaction.id, acknowledged);
       await acknowledged;
       beingAcknowledged.delete(interaction.id);
     },
 
     async openForm(interaction, form, signal) {
-      await respond(interaction, { type: callback.form, data: renderForm(form) }, signal);
+      await respond(ports, interaction, { type: callback.form, data: renderForm(form) }, signal);
     },
 
-    async answer(interactionId, { key, body, signal }) {
+    async answer(interactionId, answer) {
       await beingAcknowledged.get(interactionId);
-      const waiting = await cache.get(keyOf(interactionId));
-      const token = isPayload(waiting) ? textAt(waiting, "token") : undefined;
-      const applicationId = isPayload(waiting) ? textAt(waiting, "applicationId") : undefined;
-      const usedBy = isPayload(waiting) ? textAt(waiting, "usedBy") : undefined;
-      if (token === undefined || applicationId === undefined) return undefined;
-      if (usedBy !== undefined && usedBy !== key) return undefined;
-      await cache.set(keyOf(interactionId), { token, applicationId, usedBy: key }, limits.interactionMs);
-      const path = `/webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original` as const;
-      try {
-        return await api.call({
-          what: "answering a command",
-          method: "PATCH",
-          path,
-          body,
-          ownToken: true,
-          signal,
-        });
-      } catch (error) {
-        // Tokens end, and some that should be good are not found.
-        if (isChannelError(error) && error.code === "not_found") return undefined;
-        throw error;
-      }
+      return writeAnswer(ports, interactionId, answer);
     },
   };
+}
+
+const keyOf = (id: string): string => `interaction/${id}`;
+
+/** Whether Discord took it as the first answer. */
+async function respond(
+  { api, logger }: Ports,
+  { id, token }: InteractionHead,
+  body: unknown,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const path = `/interactions/${id}/${encodeURIComponent(token)}/callback` as const;
+  const what = "answering an interaction";
+  try {
+    await api.call({ what, method: "POST", path, body, ownToken: true, signal });
+    return true;
+  } catch (error) {
+    logger.debug("an interaction could not be acknowledged", { reason: reasonOf(error) });
+    return false;
+  }
+}
+
+async function acknowledge(ports: Ports, interaction: InteractionHead, signal: AbortSignal): Promise<void> {
+  const { id, token, awaitsMessage, applicationId } = interaction;
+  const type = awaitsMessage ? callback.deferredMessage : callback.deferredUpdate;
+  const isTaken = await respond(ports, interaction, { type }, signal);
+  if (isTaken && awaitsMessage)
+    await ports.cache.set(keyOf(id), { token, applicationId }, limits.interactionMs);
+}
+
+async function writeAnswer(
+  { api, cache }: Ports,
+  interactionId: string,
+  { key, body, signal }: CommandAnswer,
+): Promise<unknown> {
+  const waiting = await cache.get(keyOf(interactionId));
+  const token = isPayload(waiting) ? textAt(waiting, "token") : undefined;
+  const applicationId = isPayload(waiting) ? textAt(waiting, "applicationId") : undefined;
+  const usedBy = isPayload(waiting) ? textAt(waiting, "usedBy") : undefined;
+  if (token === undefined || applicationId === undefined) return undefined;
+  if (usedBy !== undefined && usedBy !== key) return undefined;
+  await cache.set(keyOf(interactionId), { token, applicationId, usedBy: key }, limits.interactionMs);
+  const path = `/webhooks/${applicationId}/${encodeURIComponent(token)}/messages/@original` as const;
+  try {
+    return await api.call({
+      what: "answering a command",
+      method: "PATCH",
+      path,
+      body,
+      ownToken: true,
+      signal,
+    });
+  } catch (error) {
+    // Tokens end, and some that should be good are not found.
+    if (isChannelError(error) && error.code === "not_found") return undefined;
+    throw error;
+  }
 }

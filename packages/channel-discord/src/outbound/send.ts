@@ -42,66 +42,25 @@ interface PostOptions {
   readonly signal: AbortSignal;
 }
 
-interface OwnMessage {
+interface MessagePlace {
   readonly channelId: string;
   readonly messageId: string;
+}
+
+interface OwnMessage extends MessagePlace {
   readonly botId: string;
 }
 
-interface ReactionPlace {
-  readonly channelId: string;
-  readonly messageId: string;
+interface ReactionPlace extends MessagePlace {
   readonly emoji: string;
 }
 
 export function createSender(api: DiscordApi, interactions: Interactions): Sender {
-  async function post(
-    to: DiscordAddress,
-    content: Content,
-    { key, replyTo, file, signal }: PostOptions,
-  ): Promise<string> {
-    // A command waits for one message, and takes no file or poll in place of words.
-    if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
-      const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
-      if (answer !== undefined) return idIn(answer);
-    }
-    const body = {
-      ...content,
-      nonce: key,
-      enforce_nonce: true,
-      ...(isSnowflake(replyTo)
-        ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } }
-        : {}),
-      ...(file === undefined ? {} : { attachments: [{ id: 0, filename: file.name }] }),
-    };
-    const path = `/channels/${to.channelId}/messages` as const;
-    const files = file === undefined ? {} : { files: [file] };
-    return idIn(await api.call({ what: "sending a message", method: "POST", path, body, ...files, signal }));
-  }
-
-  async function change(
-    channelId: string,
-    messageId: string,
-    content: Rendered,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const path = messagePath(channelId, messageId);
-    // What is not named stays, and words beside components V2 are refused.
-    const body = { ...content, content: content.content ?? null };
-    await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
-  }
-
-  /** A bot that may not read what it has written takes it for an ordinary message. */
-  async function lookUp(channelId: string, messageId: string, signal: AbortSignal): Promise<Payload> {
-    const path = messagePath(channelId, messageId);
-    const asked = api.call({ what: "looking a message up", method: "GET", path, signal });
-    const message = await unlessRefused(asked, undefined);
-    return isPayload(message) ? message : {};
-  }
+  const post: Sender["post"] = (to, content, options) =>
+    postMessage({ api, interactions }, to, content, options);
 
   return {
     post,
-    change,
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const { signal } = options;
@@ -110,31 +69,26 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
         return post(to, withoutText, { key, replyTo, signal, file: await fileOf(part, options) });
       }),
 
+    change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
+
     async edit(channelId, messageId, message, signal) {
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0)
         throw new ChannelError("invalid", "Discord: an edit replaces one message by one part");
-      const before = await lookUp(channelId, messageId, signal);
-      await change(channelId, messageId, renderChange(part, before), signal);
+      const at = { channelId, messageId };
+      const before = await lookUp(api, at, signal);
+      await change(api, at, renderChange(part, before), signal);
     },
 
     async remove(channelId, messageId, signal) {
-      const path = messagePath(channelId, messageId);
+      const path = messagePath({ channelId, messageId });
       await api.call({ what: "taking a message back", method: "DELETE", path, signal });
     },
 
-    async closePoll({ channelId, messageId, botId }, signal) {
-      const path = `/channels/${channelId}/polls/${pathSegment(messageId)}/expire` as const;
-      const ended = api.call({ what: "ending a poll", method: "POST", path, signal });
-      // One whose time is over is refused, and can be read all the same. So can those of others, which go on.
-      const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(channelId, messageId, signal));
-      if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== botId)
-        throw new ChannelError("invalid", "Discord: this message is no poll of the bot's");
-      return pollResultIn(message);
-    },
+    closePoll: (poll, signal) => closePoll(api, poll, signal),
 
-    async react({ channelId, messageId, emoji }, on, signal) {
-      const path = `${messagePath(channelId, messageId)}/reactions/${pathSegment(emoji)}/@me` as const;
+    async react({ emoji, ...at }, on, signal) {
+      const path = `${messagePath(at)}/reactions/${pathSegment(emoji)}/@me` as const;
       const what = on ? "reacting" : "taking a reaction back";
       await api.call({ what, method: on ? "PUT" : "DELETE", path, signal });
     },
@@ -146,7 +100,62 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
   };
 }
 
-function messagePath(channelId: string, messageId: string): ApiCall["path"] {
+async function postMessage(
+  { api, interactions }: { readonly api: DiscordApi; readonly interactions: Interactions },
+  to: DiscordAddress,
+  content: Content,
+  { key, replyTo, file, signal }: PostOptions,
+): Promise<string> {
+  // A command waits for one message, and takes no file or poll in place of words.
+  if (to.interactionId !== undefined && file === undefined && !("poll" in content)) {
+    const answer = await interactions.answer(to.interactionId, { key, body: content, signal });
+    if (answer !== undefined) return idIn(answer);
+  }
+  const body = {
+    ...content,
+    nonce: key,
+    enforce_nonce: true,
+    ...(isSnowflake(replyTo)
+      ? { message_reference: { message_id: replyTo, fail_if_not_exists: false } }
+      : {}),
+    ...(file === undefined ? {} : { attachments: [{ id: 0, filename: file.name }] }),
+  };
+  const path = `/channels/${to.channelId}/messages` as const;
+  const files = file === undefined ? {} : { files: [file] };
+  return idIn(await api.call({ what: "sending a message", method: "POST", path, body, ...files, signal }));
+}
+
+async function change(
+  api: DiscordApi,
+  at: MessagePlace,
+  content: Rendered,
+  signal: AbortSignal,
+): Promise<void> {
+  const path = messagePath(at);
+  // What is not named stays, and words beside components V2 are refused.
+  const body = { ...content, content: content.content ?? null };
+  await api.call({ what: "editing a message", method: "PATCH", path, body, signal });
+}
+
+/** A bot that may not read what it has written takes it for an ordinary message. */
+async function lookUp(api: DiscordApi, at: MessagePlace, signal: AbortSignal): Promise<Payload> {
+  const path = messagePath(at);
+  const asked = api.call({ what: "looking a message up", method: "GET", path, signal });
+  const message = await unlessRefused(asked, undefined);
+  return isPayload(message) ? message : {};
+}
+
+async function closePoll(api: DiscordApi, poll: OwnMessage, signal: AbortSignal): Promise<PollResult> {
+  const path = `/channels/${poll.channelId}/polls/${pathSegment(poll.messageId)}/expire` as const;
+  const ended = api.call({ what: "ending a poll", method: "POST", path, signal });
+  // One whose time is over is refused, and can be read all the same. So can those of others, which go on.
+  const message = (await unlessRefused(ended, undefined)) ?? (await lookUp(api, poll, signal));
+  if (!isPayload(message) || !isPayload(message["poll"]) || objectAt(message, "author")["id"] !== poll.botId)
+    throw new ChannelError("invalid", "Discord: this message is no poll of the bot's");
+  return pollResultIn(message);
+}
+
+function messagePath({ channelId, messageId }: MessagePlace): ApiCall["path"] {
   return `/channels/${channelId}/messages/${pathSegment(messageId)}`;
 }
 
