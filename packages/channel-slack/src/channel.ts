@@ -1,4 +1,5 @@
 import {
+  type Activity,
   type Channel,
   type ChannelContext,
   ChannelError,
@@ -10,11 +11,11 @@ import {
   textAt,
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
-import { createApi } from "./api.ts";
+import { createApi, type SlackApi } from "./api.ts";
 import { checkAccount } from "./checks.ts";
 import { apiBase, type SlackConfig } from "./config.ts";
 import { createSocketLine, createWebhookLine } from "./connection/line.ts";
-import { createHistory, readHistory } from "./history.ts";
+import { createHistory, type History, readHistory } from "./history.ts";
 import type { Envelope } from "./inbound/envelope.ts";
 import { createReceiver, type Receiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
@@ -22,9 +23,9 @@ import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { reconcile } from "./outbound/reconcile.ts";
-import { createSender } from "./outbound/send.ts";
-import { createPeople } from "./people.ts";
-import { createPlaces } from "./places.ts";
+import { createSender, type Sender } from "./outbound/send.ts";
+import { createPeople, type People } from "./people.ts";
+import { createPlaces, type Places } from "./places.ts";
 
 /** What Slack shows beside the bot's name while it writes. */
 const writing = "is writing…";
@@ -41,9 +42,9 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
   const places = createPlaces(context.cache, api, () => people.known()?.id ?? "");
   const history = createHistory(context, api);
   const sender = createSender({ api, places, clock });
+  const parts: Parts = { context, api, people, places, history, sender, activity };
   let receiver: Receiver | undefined;
   let state: "starting" | "ready" | "stopped" = "starting";
-  let hasStatus = true;
 
   async function handle(envelope: Envelope): Promise<Handled> {
     if (state === "stopped" || context.signal.aborted || receiver === undefined) return "rejected";
@@ -70,39 +71,12 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
     await receiver?.backfill.catchUp({ signal: context.signal, ...(since === undefined ? {} : { since }) });
   }
 
-  /** A person stands for the direct conversation with them. */
-  async function openDirect(userId: string, signal: AbortSignal): Promise<SlackAddress> {
-    const options = { what: "opening a conversation", write: false, signal };
-    const channel = textAt(
-      objectAt(await api.call("conversations.open", { users: userId }, options), "channel"),
-      "id",
-    );
-    if (channel === undefined) throw new ChannelError("not_found", "Slack: no conversation with this person");
-    return { channel };
-  }
-
-  async function setStatus(
-    { channel, thread }: SlackAddress,
-    status: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (thread === undefined || !hasStatus) return;
-    const args = { channel_id: channel, thread_ts: thread, status };
-    try {
-      await api.call("assistant.threads.setStatus", args, { what: "showing a status", write: false, signal });
-    } catch (error) {
-      // An app that may not would be told so at every answer.
-      if (!isLasting(error)) throw error;
-      hasStatus = false;
-    }
-  }
-
   return {
     async start(signal) {
       signal.throwIfAborted();
       if (state !== "starting") return;
       const self = await people.ask(AbortSignal.any([signal, context.signal]));
-      receiver = createReceiver({ api, context, self, people, places, history });
+      receiver = createReceiver({ ...parts, self });
       await line.start(signal);
       // Stopped meanwhile.
       if (state !== "starting") return line.stop();
@@ -117,23 +91,43 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       if (!wasStopped) await receiver?.backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, line.health()),
-    self: () => people.known(),
     webhook: async (request, read) => {
       if (config.transport === "socket")
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
       return activity.count(webhook(request, read));
     },
+    ...methodsOf(parts),
+  };
+}
+
+interface Parts {
+  readonly context: ChannelContext<SlackConfig>;
+  readonly api: SlackApi;
+  readonly people: People;
+  readonly places: Places;
+  readonly history: History;
+  readonly sender: Sender;
+  readonly activity: Activity;
+}
+
+/** What an account does while it runs. */
+function methodsOf(parts: Parts): Omit<SlackChannel, "start" | "stop" | "health" | "webhook"> {
+  const { context, api, people, history, sender, activity } = parts;
+  const { config } = context;
+  const setStatus = createStatus(api);
+  return {
+    self: () => people.known(),
     send: (to, message, options) => activity.track(sender.send(to, message, options)),
     edit: (to, id, message, signal) => activity.track(sender.edit(to, id, message, signal)),
     remove: (to, id, signal) => activity.track(sender.remove(to, id, signal)),
     react: (to, id, { emoji, on }, signal) => activity.track(sender.react(to, id, emoji, on, signal)),
     typing: (to, { on }, signal) => activity.track(setStatus(to, on ? writing : "", signal)),
-    openDirect: (userId, signal) => activity.track(openDirect(userId, signal)),
+    openDirect: (userId, signal) => activity.track(openDirect(api, userId, signal)),
     history: (to, options) => activity.track(readHistory(history, people, to, options)),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
       if (options.messageId !== undefined) messageIn(to, options.messageId);
-      return activity.draft(createDraft({ context, api, sender, places, history }, to, options));
+      return activity.draft(createDraft(parts, to, options));
     },
     checks: (signal) => activity.track(checkAccount(context, api, signal)),
     fetchMedia: (ref, signal) =>
@@ -145,5 +139,32 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
         ),
       ),
     reconcile: (intent, signal) => activity.track(reconcile(history, people.known(), intent, signal)),
+  };
+}
+
+/** A person stands for the direct conversation with them. */
+async function openDirect(api: SlackApi, userId: string, signal: AbortSignal): Promise<SlackAddress> {
+  const options = { what: "opening a conversation", write: false, signal };
+  const channel = textAt(
+    objectAt(await api.call("conversations.open", { users: userId }, options), "channel"),
+    "id",
+  );
+  if (channel === undefined) throw new ChannelError("not_found", "Slack: no conversation with this person");
+  return { channel };
+}
+
+/** What Slack shows beside the bot's name in a thread. */
+function createStatus(api: SlackApi) {
+  let hasStatus = true;
+  return async ({ channel, thread }: SlackAddress, status: string, signal: AbortSignal): Promise<void> => {
+    if (thread === undefined || !hasStatus) return;
+    const args = { channel_id: channel, thread_ts: thread, status };
+    try {
+      await api.call("assistant.threads.setStatus", args, { what: "showing a status", write: false, signal });
+    } catch (error) {
+      // An app that may not would be told so at every answer.
+      if (!isLasting(error)) throw error;
+      hasStatus = false;
+    }
   };
 }

@@ -31,24 +31,8 @@ export async function openSocket(
   take: (envelope: Envelope) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<Socket> {
-  const { config, logger } = context;
-  const { SocketModeReceiver, LogLevel } = loadBolt();
-  const call = { signal, asked: "" };
-  const { client } = new SocketModeReceiver({
-    appToken: config.appToken ?? "",
-    autoReconnectEnabled: false,
-    clientPingTimeout: limits.pongMs,
-    serverPingTimeout: limits.serverPingMs,
-    logger: quietLogger(LogLevel.ERROR),
-    installerOptions: {
-      clientOptions: {
-        slackApiUrl: apiBase(config),
-        fetch: createFetch(context.fetch, () => call),
-        retryConfig: { retries: 0 },
-        rejectRateLimitedCalls: true,
-      },
-    },
-  });
+  const { logger } = context;
+  const client = clientOf(context, signal);
   const ended = Promise.withResolvers<End>();
   let end: End = "lost";
 
@@ -96,4 +80,27 @@ export async function openSocket(
       if (client.websocket?.isActive() !== true) throw new Error("the socket does not answer");
     },
   };
+}
+
+function clientOf(
+  { config, fetch }: Pick<ChannelContext<SlackConfig>, "config" | "fetch">,
+  signal: AbortSignal,
+) {
+  const { SocketModeReceiver, LogLevel } = loadBolt();
+  const call = { signal, asked: "" };
+  return new SocketModeReceiver({
+    appToken: config.appToken ?? "",
+    autoReconnectEnabled: false,
+    clientPingTimeout: limits.pongMs,
+    serverPingTimeout: limits.serverPingMs,
+    logger: quietLogger(LogLevel.ERROR),
+    installerOptions: {
+      clientOptions: {
+        slackApiUrl: apiBase(config),
+        fetch: createFetch(fetch, () => call),
+        retryConfig: { retries: 0 },
+        rejectRateLimitedCalls: true,
+      },
+    },
+  }).client;
 }

@@ -41,80 +41,31 @@ const refusedBlocks: readonly (string | undefined)[] = [
   "msg_blocks_too_long",
 ];
 
-export function createSender(needs: {
+interface Needs {
   readonly api: SlackApi;
   readonly places: Places;
-  readonly clock: SendClock;
-}): Sender {
-  const { api, places } = needs;
+  readonly clock: Parameters<typeof attach>[0]["clock"];
+}
 
-  async function post(
-    to: SlackAddress,
-    content: Rendered,
-    key: string,
-    signal: AbortSignal,
-  ): Promise<string> {
-    const { text, blocks } = content;
-    const args = {
-      channel: to.channel,
-      text,
-      ...(blocks === undefined ? {} : { blocks }),
-      ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
-      metadata: metadataOf(key),
-      client_msg_id: uuidOf(key),
-      // A link in an answer is fetched by nobody before somebody clicks on it.
-      unfurl_links: false,
-      unfurl_media: false,
-    };
-    const answer = await api.call("chat.postMessage", args, {
-      what: "sending a message",
-      write: true,
-      signal,
-    });
-    const ts = textAt(answer, "ts");
-    if (ts === undefined)
-      throw new ChannelError("unknown_outcome", "Slack: sent, but without an id in the answer");
-    await places.joined(to);
-    return messageId({ channel: textAt(answer, "channel") ?? to.channel, ts });
-  }
-
-  async function change(message: MessageKey, content: Rendered, signal: AbortSignal): Promise<void> {
-    const { text, blocks = [] } = content;
-    await api.call(
-      "chat.update",
-      { ...message, text, blocks },
-      { what: "editing a message", write: true, signal },
-    );
-  }
-
-  /** The part as it is rendered first, and without blocks where Slack does not take those. */
-  async function unlessRefused<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
-    try {
-      return await work(renderPart(part));
-    } catch (error) {
-      if (!refusedBlocks.includes(wordOf(error)) || part.type === "buttons") throw error;
-      return work(renderWithoutBlocks(part));
-    }
-  }
-
+export function createSender(needs: Needs): Sender {
   return {
-    post,
-    change,
+    post: (to, content, key, signal) => post(needs, to, content, key, signal),
+    change: (message, content, signal) => change(needs, message, content, signal),
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key }) => {
         if (part.type === "media") return attach(needs, to, part, options);
-        return unlessRefused(part, (content) => post(to, content, key, options.signal));
+        return unlessRefused(part, (content) => post(needs, to, content, key, options.signal));
       }),
 
     async edit(to, id, message, signal) {
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0)
         throw new ChannelError("invalid", "Slack: an edit replaces one message by one part");
-      await unlessRefused(part, (content) => change(messageIn(to, id), content, signal));
+      await unlessRefused(part, (content) => change(needs, messageIn(to, id), content, signal));
     },
 
     async remove(to, id, signal) {
-      await api.call(
+      await needs.api.call(
         "chat.delete",
         { ...messageIn(to, id) },
         { what: "taking a message back", write: true, signal },
@@ -128,7 +79,11 @@ export function createSender(needs: {
       const { channel, ts } = messageIn(to, id);
       const method = on ? "reactions.add" : "reactions.remove";
       try {
-        await api.call(method, { channel, timestamp: ts, name }, { what: "reacting", write: true, signal });
+        await needs.api.call(
+          method,
+          { channel, timestamp: ts, name },
+          { what: "reacting", write: true, signal },
+        );
       } catch (error) {
         if (wordOf(error) !== (on ? "already_reacted" : "no_reaction")) throw error;
       }
@@ -136,7 +91,60 @@ export function createSender(needs: {
   };
 }
 
-type SendClock = Parameters<typeof attach>[0]["clock"];
+async function post(
+  { api, places }: Needs,
+  to: SlackAddress,
+  content: Rendered,
+  key: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const { text, blocks } = content;
+  const args = {
+    channel: to.channel,
+    text,
+    ...(blocks === undefined ? {} : { blocks }),
+    ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
+    metadata: metadataOf(key),
+    client_msg_id: uuidOf(key),
+    // A link in an answer is fetched by nobody before somebody clicks on it.
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+  const answer = await api.call("chat.postMessage", args, {
+    what: "sending a message",
+    write: true,
+    signal,
+  });
+  const ts = textAt(answer, "ts");
+  if (ts === undefined)
+    throw new ChannelError("unknown_outcome", "Slack: sent, but without an id in the answer");
+  await places.joined(to);
+  return messageId({ channel: textAt(answer, "channel") ?? to.channel, ts });
+}
+
+async function change(
+  { api }: Needs,
+  message: MessageKey,
+  content: Rendered,
+  signal: AbortSignal,
+): Promise<void> {
+  const { text, blocks = [] } = content;
+  await api.call(
+    "chat.update",
+    { ...message, text, blocks },
+    { what: "editing a message", write: true, signal },
+  );
+}
+
+/** The part as it is rendered first, and without blocks where Slack does not take those. */
+async function unlessRefused<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
+  try {
+    return await work(renderPart(part));
+  } catch (error) {
+    if (!refusedBlocks.includes(wordOf(error)) || part.type === "buttons") throw error;
+    return work(renderWithoutBlocks(part));
+  }
+}
 
 /** A key in the form of an id that a client gives its messages. */
 function uuidOf(key: string): string {
