@@ -1,4 +1,5 @@
 import {
+  type Activity,
   type Channel,
   type ChannelContext,
   ChannelError,
@@ -7,7 +8,7 @@ import {
   type Handled,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
-import { createApi } from "./api.ts";
+import { createApi, type FeishuApi } from "./api.ts";
 import { checkApp } from "./checks.ts";
 import type { FeishuConfig } from "./config.ts";
 import { createLongConnection } from "./connection/socket.ts";
@@ -17,12 +18,12 @@ import { createReceiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
-import { createCardKit } from "./outbound/card-kit.ts";
+import { type CardKit, createCardKit } from "./outbound/card-kit.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { reconcile } from "./outbound/reconcile.ts";
-import { createSender } from "./outbound/send.ts";
-import { createPeople } from "./people.ts";
-import { createPlaces } from "./places.ts";
+import { createSender, type Sender } from "./outbound/send.ts";
+import { createPeople, type People } from "./people.ts";
+import { createPlaces, type Places } from "./places.ts";
 
 /** Feishu's own sign that an answer is being written. */
 const typingReaction = "Typing";
@@ -37,9 +38,15 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
   const people = createPeople(context, api);
   const places = createPlaces(context, api, people);
   const cards = createCardKit(context, api);
-  const sender = createSender(context, api, places, cards);
+  const sender = createSender({ api, places, cards, appId: config.appId });
   const activity = createActivity(context.clock);
-  const receiver = createReceiver({ context, api, people, places, onTrouble: activity.note });
+  const receiver = createReceiver({
+    context,
+    api,
+    people,
+    places,
+    onTrouble: (reason) => activity.note(reason),
+  });
   const { backfill } = receiver;
   let state: "starting" | "ready" | "stopped" = "starting";
 
@@ -62,15 +69,6 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
         })
       : undefined;
 
-  /** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
-  async function staysIn(to: FeishuAddress, messageId: string, signal: AbortSignal): Promise<void> {
-    // Where a person stands for the chat there is nothing to compare.
-    if (idType(to.id) !== "chat_id") return;
-    const chatId = (await places.message(messageId, signal))?.chatId;
-    if (chatId === to.id) return;
-    throw new ChannelError("not_found", "Feishu: there is no such message in this conversation");
-  }
-
   return {
     async start(signal) {
       signal.throwIfAborted();
@@ -90,35 +88,79 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       if (!wasStopped) await backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, connection?.health()),
-    self: () => people.known(),
     webhook: async (request, read) => {
       if (connection !== undefined)
         return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
       return activity.count(webhook(request, read));
     },
+    ...methodsOf({ context, api, people, places, cards, sender, activity }),
+  };
+}
+
+interface Parts {
+  readonly context: ChannelContext<FeishuConfig>;
+  readonly api: FeishuApi;
+  readonly people: People;
+  readonly places: Places;
+  readonly cards: CardKit;
+  readonly sender: Sender;
+  readonly activity: Activity;
+}
+
+/** What an account does while it runs. */
+function methodsOf({
+  context,
+  api,
+  people,
+  places,
+  cards,
+  sender,
+  activity,
+}: Parts): Omit<FeishuChannel, "start" | "stop" | "health" | "webhook"> {
+  const { appId } = context.config;
+  return {
+    self: () => people.known(),
     send: (to, message, options) => activity.track(sender.send(to, message, options)),
     edit: (to, messageId, message, signal) =>
-      activity.track(staysIn(to, messageId, signal).then(() => sender.edit(messageId, message, signal))),
+      activity.track(
+        staysIn(places, to, messageId, signal).then(() => sender.edit(messageId, message, signal)),
+      ),
     remove: (to, messageId, signal) =>
-      activity.track(staysIn(to, messageId, signal).then(() => sender.remove(messageId, signal))),
+      activity.track(staysIn(places, to, messageId, signal).then(() => sender.remove(messageId, signal))),
     react: (to, messageId, { emoji, on }, signal) =>
-      activity.track(staysIn(to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal))),
+      activity.track(
+        staysIn(places, to, messageId, signal).then(() => sender.react(messageId, emoji, on, signal)),
+      ),
     async typing(_to, { on, messageId }, signal) {
       if (messageId !== undefined) await activity.track(sender.react(messageId, typingReaction, on, signal));
     },
     openDirect: async (userId) => ({ id: userId }),
     history: (to, options) =>
-      activity.track(readHistory(api, to, options, { appId: config.appId, openId: people.known()?.id })),
+      activity.track(readHistory(api, to, options, { appId, openId: people.known()?.id })),
     resolve: (userId, signal) => people.name(userId, signal),
     async openDraft(to, options) {
       if (options.messageId !== undefined)
-        await activity.track(staysIn(to, options.messageId, options.signal));
+        await activity.track(staysIn(places, to, options.messageId, options.signal));
       // What keeps a card streaming must not keep the process, where the account stops in the middle of an answer.
       const signal = AbortSignal.any([options.signal, context.signal]);
       return activity.draft(createDraft({ sender, cards, clock: context.clock }, to, { ...options, signal }));
     },
     fetchMedia: (ref, signal) => activity.track(fetchMedia(api, ref, signal)),
     checks: (signal) => activity.track(checkApp(context, api, signal)),
-    reconcile: (intent, signal) => activity.track(reconcile(api, config.appId, intent, signal)),
+    reconcile: (intent, signal) => activity.track(reconcile(api, appId, intent, signal)),
   };
+}
+
+/** The platform goes by the message alone: a change asked for in one chat must not reach into another. */
+async function staysIn(
+  places: Places,
+  to: FeishuAddress,
+  messageId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  // Where a person stands for the chat there is nothing to compare.
+  if (idType(to.id) !== "chat_id") return;
+  const chatId = (await places.message(messageId, signal))?.chatId;
+  if (chatId === to.id) return;
+  throw new ChannelError("not_found", "Feishu: there is no such message in this conversation");
 }

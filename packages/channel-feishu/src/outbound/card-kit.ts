@@ -59,76 +59,20 @@ async function wasInOrder(operation: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
+interface CardPorts {
+  readonly api: FeishuApi;
+  readonly clock: ChannelContext["clock"];
+  readonly buckets: TokenBuckets;
+}
+
 export function createCardKit(
   context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "logger">,
   api: FeishuApi,
 ): CardKit {
   const { config, clock, logger } = context;
-  const buckets = new TokenBuckets(() => clock.now());
+  const ports: CardPorts = { api, clock, buckets: new TokenBuckets(clock.now) };
   /** Until when no card is asked for, after the app was refused one. */
   let refusedUntil = 0;
-
-  /** Waits until Feishu takes another operation on the card, and of that kind. */
-  async function turn(cardId: string, name: string, signal: AbortSignal): Promise<void> {
-    const waitMs = Math.max(
-      buckets.reserve(`card ${cardId}`, limits.cardOperations),
-      buckets.reserve(`call ${name}`, limits.cardCalls),
-    );
-    if (waitMs > 0) await clock.delay(waitMs, signal).catch(() => {});
-  }
-
-  function entity(cardId: string): CardEntity {
-    let sequence = 0;
-    let last: Promise<unknown> = Promise.resolve();
-
-    /** One after the other: an operation that overtakes another would make that one's number too low. */
-    function operate(name: string, signal: AbortSignal, run: Operation): Promise<void> {
-      const result = last.then(async () => {
-        // Whichever process goes on with a card begins above the numbers of the one before.
-        sequence = Math.max(sequence, Math.floor((clock.now() - numberedSince) / 1000));
-        for (const leap of leaps) {
-          sequence += leap;
-          await turn(cardId, name, signal);
-          if (await wasInOrder(() => call(run, sequence, signal))) return;
-        }
-        // Tried again, it would be refused again: the answer is better sent as a message of its own.
-        throw new ChannelError("invalid", "Feishu: changing a card: its numbers are above all that we know");
-      });
-      last = result.catch(() => {});
-      return result;
-    }
-
-    function call(run: Operation, number: number, signal: AbortSignal): Promise<unknown> {
-      return api.call({ what: "changing a card", write: true, signal }, (client) =>
-        run(client, { card_id: pathSegment(cardId) }, number),
-      );
-    }
-
-    return {
-      cardId,
-      write: (markdown, signal) =>
-        operate("content", signal, (client, path, number) =>
-          client.cardElement.content({
-            path: { ...path, element_id: answerElement },
-            data: { content: markdown, sequence: number },
-          }),
-        ),
-      setStreaming: (on, signal) =>
-        operate("settings", signal, (client, path, number) =>
-          client.card.settings({
-            path,
-            data: { settings: JSON.stringify({ config: { streaming_mode: on } }), sequence: number },
-          }),
-        ),
-      replace: (card, signal) =>
-        operate("update", signal, (client, path, number) =>
-          client.card.update({
-            path,
-            data: { card: { type: "card_json", data: card }, sequence: number },
-          }),
-        ),
-    };
-  }
 
   async function open(markdown: string, signal: AbortSignal): Promise<CardEntity | undefined> {
     if (!config.streams || clock.now() < refusedUntil) return undefined;
@@ -140,7 +84,7 @@ export function createCardKit(
         }),
       );
       const cardId = answer.data?.card_id;
-      return cardId === undefined ? undefined : entity(cardId);
+      return cardId === undefined ? undefined : cardEntity(ports, cardId);
     } catch (error) {
       if (!isLasting(error)) throw error;
       refusedUntil = clock.now() + limits.cardKitRefusedMs;
@@ -155,10 +99,77 @@ export function createCardKit(
     const call = { what: "asking which card a message shows", write: false, signal };
     const asked = api.call(call, (client) => client.card.idConvert({ data: { message_id: messageId } }));
     const cardId = (await unlessRefused(asked, undefined))?.data?.card_id;
-    return cardId === undefined ? undefined : entity(cardId);
+    return cardId === undefined ? undefined : cardEntity(ports, cardId);
   }
 
   return { open, shownBy };
+}
+
+function cardEntity(ports: CardPorts, cardId: string): CardEntity {
+  let sequence = 0;
+  let last: Promise<unknown> = Promise.resolve();
+
+  /** One after the other: an operation that overtakes another would make that one's number too low. */
+  function operate(name: string, signal: AbortSignal, run: Operation): Promise<void> {
+    const result = last.then(async () => {
+      // Whichever process goes on with a card begins above the numbers of the one before.
+      sequence = Math.max(sequence, Math.floor((ports.clock.now() - numberedSince) / 1000));
+      for (const leap of leaps) {
+        sequence += leap;
+        await turn(ports, cardId, name, signal);
+        if (await wasInOrder(() => call(run, sequence, signal))) return;
+      }
+      // Tried again, it would be refused again: the answer is better sent as a message of its own.
+      throw new ChannelError("invalid", "Feishu: changing a card: its numbers are above all that we know");
+    });
+    last = result.catch(() => {});
+    return result;
+  }
+
+  function call(run: Operation, number: number, signal: AbortSignal): Promise<unknown> {
+    return ports.api.call({ what: "changing a card", write: true, signal }, (client) =>
+      run(client, { card_id: pathSegment(cardId) }, number),
+    );
+  }
+
+  return {
+    cardId,
+    write: (markdown, signal) =>
+      operate("content", signal, (client, path, number) =>
+        client.cardElement.content({
+          path: { ...path, element_id: answerElement },
+          data: { content: markdown, sequence: number },
+        }),
+      ),
+    setStreaming: (on, signal) =>
+      operate("settings", signal, (client, path, number) =>
+        client.card.settings({
+          path,
+          data: { settings: JSON.stringify({ config: { streaming_mode: on } }), sequence: number },
+        }),
+      ),
+    replace: (card, signal) =>
+      operate("update", signal, (client, path, number) =>
+        client.card.update({
+          path,
+          data: { card: { type: "card_json", data: card }, sequence: number },
+        }),
+      ),
+  };
+}
+
+/** Waits until Feishu takes another operation on the card, and of that kind. */
+async function turn(
+  { buckets, clock }: CardPorts,
+  cardId: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const waitMs = Math.max(
+    buckets.reserve(`card ${cardId}`, limits.cardOperations),
+    buckets.reserve(`call ${name}`, limits.cardCalls),
+  );
+  if (waitMs > 0) await clock.delay(waitMs, signal).catch(() => {});
 }
 
 /** The content of a message that shows a card entity. */
