@@ -20,15 +20,15 @@ export type Receive = (updates: readonly Payload[]) => Promise<Handled>;
 export function createReceiver(
   context: ChannelContext<TelegramConfig>,
   api: TelegramApi,
-  who: { readonly bot: () => Bot; readonly buttons: () => Buttons },
+  who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
   async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
     const data = textAt(objectAt(update, "callback_query"), "data");
     return readUpdate(update, {
       account: context.account,
-      bot: who.bot(),
+      bot: who.bot,
       commands: context.commands ?? [],
-      clicked: data === undefined ? undefined : await who.buttons().read(data),
+      clicked: data === undefined ? undefined : await who.buttons.read(data),
       now: context.clock.now(),
       raw: context.raw ?? false,
     });

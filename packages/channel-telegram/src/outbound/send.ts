@@ -39,47 +39,10 @@ export interface Sender {
 }
 
 export function createSender(api: TelegramApi, buttons: () => Buttons, settings: RenderSettings): Sender {
-  async function sendText(
-    to: TelegramAddress,
-    { text, entities, rich, keyboard }: Rendered,
-    { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
-  ): Promise<string> {
-    const call = { what: "sending a message", write: true, signal };
-    const target = { ...targetOf(to, replyTo), ...withKeyboard(keyboard) };
-    const asText = () =>
-      api.call(call, (raw) => raw.sendMessage({ ...target, text, entities: [...entities] }));
-    const asBlocks = (blocks: readonly RichBlock[]) =>
-      api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
-    const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(whereRefused(asText));
-    return messageIdOf(to.chatId, sent.message_id);
-  }
-
-  async function changeText(
-    to: TelegramAddress,
-    messageId: string,
-    { text, entities, rich, keyboard }: Rendered,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const place = {
-      chat_id: to.chatId,
-      message_id: messageIn(to, messageId),
-      ...withKeyboard(keyboard),
-    };
-    const change = async (content: { text: string; entities: MessageEntity[] } | { rich_message: Rich }) => {
-      await api
-        .call({ what: "changing a message", write: true, signal }, (raw) =>
-          raw.editMessageText({ ...place, ...content }),
-        )
-        .catch(unlessUnchanged);
-    };
-    const asText = () => change({ text, entities: [...entities] });
-    if (rich === undefined) await asText();
-    else await change({ rich_message: { blocks: [...rich] } }).catch(whereRefused(asText));
-  }
-
   return {
-    sendText,
-    changeText,
+    sendText: (to, rendered, options) => sendText(api, to, rendered, options),
+
+    changeText: (to, messageId, rendered, signal) => changeText(api, to, messageId, rendered, signal),
 
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, replyTo }) => {
@@ -88,7 +51,7 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
           return messageIdOf(to.chatId, sent.message_id);
         }
         if (part.type !== "media") {
-          return sendText(to, await renderPart(part, buttons(), settings), {
+          return sendText(api, to, await renderPart(part, buttons(), settings), {
             replyTo,
             signal: options.signal,
           });
@@ -101,7 +64,7 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
       const [part, ...more] = message.parts;
       if (part === undefined || more.length > 0)
         throw new ChannelError("invalid", "Telegram: an edit replaces one message by one part");
-      await changeText(to, messageId, await renderPart(part, buttons(), settings), signal);
+      await changeText(api, to, messageId, await renderPart(part, buttons(), settings), signal);
     },
 
     async remove(to, messageId, signal) {
@@ -129,6 +92,45 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
       );
     },
   };
+}
+
+async function sendText(
+  api: TelegramApi,
+  to: TelegramAddress,
+  { text, entities, rich, keyboard }: Rendered,
+  { replyTo, signal }: { readonly replyTo: string | undefined; readonly signal: AbortSignal },
+): Promise<string> {
+  const call = { what: "sending a message", write: true, signal };
+  const target = { ...targetOf(to, replyTo), ...withKeyboard(keyboard) };
+  const asText = () => api.call(call, (raw) => raw.sendMessage({ ...target, text, entities: [...entities] }));
+  const asBlocks = (blocks: readonly RichBlock[]) =>
+    api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
+  const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(whereRefused(asText));
+  return messageIdOf(to.chatId, sent.message_id);
+}
+
+async function changeText(
+  api: TelegramApi,
+  to: TelegramAddress,
+  messageId: string,
+  { text, entities, rich, keyboard }: Rendered,
+  signal: AbortSignal,
+): Promise<void> {
+  const place = {
+    chat_id: to.chatId,
+    message_id: messageIn(to, messageId),
+    ...withKeyboard(keyboard),
+  };
+  const change = async (content: { text: string; entities: MessageEntity[] } | { rich_message: Rich }) => {
+    await api
+      .call({ what: "changing a message", write: true, signal }, (raw) =>
+        raw.editMessageText({ ...place, ...content }),
+      )
+      .catch(unlessUnchanged);
+  };
+  const asText = () => change({ text, entities: [...entities] });
+  if (rich === undefined) await asText();
+  else await change({ rich_message: { blocks: [...rich] } }).catch(whereRefused(asText));
 }
 
 function targetOf(to: TelegramAddress, replyTo: string | undefined): Target {

@@ -1,0 +1,48 @@
+import { type ChannelContext, ChannelError } from "@signalbox/channel";
+import type { TelegramApi } from "./api.ts";
+import type { Bot } from "./inbound/text.ts";
+import { type Buttons, createButtons } from "./outbound/buttons.ts";
+
+interface Identified {
+  readonly bot: Bot;
+  /** Another bot has other ones. */
+  readonly buttons: Buttons;
+}
+
+/** Who the bot is. */
+export class Identity {
+  readonly #context: Pick<ChannelContext, "state">;
+  readonly #api: TelegramApi;
+  #known: Identified | undefined;
+
+  constructor(context: Pick<ChannelContext, "state">, api: TelegramApi) {
+    this.#context = context;
+    this.#api = api;
+  }
+
+  get known(): Identified | undefined {
+    return this.#known;
+  }
+
+  get bot(): Bot {
+    return this.#mustKnow().bot;
+  }
+
+  get buttons(): Buttons {
+    return this.#mustKnow().buttons;
+  }
+
+  /** @throws ChannelError `auth` where the token is refused */
+  async learn(signal: AbortSignal): Promise<void> {
+    const call = { what: "asking who the bot is", write: false, signal };
+    const me = await this.#api.call(call, (raw) => raw.getMe());
+    const id = String(me.id);
+    const buttons = this.#known?.bot.id === id ? this.#known.buttons : createButtons(this.#context.state, id);
+    this.#known = { bot: { id, name: me.first_name, username: me.username }, buttons };
+  }
+
+  #mustKnow(): Identified {
+    if (this.#known !== undefined) return this.#known;
+    throw new ChannelError("transient", "Telegram: it is not known yet who the bot is", { scope: "account" });
+  }
+}
