@@ -27,7 +27,6 @@ import {
   type ScheduleInfo,
   ScheduleList,
   ScheduleRun,
-  SESSION_KEY_HEADER,
   type SentAttachment,
   type ServerFrame,
   type SessionInfo,
@@ -44,13 +43,13 @@ import {
   Why,
 } from "@signalbox/protocol";
 import type { Outgoing } from "./connection.ts";
-import { ClientError, errorOfAnswer, isClientError } from "./errors.ts";
 import { type EventsOptions, readEvents } from "./events.ts";
 import { newId } from "./id.ts";
+import { createRequests, type HttpOptions, type Requests } from "./requests.ts";
 import type { SessionKey } from "./session-key.ts";
 import { type UploadOptions, uploadFile } from "./upload.ts";
 
-/** The requests of the HTTP API. Every method rejects with a {@link ClientError}. */
+/** The requests of the HTTP API. Every method rejects with a `ClientError`. */
 export interface HttpApi {
   /** Trades a token, or the secret of a sign-in link, for a session: a cookie, and a key that is kept beside it. */
   login(token: string): Promise<void>;
@@ -118,76 +117,81 @@ export interface HttpApi {
   trust(file: TrustRequest): Promise<TrustAnswer>;
 }
 
-export interface HttpOptions {
-  base: URL;
-  token: string | undefined;
-  sessionKey: SessionKey;
-  fetch: typeof fetch;
-  timeoutMs: number;
-}
-
-interface Schema<T> {
-  safeParse(value: unknown): { success: true; data: T } | { success: false };
-}
-
 export function createHttpApi(options: HttpOptions): HttpApi {
-  const get = async <T>(path: string, schema: Schema<T>): Promise<T> =>
-    understood(path, schema, await request(options, "GET", path));
-  const understood = <T>(path: string, schema: Schema<T>, { status, body }: Answer): T => {
-    const parsed = schema.safeParse(body);
-    if (parsed.success) return parsed.data;
-    throw new ClientError(
-      {
-        code: "protocol",
-        message: `The answer to ${path} is none that this client understands.`,
-        remedy: "Check the address, and that gateway and client are of about the same age.",
-      },
-      status,
-    );
+  const requests = createRequests(options);
+  return {
+    ...signingIn(requests, options.sessionKey),
+    ...conversing(requests),
+    ...looking(requests),
+    ...deciding(requests),
   };
+}
+
+function signingIn(
+  { get, post, tell }: Requests,
+  sessionKey: SessionKey,
+): Pick<HttpApi, "login" | "signInLink" | "logout" | "me"> {
   return {
     login: async (token) => {
       const body: LoginRequest = { token };
-      const answer = await request(options, "POST", "/api/login", body);
-      options.sessionKey.keep(understood("/api/login", SignedIn, answer).sessionKey);
+      sessionKey.keep((await post("/api/login", body, SignedIn)).sessionKey);
     },
-    signInLink: async () => {
-      const path = "/api/sign-in-links";
-      return understood(path, SignInLink, await request(options, "POST", path, {}));
-    },
+    signInLink: () => post("/api/sign-in-links", {}, SignInLink),
     logout: async () => {
-      await request(options, "POST", "/api/logout", {});
-      options.sessionKey.forget();
+      await tell("/api/logout", {});
+      sessionKey.forget();
     },
     me: () => get("/api/me", Me),
+  };
+}
+
+type Conversing =
+  | "agents"
+  | "conversations"
+  | "history"
+  | "renameConversation"
+  | "removeConversation"
+  | "events"
+  | "send"
+  | "abort"
+  | "upload";
+
+/** What anybody may do who may talk to an agent. */
+function conversing({ get, post, tell, put, events }: Requests): Pick<HttpApi, Conversing> {
+  const pathOf = (conversation: string): string => `/api/conversations/${encodeURIComponent(conversation)}`;
+  return {
     agents: () => get("/api/agents", AgentList),
     conversations: () => get("/api/conversations", ConversationList),
-    history: (conversation) =>
-      get(`/api/conversations/${encodeURIComponent(conversation)}/messages`, ConversationHistory),
+    history: (conversation) => get(`${pathOf(conversation)}/messages`, ConversationHistory),
     renameConversation: async (conversation, title) => {
       const body: ConversationTitle = { title };
-      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/rename`, body);
+      return tell(`${pathOf(conversation)}/rename`, body);
     },
-    removeConversation: async (conversation) => {
-      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/remove`, {});
-    },
+    removeConversation: async (conversation) => tell(`${pathOf(conversation)}/remove`, {}),
     events: (conversation, reading = {}) =>
-      readEvents((after, signal) => openEvents(options, conversation, reading.agent, after, signal), reading),
+      readEvents((after, signal) => events(conversation, reading.agent, after, signal), reading),
     send: async ({ conversation, id = newId(), ...message }) => {
-      const path = `/api/conversations/${encodeURIComponent(conversation)}/messages`;
       const body: MessageToSend = { id, ...message };
-      return understood(path, MessageAccepted, await request(options, "POST", path, body));
+      return post(`${pathOf(conversation)}/messages`, body, MessageAccepted);
     },
     abort: async (conversation, agent) => {
       const body: AbortRequest = agent === undefined ? {} : { agent };
-      await request(options, "POST", `/api/conversations/${encodeURIComponent(conversation)}/abort`, body);
+      return tell(`${pathOf(conversation)}/abort`, body);
     },
     upload: (file, uploading = {}) =>
-      uploadFile(file, uploading, async (path, piece, signal) => {
-        const type = "application/octet-stream";
-        const answer = await exchange(options, path, { method: "PUT", type, body: piece, signal });
-        return understood(path, UploadState, answer).bytes;
-      }),
+      uploadFile(
+        file,
+        uploading,
+        async (path, piece, signal) => (await put(path, piece, UploadState, signal)).bytes,
+      ),
+  };
+}
+
+/** What owners read. */
+function looking({
+  get,
+}: Requests): Pick<HttpApi, "status" | "checks" | "sessions" | "latestMessages" | "usage" | "why" | "trace"> {
+  return {
     status: () => get("/api/status", Status),
     checks: async ({ models = false } = {}) =>
       (await get(models ? "/api/checks?models=1" : "/api/checks", RemoteChecks)).checks,
@@ -196,153 +200,47 @@ export function createHttpApi(options: HttpOptions): HttpApi {
       const query = sessionKey === undefined ? "" : `?${new URLSearchParams({ session: sessionKey })}`;
       return (await get(`/api/messages${query}`, MessageList)).messages;
     },
-    usage: ({ by, days }) =>
-      get(
-        `/api/usage?${new URLSearchParams({ by, ...(days !== undefined && { days: String(days) }) })}`,
-        Usage,
-      ),
+    usage: ({ by, days }) => {
+      const query = new URLSearchParams({ by, ...(days !== undefined && { days: String(days) }) });
+      return get(`/api/usage?${query}`, Usage);
+    },
     why: (messageId, language = "en") =>
       get(`/api/why/${encodeURIComponent(messageId)}?language=${language}`, Why),
-    pairings: () => get("/api/pairings", PairingList),
-    approvePairing: async (code) => {
-      const path = "/api/pairings/approve";
-      const body: PairingApproval = { code };
-      return understood(path, PairedPerson, await request(options, "POST", path, body));
-    },
-    revokePairing: async ({ channel, account, peer }) => {
-      await request(options, "POST", "/api/pairings/revoke", { channel, account, peer });
-    },
     trace: (messageId) => get(`/api/trace/${encodeURIComponent(messageId)}`, Trace),
-    approvals: async () => (await get("/api/approvals", ApprovalList)).approvals,
-    answerApproval: async (id, answer) => {
-      const body: ApprovalAnswer = { answer };
-      await request(options, "POST", `/api/approvals/${encodeURIComponent(id)}`, body);
-    },
-    schedules: async () => (await get("/api/schedules", ScheduleList)).schedules,
-    addSchedule: async (wanted) => {
-      const path = "/api/schedules";
-      return understood(path, ScheduleAnswer, await request(options, "POST", path, wanted));
-    },
-    removeSchedule: async (id) => {
-      await request(options, "POST", `/api/schedules/${encodeURIComponent(id)}/remove`, {});
-    },
-    runSchedule: async (id) => {
-      const path = `/api/schedules/${encodeURIComponent(id)}/run`;
-      return understood(path, ScheduleRun, await request(options, "POST", path, {})).outcome;
-    },
-    trust: async (file) =>
-      understood("/api/trust", TrustAnswer, await request(options, "POST", "/api/trust", file)),
   };
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
+type Deciding =
+  | "pairings"
+  | "approvePairing"
+  | "revokePairing"
+  | "approvals"
+  | "answerApproval"
+  | "schedules"
+  | "addSchedule"
+  | "removeSchedule"
+  | "runSchedule"
+  | "trust";
 
-async function request(
-  options: HttpOptions,
-  method: "GET" | "POST",
-  path: string,
-  json?: unknown,
-): Promise<Answer> {
-  const body = json === undefined ? undefined : JSON.stringify(json);
-  return exchange(options, path, { method, type: "application/json", body });
-}
-
-interface Exchange {
-  readonly method: "GET" | "POST" | "PUT";
-  /** Of the body. */
-  readonly type: string;
-  readonly body: string | Blob | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-async function exchange(
-  options: HttpOptions,
-  path: string,
-  { method, type, body, signal }: Exchange,
-): Promise<Answer> {
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (body !== undefined) headers["content-type"] = type;
-  const timeout = AbortSignal.timeout(options.timeoutMs);
-  const ends = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-  try {
-    const response = await fetchFrom(options, path, { method, headers, signal: ends, body });
-    const answer = parse(await response.text());
-    if (!response.ok) throw errorOfAnswer(response.status, answer);
-    return { status: response.status, body: answer };
-  } catch (error) {
-    throw isClientError(error) ? error : unreachable(options, error);
-  }
-}
-
-async function openEvents(
-  options: HttpOptions,
-  conversation: string,
-  agent: string | undefined,
-  after: string | undefined,
-  signal: AbortSignal,
-): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const query = agent === undefined ? "" : `?${new URLSearchParams({ agent })}`;
-  const path = `/api/conversations/${encodeURIComponent(conversation)}/events${query}`;
-  const headers: Record<string, string> = { accept: "text/event-stream" };
-  if (after !== undefined) headers["last-event-id"] = after;
-  const response = await fetchFrom(options, path, { method: "GET", headers, signal, body: undefined });
-  if (!response.ok) throw errorOfAnswer(response.status, parse(await response.text()));
-  if (response.body === null)
-    throw new ClientError({ code: "protocol", message: "The answer is no stream." });
-  return response.body;
-}
-
-interface Fetching {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-  readonly body: string | Blob | undefined;
-}
-
-/** One request, as whoever this client is. */
-function fetchFrom(
-  options: HttpOptions,
-  path: string,
-  { method, headers, signal, body }: Fetching,
-): Promise<Response> {
-  return options.fetch(new URL(path, options.base), {
-    method,
-    headers: { ...headers, ...credentials(options) },
-    credentials: "same-origin",
-    redirect: "error",
-    signal,
-    ...(body !== undefined && { body }),
-  });
-}
-
-/** A program's token, or what a browser sends beside its cookie. */
-function credentials({ token, sessionKey }: HttpOptions): Record<string, string> {
-  if (token !== undefined) return { authorization: `Bearer ${token}` };
-  const key = sessionKey.value;
-  return key === undefined ? {} : { [SESSION_KEY_HEADER]: key };
-}
-
-function unreachable(options: HttpOptions, cause: unknown): ClientError {
-  if (cause instanceof Error && cause.name === "TimeoutError") {
-    const seconds = options.timeoutMs / 1000;
-    const message = `The gateway at ${options.base.origin} did not answer within ${seconds} s.`;
-    return new ClientError({ code: "timeout", message }, undefined, cause);
-  }
-  const message = `The gateway at ${options.base.origin} cannot be reached.`;
-  return new ClientError(
-    { code: "network", message, remedy: "Check that it runs and that the address is right." },
-    undefined,
-    cause,
-  );
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** What owners decide about. */
+function deciding({ get, post, tell }: Requests): Pick<HttpApi, Deciding> {
+  return {
+    pairings: () => get("/api/pairings", PairingList),
+    approvePairing: (code) => {
+      const body: PairingApproval = { code };
+      return post("/api/pairings/approve", body, PairedPerson);
+    },
+    revokePairing: ({ channel, account, peer }) => tell("/api/pairings/revoke", { channel, account, peer }),
+    approvals: async () => (await get("/api/approvals", ApprovalList)).approvals,
+    answerApproval: async (id, answer) => {
+      const body: ApprovalAnswer = { answer };
+      return tell(`/api/approvals/${encodeURIComponent(id)}`, body);
+    },
+    schedules: async () => (await get("/api/schedules", ScheduleList)).schedules,
+    addSchedule: (wanted) => post("/api/schedules", wanted, ScheduleAnswer),
+    removeSchedule: async (id) => tell(`/api/schedules/${encodeURIComponent(id)}/remove`, {}),
+    runSchedule: async (id) =>
+      (await post(`/api/schedules/${encodeURIComponent(id)}/run`, {}, ScheduleRun)).outcome,
+    trust: (file) => post("/api/trust", file, TrustAnswer),
+  };
 }

@@ -1,7 +1,6 @@
 import type { ChannelLogger, ChannelState, Clock } from "../contract/definition.ts";
 import { isChannelError, reasonOf, unlessRefused } from "../contract/errors.ts";
-import type { Json } from "../contract/json.ts";
-import { isPayload, objectAt, type Payload } from "./payload.ts";
+import { Watermarks } from "./watermarks.ts";
 import type { Handled } from "./webhook.ts";
 
 export interface BackfillOptions<Message> {
@@ -47,59 +46,27 @@ interface Gap {
 const dayMs = 24 * 3_600_000;
 /** What was on its way when the connection broke, and clocks that differ. */
 const overlapMs = 15_000;
-/** A watermark that is written late costs a longer look back, not a message. */
-const writeEveryMs = 10_000;
 /** Between two tries: the first pause, which doubles, and the longest. */
 const pauseMs = 1_000;
 const mostPauseMs = 300_000;
 
 export function createBackfill<Message>(options: BackfillOptions<Message>): Backfill {
   const { state, clock, logger, botId, mostAgeMs = dayMs, mostConversations = 200 } = options;
-  const key = `${botId}/watermarks`;
   const life = new AbortController();
   const gaps = new Map<string, Gap>();
-  let loading: Promise<Map<string, number>> | undefined;
+  const watermarks = new Watermarks({
+    state,
+    clock,
+    botId,
+    most: mostConversations,
+    readUpTo: (conversation, at) => Math.min(at, gaps.get(conversation)?.since ?? at),
+  });
   let reading: Promise<void> | undefined;
-  let writtenAt = 0;
-
-  function load(): Promise<Map<string, number>> {
-    loading ??= state.get(key).then(
-      (saved) => readWatermarks(isPayload(saved) ? saved : {}),
-      (error: unknown) => {
-        loading = undefined;
-        throw error;
-      },
-    );
-    return loading;
-  }
-
-  function newestOf(watermarks: Map<string, number>): readonly [string, number][] {
-    return [...watermarks].sort((a, b) => b[1] - a[1]).slice(0, mostConversations);
-  }
-
-  async function write(watermarks: Map<string, number>): Promise<void> {
-    writtenAt = clock.now();
-    const value: Json = Object.fromEntries(
-      newestOf(watermarks).map(([conversation, at]) => {
-        const gap = gaps.get(conversation);
-        return [conversation, gap === undefined ? at : Math.min(at, gap.since)];
-      }),
-    );
-    await state.set(key, { conversations: value });
-  }
-
-  async function moveUp(conversation: string, at: number): Promise<void> {
-    const watermarks = await load();
-    const before = watermarks.get(conversation);
-    if (before !== undefined && before >= at) return;
-    watermarks.set(conversation, Math.min(at, clock.now()));
-    if (before === undefined || clock.now() - writtenAt >= writeEveryMs) await write(watermarks);
-  }
 
   async function findGaps(notBefore: number): Promise<void> {
     const earliest = clock.now() - mostAgeMs;
-    const watermarks = newestOf(await load());
-    for (const [conversation, at] of watermarks.filter(([, at]) => at >= earliest)) {
+    for (const [conversation, at] of await watermarks.newest()) {
+      if (at < earliest) continue;
       const since = Math.max(at, notBefore) - overlapMs;
       gaps.set(conversation, { since: Math.min(since, gaps.get(conversation)?.since ?? since) });
     }
@@ -125,32 +92,18 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     }
   }
 
-  async function untilDone(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let failures = 0; !signal.aborted; failures += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        if (signal.aborted) return;
-        const asked = isChannelError(error) ? (error.retryAfterMs ?? 0) : 0;
-        const waitMs = Math.max(asked, Math.min(pauseMs * 2 ** failures, mostPauseMs));
-        logger?.warn("what was missed could not be read yet", { reason: reasonOf(error), waitMs });
-        await clock.delay(waitMs, signal).catch(() => {});
-      }
-    }
-  }
-
   return {
     note: (conversation, at) =>
-      moveUp(conversation, at).catch((error: unknown) => {
+      watermarks.moveUp(conversation, at).catch((error: unknown) => {
         logger?.warn("a watermark could not be kept", { reason: reasonOf(error) });
       }),
 
     async catchUp({ signal, since = 0 }) {
       const until = AbortSignal.any([signal, life.signal]);
-      await untilDone(() => findGaps(since), until);
+      await untilDone(options, () => findGaps(since), until);
       // A reading that goes on may have passed a gap before it was found, or end with the connection that it began for.
       while (gaps.size > 0 && !until.aborted) {
-        reading ??= untilDone(() => readGaps(until), until).finally(() => {
+        reading ??= untilDone(options, () => readGaps(until), until).finally(() => {
           reading = undefined;
         });
         await reading;
@@ -159,15 +112,26 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
 
     async stop() {
       life.abort();
-      if (loading !== undefined) await write(await loading);
+      await watermarks.flush();
     },
   };
 }
 
-function readWatermarks(saved: Payload): Map<string, number> {
-  return new Map(
-    Object.entries(objectAt(saved, "conversations")).flatMap(([conversation, at]): [string, number][] =>
-      typeof at === "number" ? [[conversation, at]] : [],
-    ),
-  );
+/** Tries until it succeeds, ever later, or the signal fires. */
+async function untilDone(
+  { clock, logger }: Pick<BackfillOptions<never>, "clock" | "logger">,
+  work: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let failures = 0; !signal.aborted; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      const asked = isChannelError(error) ? (error.retryAfterMs ?? 0) : 0;
+      const waitMs = Math.max(asked, Math.min(pauseMs * 2 ** failures, mostPauseMs));
+      logger?.warn("what was missed could not be read yet", { reason: reasonOf(error), waitMs });
+      await clock.delay(waitMs, signal).catch(() => {});
+    }
+  }
 }

@@ -3,6 +3,7 @@ import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type {
   Draft,
   DraftOptions,
+  FinalizeOptions,
   Outbound,
   OutboundPart,
   Receipt,
@@ -38,84 +39,103 @@ export function createEditedDraft<Content>(
   platform: EditedDraftPlatform<Content>,
   options: DraftOptions,
 ): Draft {
-  const { idempotencyKey, replyTo, signal } = options;
-  let messageId = options.messageId;
-  let state: "open" | "finished" | "aborted" = "open";
-  /** What the message holds. Undefined where an earlier try or process may have put something else there. */
-  let content: Content | undefined;
-  let wasTried = false;
-  /** Everything that changes the message waits for what came before it. */
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting: { content: Content; done: Promise<void> } | undefined;
+  return new EditedDraft(platform, options);
+}
 
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = last.then(work, work);
-    last = result.catch(() => {});
+class EditedDraft<Content> implements Draft {
+  readonly #platform: EditedDraftPlatform<Content>;
+  readonly #options: DraftOptions;
+  #messageId: string | undefined;
+  #state: "open" | "finished" | "aborted" = "open";
+  /** What the message holds. Undefined where an earlier try or process may have put something else there. */
+  #content: Content | undefined;
+  #wasTried = false;
+  /** Everything that changes the message waits for what came before it. */
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting: { content: Content; done: Promise<void> } | undefined;
+
+  constructor(platform: EditedDraftPlatform<Content>, options: DraftOptions) {
+    this.#platform = platform;
+    this.#options = options;
+    this.#messageId = options.messageId;
+  }
+
+  get messageId(): string | undefined {
+    return this.#messageId;
+  }
+
+  async update(snapshot: string): Promise<void> {
+    if (this.#state !== "open" || snapshot.trim() === "") return;
+    const next = this.#platform.snapshot(snapshot);
+    if (this.#waiting !== undefined) {
+      this.#waiting.content = next;
+      return this.#waiting.done;
+    }
+    const turn = { content: next, done: Promise.resolve() };
+    this.#waiting = turn;
+    turn.done = this.#inTurn(async () => {
+      this.#waiting = undefined;
+      // Nobody waits for it any more, and it could come after what finishes the draft.
+      if (this.#options.signal.aborted || this.#state !== "open") return;
+      if (!this.#holds(turn.content)) await this.#put(turn.content);
+    });
+    return turn.done;
+  }
+
+  finalize(
+    message: Outbound,
+    how: FinalizeOptions = { idempotencyKey: this.#options.idempotencyKey },
+  ): Promise<Receipt> {
+    return this.#inTurn(async () => {
+      if (this.#state !== "open") throw new ChannelError("invalid", "The draft is finished");
+      const [part] = message.parts;
+      if (part === undefined) throw new ChannelError("invalid", "An empty message");
+      const final = this.#platform.render(part);
+      // An earlier process may have made it under this key: what counts now has to be put there in any case.
+      if (this.#messageId === undefined) this.#wasTried = true;
+      const first = { index: 0, messageId: await this.#put(final) };
+      this.#state = "finished";
+      await how.onPart?.(first);
+      const rest = await carryingReceipt([first], () =>
+        this.#platform.sendRest(message, { ...how, startAt: 1 }),
+      );
+      return { parts: [first, ...rest.parts] };
+    });
+  }
+
+  abort(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#state !== "open") return;
+      // Whether a try got through shows when it is made again.
+      if (this.#messageId === undefined && this.#wasTried) await this.#put(this.#platform.snapshot("…"));
+      if (this.#messageId !== undefined) await this.#platform.remove(this.#messageId).catch(unlessGone);
+      this.#state = "aborted";
+    });
+  }
+
+  #holds(content: Content): boolean {
+    return this.#content !== undefined && isDeepStrictEqual(this.#content, content);
+  }
+
+  async #put(next: Content): Promise<string> {
+    const { idempotencyKey, replyTo } = this.#options;
+    if (this.#messageId === undefined) {
+      const isRepeated = this.#wasTried;
+      this.#wasTried = true;
+      this.#messageId = await this.#platform.create(next, { key: partKey(idempotencyKey, 0), replyTo });
+      // A try that was thought lost may be the message that is there, with the text of then.
+      this.#content = isRepeated ? undefined : next;
+    }
+    if (!this.#holds(next)) await this.#platform.change(this.#messageId, next);
+    this.#content = next;
+    return this.#messageId;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work, work);
+    this.#last = result.catch(() => {});
     return result;
   }
-
-  async function put(next: Content): Promise<string> {
-    if (messageId === undefined) {
-      const isRepeated = wasTried;
-      wasTried = true;
-      messageId = await platform.create(next, { key: partKey(idempotencyKey, 0), replyTo });
-      // A try that was thought lost may be the message that is there, with the text of then.
-      content = isRepeated ? undefined : next;
-    }
-    if (content === undefined || !isDeepStrictEqual(content, next)) await platform.change(messageId, next);
-    content = next;
-    return messageId;
-  }
-
-  return {
-    get messageId() {
-      return messageId;
-    },
-
-    async update(snapshot) {
-      if (state !== "open" || snapshot.trim() === "") return;
-      const next = platform.snapshot(snapshot);
-      if (waiting !== undefined) {
-        waiting.content = next;
-        return waiting.done;
-      }
-      const turn = { content: next, done: Promise.resolve() };
-      waiting = turn;
-      turn.done = inTurn(async () => {
-        waiting = undefined;
-        // Nobody waits for it any more, and it could come after what finishes the draft.
-        if (signal.aborted || state !== "open") return;
-        if (content === undefined || !isDeepStrictEqual(content, turn.content)) await put(turn.content);
-      });
-      return turn.done;
-    },
-
-    finalize(message, how = { idempotencyKey }) {
-      return inTurn(async () => {
-        if (state !== "open") throw new ChannelError("invalid", "The draft is finished");
-        const [part] = message.parts;
-        if (part === undefined) throw new ChannelError("invalid", "An empty message");
-        const final = platform.render(part);
-        // An earlier process may have made it under this key: what counts now has to be put there in any case.
-        if (messageId === undefined) wasTried = true;
-        const first = { index: 0, messageId: await put(final) };
-        state = "finished";
-        await how.onPart?.(first);
-        const rest = await carryingReceipt([first], () => platform.sendRest(message, { ...how, startAt: 1 }));
-        return { parts: [first, ...rest.parts] };
-      });
-    },
-
-    abort() {
-      return inTurn(async () => {
-        if (state !== "open") return;
-        // Whether a try got through shows when it is made again.
-        if (messageId === undefined && wasTried) await put(platform.snapshot("…"));
-        if (messageId !== undefined) await platform.remove(messageId).catch(unlessGone);
-        state = "aborted";
-      });
-    },
-  };
 }
 
 function unlessGone(error: unknown): void {

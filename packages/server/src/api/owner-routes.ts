@@ -22,6 +22,16 @@ import { apiErrors } from "./errors.ts";
 /** `/api/*` for owners: how the gateway does, what goes through it, what it asks, who is let in, and its upkeep. */
 export function ownerRoutes(service: GatewayService): Hono<Env> {
   const app = new Hono<Env>();
+  addViews(app, service);
+  addPairings(app, service);
+  addApprovals(app, service);
+  addSchedules(app, service);
+  addUpkeep(app, service);
+  return app;
+}
+
+/** How the gateway does, and what goes through it. */
+function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/status", async (context) => context.json(await service.status()));
   app.get("/checks", async (context) => {
     const answer: RemoteChecks = { checks: await service.checks(context.req.query("models") === "1") };
@@ -55,6 +65,10 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     const why = await service.why(context.req.param("id"), query.data.language);
     return why === undefined ? noMessage(context) : context.json(why);
   });
+}
+
+/** Who is let in. */
+function addPairings(app: Hono<Env>, service: GatewayService): void {
   app.get("/pairings", async (context) => context.json(await service.pairings()));
   app.post("/pairings/approve", async (context) => {
     const body = PairingApproval.safeParse(await context.req.json().catch(() => undefined));
@@ -73,6 +87,10 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
       ? context.body(null, 204)
       : apiErrors.missing(context, "such person who was let in by a code");
   });
+}
+
+/** What the gateway asks, and what is vouched for. */
+function addApprovals(app: Hono<Env>, service: GatewayService): void {
   app.get("/approvals", async (context) => {
     const list: ApprovalList = { approvals: await service.approvals() };
     return context.json(list);
@@ -89,6 +107,10 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     const answer: TrustAnswer = await service.trust(body.data.agent, body.data.path, ownerOf(context));
     return context.json(answer);
   });
+}
+
+/** What agents do by themselves. */
+function addSchedules(app: Hono<Env>, service: GatewayService): void {
   app.get("/schedules", async (context) => {
     const list: ScheduleList = { schedules: await service.schedules() };
     return context.json(list);
@@ -108,13 +130,16 @@ export function ownerRoutes(service: GatewayService): Hono<Env> {
     const run: ScheduleRun = { outcome };
     return context.json(run);
   });
+}
+
+/** What the command line has a running gateway do. */
+function addUpkeep(app: Hono<Env>, service: GatewayService): void {
   app.post("/maintenance/prune", async (context) => context.json(await service.prune()));
   app.post("/maintenance/vacuum", async (context) => context.json(await service.vacuum()));
   app.post("/outbox/changed", (context) => {
     service.outboxChanged();
     return context.body(null, 204);
   });
-  return app;
 }
 
 function noSchedule(context: Context<Env>): Response {
