@@ -135,7 +135,8 @@ function methodsOf({
       activity.track(sender.react(to, messageId, on ? emoji : undefined, signal)),
     // It ends by itself, after five seconds or with the next message.
     typing: async (to, { on }, signal) => (on ? activity.track(showTyping(api, to, signal)) : undefined),
-    // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to it.
+    // A private chat has the number of the person. Telegram refuses what a bot writes to somebody who never wrote to
+    // it.
     openDirect: async (userId) => ({ chatId: userId }),
     resolve: namesOf(context, api),
     openDraft: async (to, options) => activity.draft(openDraft(to, options)),
