@@ -43,7 +43,12 @@ export function keyOf(reader: Reader | "all"): Key {
 }
 
 export function opens(key: Key, guarded: Guarded): boolean {
-  return labelsOf(guarded).some((label) => key.has(label));
+  return fits(key, labelsOf(guarded));
+}
+
+/** Whether a key opens what bears these labels. */
+export function fits(key: Key, labels: readonly string[]): boolean {
+  return labels.some((label) => key.has(label));
 }
 
 /** What guards a row of the index. */

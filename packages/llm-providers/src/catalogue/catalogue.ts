@@ -30,7 +30,8 @@ export interface Catalogue {
   /**
    * A model by `account/id`, or by an id alone where an account is known to offer it. Snapshot dates at the end of an
    * id (`-20251015`, `-2026-03-05`) are looked through. An unknown id of a known account works with stated defaults
-   * and a warning; `undefined` where no account fits.
+   * and a warning; `undefined` where no account fits. The same reference gives the very same model, so that adapters
+   * find what they made for it of the messages before.
    */
   resolve(reference: string): ResolvedModel | undefined;
 }
@@ -47,6 +48,9 @@ const UNKNOWN: Readonly<
   "mistral-chat": { contextWindow: 128_000, maxOutputTokens: 8_192 },
 };
 const UNKNOWN_OTHER = { contextWindow: 32_768, maxOutputTokens: 4_096 };
+
+/** References that are remembered; people type others. */
+const MOST_RESOLVED = 500;
 
 /** Wire formats that serve each other's models: the same model behind either. */
 function sameFamily(a: string, b: string): boolean {
@@ -98,15 +102,22 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
         for (const entry of TABLE) if (entry.provider === account.name) ids.add(entry.id);
       return [...ids].map((id) => build(account, id).model);
     });
+  const find = (reference: string): ResolvedModel | undefined => {
+    const slash = reference.indexOf("/");
+    const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
+    if (account !== undefined) return build(account, reference.slice(slash + 1));
+    const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
+    const owner = model === undefined ? undefined : all.get(model.provider);
+    return owner === undefined ? undefined : build(owner, reference);
+  };
+  const resolved = new Map<string, ResolvedModel>();
   return {
     list,
     resolve(reference) {
-      const slash = reference.indexOf("/");
-      const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
-      if (account !== undefined) return build(account, reference.slice(slash + 1));
-      const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
-      const owner = model === undefined ? undefined : all.get(model.provider);
-      return owner === undefined ? undefined : build(owner, reference);
+      const found = resolved.get(reference) ?? find(reference);
+      if (resolved.size >= MOST_RESOLVED) resolved.clear();
+      if (found !== undefined) resolved.set(reference, found);
+      return found;
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { guardOf, type Key, opens } from "../access.ts";
+import { fits, guardOf, type Key, labelsOf } from "../access.ts";
 import { type Database, untilWritten } from "./open.ts";
 import { type CensusRecord, census } from "./schema.ts";
 
@@ -54,14 +54,16 @@ export function createCensus({ db, raw }: Database): Census {
     .prepare();
   const groups = untilWritten(raw, () => {
     const all = select.all().filter(({ chunks }) => chunks > 0);
-    return { all, sums: sums(all) };
+    return {
+      all: all.map((group) => ({ ...group, labels: labelsOf(guardOf(withoutEmpty(group))) })),
+      sums: sums(all),
+    };
   });
-  const isOpen = (key: Key, group: CensusRecord) => opens(key, guardOf(withoutEmpty(group)));
 
   return {
-    visible: (key) => sums(groups().all.filter((group) => isOpen(key, group))),
+    visible: (key) => sums(groups().all.filter(({ labels }) => fits(key, labels))),
     all: () => groups().sums,
-    isPartHidden: (key) => groups().all.some((group) => !isOpen(key, group)),
+    isPartHidden: (key) => groups().all.some(({ labels }) => !fits(key, labels)),
     adjust(chunks, by) {
       for (const group of grouped(chunks, by)) adjust.run({ ...group });
     },

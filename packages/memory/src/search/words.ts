@@ -14,7 +14,7 @@ const MAX_TERMS = 64;
 /** A term that so large a part of all chunks have says nothing about which of them is meant. */
 const COMMON = 0.25;
 /** Of fewer chunks it cannot be said what is common. */
-const FEW_CHUNKS = 100;
+const FEW_CHUNKS = 30;
 /** What a text itself says counts more than what stands over it. */
 const COLUMN_WEIGHTS: Readonly<Record<TermColumn, number>> = { body: 1, about: 0.6, dates: 0.6, access: 0 };
 
