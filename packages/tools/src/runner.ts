@@ -1,4 +1,5 @@
 import {
+  type AskAnswer,
   type BeforeToolCall,
   type JsonObject,
   type JsonValue,
@@ -8,6 +9,7 @@ import {
   type Tool,
   type ToolCall,
   type ToolContext,
+  type ToolDecision,
   type ToolResult,
 } from "@signalbox/agent-core";
 import type { Phrases } from "@signalbox/phrases";
@@ -16,10 +18,11 @@ import type { Approval } from "./approval-store.ts";
 import { blueprintOf, type ToolDefinition } from "./define.ts";
 import type { LooksUpInForce } from "./in-force.ts";
 import { inTime } from "./in-time.ts";
-import { callHash, createJudge, type JudgedRun, type JudgeOptions, type Outcome } from "./judge.ts";
-import { offers, type ToolPolicy } from "./policy.ts";
+import { createJudge, type JudgedRun, type JudgeOptions } from "./judge.ts";
+import { Permits } from "./permits.ts";
+import { offers } from "./policy.ts";
 import { failure } from "./result.ts";
-import { isAtLeast, type RunState } from "./run-state.ts";
+import type { RunState } from "./run-state.ts";
 import type { Permit, ToolBlueprint } from "./types.ts";
 
 /** Characters of the result of a tool that a person runs as a command, with no model whose window would tell. */
@@ -78,13 +81,6 @@ export interface DirectCallOptions {
   readonly started?: () => Promise<void>;
 }
 
-interface Ready {
-  readonly argsHash: string;
-  readonly version: number;
-  readonly policy: ToolPolicy | undefined;
-  readonly permit: Permit;
-}
-
 /** Makes the choke point of an agent's tools. Throws on two tools of one name. */
 export function createToolRunner(options: ToolRunnerOptions): ToolRunner {
   const blueprints = new Map<string, ToolBlueprint>();
@@ -136,139 +132,141 @@ function runTools(
   blueprints: ReadonlyMap<string, ToolBlueprint>,
   run: JudgedRun,
 ): RunTools {
-  const { state, inForce } = run;
-  const judge = createJudge(options, run);
-  /** Permits given by `beforeToolCall`, each for one call that follows. */
-  const ready = new Map<string, Ready>();
-
-  /** A permit is for these very arguments, for the run as it was judged, and for what was in force then. */
-  async function isStill({ argsHash, version, policy }: Ready, hash: string): Promise<boolean> {
-    const current = await inForce();
-    const isInForce = current?.policy === policy && isAtLeast(current?.role ?? "guest", state.facts.role);
-    return isInForce && version === state.version && argsHash === hash;
-  }
-
-  /** The permit for a call, or why there is none. */
-  async function permitFor(
-    blueprint: ToolBlueprint,
-    call: ToolCall,
-    asked?: DirectCallOptions["asked"],
-  ): Promise<Permit | ToolResult> {
-    const prepared = ready.get(call.id);
-    ready.delete(call.id);
-    const usable = prepared !== undefined && (await isStill(prepared, callHash(blueprint.name, call.args)));
-    const outcome: Outcome = usable
-      ? { kind: "permit", permit: prepared.permit }
-      : (await judge(blueprint, call.id, call.args)).outcome;
-    if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
-    if (outcome.kind === "permit") return outcome.permit;
-    asked?.(outcome.approval);
-    return failure(waitingText(outcome.reason, outcome.approval));
-  }
-
-  async function carryOut(
-    blueprint: ToolBlueprint,
-    call: ToolCall,
-    context: ToolContext,
-    permit: Permit,
-  ): Promise<ToolResult> {
-    context.signal.throwIfAborted();
-    const clean = (result: ToolResult) => cleaned(result, options.withoutSecrets);
-    try {
-      const update: ToolContext["update"] = (partial) => context.update(clean(partial));
-      return clean(await blueprint.run(call, { ...context, update }, permit));
-    } finally {
-      if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
-    }
-  }
-
-  async function execute(
-    blueprint: ToolBlueprint,
-    call: ToolCall,
-    context: ToolContext,
-  ): Promise<ToolResult> {
-    const permit = await permitFor(blueprint, call);
-    return "content" in permit ? permit : carryOut(blueprint, call, context, permit);
-  }
-
-  const keep = (name: string, callId: string, args: unknown, judged: Omit<Ready, "argsHash">): void => {
-    ready.set(callId, { ...judged, argsHash: callHash(name, args) });
-  };
-
-  /** Waits for the approval of a call, and keeps its permit; undefined where it may run. */
-  async function refusal(
-    blueprint: ToolBlueprint,
-    info: Parameters<OnAsk>[0],
-    approvalId: JsonValue | undefined,
-  ): Promise<string | undefined> {
-    if (options.approvals === undefined || typeof approvalId !== "string") return CANNOT_ASK;
-    const answer = await options.approvals.wait(approvalId, info.signal);
-    if (answer === "denied") return "The approval was refused.";
-    if (answer === "expired") return "Nobody approved it in time.";
-    // Judged again: what was approved must still be what would run.
-    const { outcome, ...judged } = await judge(blueprint, info.call.id, info.args);
-    if (outcome.kind !== "permit") return outcome.reason;
-    keep(blueprint.name, info.call.id, info.args, { ...judged, permit: outcome.permit });
-    return undefined;
-  }
-
-  const tools = [...blueprints.values()]
-    .filter((blueprint) => offers(options.policy, blueprint, state.facts))
-    .map((blueprint) => toTool(blueprint, (call, context) => execute(blueprint, call, context)));
-
+  const running: Running = { options, blueprints, run, permits: new Permits(createJudge(options, run), run) };
   return {
-    tools,
-    async beforeToolCall(info) {
-      const blueprint = blueprints.get(info.tool.name);
-      if (blueprint === undefined)
-        return { action: "block", reason: `There is no tool called ${info.tool.name}.` };
-      const { outcome, ...judged } = await judge(blueprint, info.call.id, info.args);
-      switch (outcome.kind) {
-        case "permit":
-          keep(blueprint.name, info.call.id, info.args, { ...judged, permit: outcome.permit });
-          return blueprint.waitsFor === undefined
-            ? { action: "allow" }
-            : { action: "ask", question: `${blueprint.name} waits for a person.` };
-        case "deny":
-          return { action: "block", reason: `Not allowed. ${outcome.reason}` };
-        case "ask":
-          return { action: "ask", question: outcome.reason, details: questionDetails(outcome.approval) };
-      }
-    },
-    async onAsk(info) {
-      const blueprint = blueprints.get(info.tool.name);
-      if (blueprint === undefined) return { action: "deny", reason: CANNOT_ASK };
-      const approvalId = info.details?.["approvalId"];
-      const isAllowed = approvalId === undefined && blueprint.waitsFor !== undefined;
-      const whyNot = isAllowed ? undefined : await refusal(blueprint, info, approvalId);
-      if (whyNot !== undefined) return { action: "deny", reason: whyNot };
-      const { id, name } = info.call;
-      await blueprint.waitsFor?.({ id, name, args: info.args }, state.facts, info.signal);
-      return { action: "allow" };
-    },
-    async call(name, args, { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }) {
-      const blueprint = blueprints.get(name);
-      if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
-      const checked = await checkArgs(blueprint, args);
-      if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
-      const context = { resultChars, update: update ?? (() => {}) };
-      const call = { id: callId, name, args: checked.args };
-      const permit = await permitFor(blueprint, call, asked).catch((error: unknown) =>
-        failure(reasonOf(error)),
-      );
-      if ("content" in permit) return permit;
-      await started?.();
-      try {
-        const limits = { signal, timeoutMs: blueprint.timeoutMs };
-        const result = await inTime(limits, (ending) =>
-          carryOut(blueprint, call, { ...context, signal: ending }, permit),
-        );
-        return soundResult(result, name);
-      } catch (error) {
-        return failure(reasonOf(error));
-      }
-    },
+    tools: [...blueprints.values()]
+      .filter((blueprint) => offers(options.policy, blueprint, run.state.facts))
+      .map((blueprint) => toTool(blueprint, (call, context) => execute(running, blueprint, call, context))),
+    beforeToolCall: (info) => decide(running, info),
+    onAsk: (info) => waitForAnswer(running, info),
+    call: (name, args, how) => callDirectly(running, name, args, how),
   };
+}
+
+type Asked = Parameters<OnAsk>[0];
+
+/** The tools of one run while it goes on. */
+interface Running {
+  readonly options: ToolRunnerOptions;
+  readonly blueprints: ReadonlyMap<string, ToolBlueprint>;
+  readonly run: JudgedRun;
+  readonly permits: Permits;
+}
+
+async function decide(
+  { blueprints, permits }: Running,
+  { tool, call, args }: Parameters<BeforeToolCall>[0],
+): Promise<ToolDecision> {
+  const blueprint = blueprints.get(tool.name);
+  if (blueprint === undefined) return { action: "block", reason: `There is no tool called ${tool.name}.` };
+  const outcome = await permits.judge(blueprint, call.id, args);
+  switch (outcome.kind) {
+    case "permit":
+      return blueprint.waitsFor === undefined
+        ? { action: "allow" }
+        : { action: "ask", question: `${blueprint.name} waits for a person.` };
+    case "deny":
+      return { action: "block", reason: `Not allowed. ${outcome.reason}` };
+    case "ask":
+      return { action: "ask", question: outcome.reason, details: questionDetails(outcome.approval) };
+  }
+}
+
+async function waitForAnswer(running: Running, info: Asked): Promise<AskAnswer> {
+  const blueprint = running.blueprints.get(info.tool.name);
+  if (blueprint === undefined) return { action: "deny", reason: CANNOT_ASK };
+  const approvalId = info.details?.["approvalId"];
+  const isAllowed = approvalId === undefined && blueprint.waitsFor !== undefined;
+  const whyNot = isAllowed ? undefined : await refusal(running, blueprint, info, approvalId);
+  if (whyNot !== undefined) return { action: "deny", reason: whyNot };
+  const { id, name } = info.call;
+  await blueprint.waitsFor?.({ id, name, args: info.args }, running.run.state.facts, info.signal);
+  return { action: "allow" };
+}
+
+/** Waits for the approval of a call, whose permit is kept then; undefined where it may run. */
+async function refusal(
+  { options: { approvals }, permits }: Running,
+  blueprint: ToolBlueprint,
+  { call, args, signal }: Asked,
+  approvalId: JsonValue | undefined,
+): Promise<string | undefined> {
+  if (approvals === undefined || typeof approvalId !== "string") return CANNOT_ASK;
+  const answer = await approvals.wait(approvalId, signal);
+  if (answer === "denied") return "The approval was refused.";
+  if (answer === "expired") return "Nobody approved it in time.";
+  // Judged again: what was approved must still be what would run.
+  const outcome = await permits.judge(blueprint, call.id, args);
+  return outcome.kind === "permit" ? undefined : outcome.reason;
+}
+
+async function execute(
+  running: Running,
+  blueprint: ToolBlueprint,
+  call: ToolCall,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const permit = await permitFor(running, blueprint, call);
+  return "content" in permit ? permit : carryOut(running, blueprint, call, context, permit);
+}
+
+async function callDirectly(
+  running: Running,
+  name: string,
+  args: unknown,
+  { callId, signal, update, asked, started, resultChars = COMMAND_RESULT_CHARS }: DirectCallOptions,
+): Promise<ToolResult> {
+  const blueprint = running.blueprints.get(name);
+  if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
+  const checked = await checkArgs(blueprint, args);
+  if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
+  const context = { resultChars, update: update ?? (() => {}) };
+  const call = { id: callId, name, args: checked.args };
+  const permit = await permitFor(running, blueprint, call, asked).catch((error: unknown) =>
+    failure(reasonOf(error)),
+  );
+  if ("content" in permit) return permit;
+  await started?.();
+  try {
+    const limits = { signal, timeoutMs: blueprint.timeoutMs };
+    const result = await inTime(limits, (ending) =>
+      carryOut(running, blueprint, call, { ...context, signal: ending }, permit),
+    );
+    return soundResult(result, name);
+  } catch (error) {
+    return failure(reasonOf(error));
+  }
+}
+
+/** The permit for a call, or why there is none. */
+async function permitFor(
+  { permits }: Running,
+  blueprint: ToolBlueprint,
+  call: ToolCall,
+  asked?: DirectCallOptions["asked"],
+): Promise<Permit | ToolResult> {
+  const outcome = await permits.take(blueprint, call.id, call.args);
+  if (outcome.kind === "deny") return failure(`Not allowed. ${outcome.reason}`);
+  if (outcome.kind === "permit") return outcome.permit;
+  asked?.(outcome.approval);
+  return failure(waitingText(outcome.reason, outcome.approval));
+}
+
+async function carryOut(
+  { options: { withoutSecrets }, run: { state } }: Running,
+  blueprint: ToolBlueprint,
+  call: ToolCall,
+  context: ToolContext,
+  permit: Permit,
+): Promise<ToolResult> {
+  context.signal.throwIfAborted();
+  const clean = (result: ToolResult) => cleaned(result, withoutSecrets);
+  try {
+    const update: ToolContext["update"] = (partial) => context.update(clean(partial));
+    return clean(await blueprint.run(call, { ...context, update }, permit));
+  } finally {
+    if (blueprint.taints !== undefined) state.taint({ source: blueprint.taints, detail: blueprint.name });
+  }
 }
 
 const CANNOT_ASK = "This question cannot be answered here.";

@@ -15,6 +15,7 @@ import {
   type SandboxFolders,
   type SandboxLimits,
   type SandboxOutcome,
+  type SandboxRequest,
   timeOf,
 } from "./types.ts";
 
@@ -97,27 +98,9 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       try {
         const bridge = proxy && bridged(proxy, inner);
         const script = request.terminal === true ? inTerminal(request.script, shell) : request.script;
-        const variables = {
-          ...request.env,
-          ...env,
-          ...commandVariable(script),
-          ...(bridge && PROXY_VARIABLES),
-        };
-        const args = argumentsText([
-          ...ISOLATION,
-          ...system,
-          ...["--size", String(limits.scratchBytes), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
-          ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
-          ...["--ro-bind-data", PASSWD_FILE, "/etc/passwd", "--ro-bind-data", GROUP_FILE, "/etc/group"],
-          ...folderArgs(request.folders, options.readOnly),
-          ...protection.args,
-          ...(bridge?.mounts ?? []),
-          ...coverArgs(request.covers),
-          ...["--remount-ro", "/"],
-          ...(filter === undefined ? [] : ["--seccomp", FILTER]),
-          ...Object.entries(variables).flatMap(([name, value]) => ["--setenv", name, value]),
-          ...["--chdir", request.cwd],
-        ]);
+        const variables = { ...env, ...commandVariable(script), ...(bridge && PROXY_VARIABLES) };
+        const mounts = [...protection.args, ...(bridge?.mounts ?? [])];
+        const args = argumentsText(commandArgs({ ...options, system }, request, mounts, variables));
         const isPlain = bridge === undefined && input === undefined;
         const program = isPlain ? prestart.take() : start(bridge?.command ?? inner, input !== undefined);
         const { stderr, ...outcome } = await followProgram(program, {
@@ -142,6 +125,29 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
       }
     },
   };
+}
+
+/** What one command sees, in the order of its mounts. @param mounts what it has besides its folders */
+function commandArgs(
+  { limits, readOnly, filter, system }: BubblewrapOptions & { readonly system: readonly string[] },
+  request: SandboxRequest,
+  mounts: readonly string[],
+  variables: Readonly<Record<string, string>>,
+): string[] {
+  return [
+    ...ISOLATION,
+    ...system,
+    ...["--size", String(limits.scratchBytes), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
+    ...["--size", String(limits.scratchBytes), "--tmpfs", "/tmp"],
+    ...["--ro-bind-data", PASSWD_FILE, "/etc/passwd", "--ro-bind-data", GROUP_FILE, "/etc/group"],
+    ...folderArgs(request.folders, readOnly),
+    ...mounts,
+    ...coverArgs(request.covers),
+    ...["--remount-ro", "/"],
+    ...(filter === undefined ? [] : ["--seccomp", FILTER]),
+    ...Object.entries({ ...request.env, ...variables }).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--chdir", request.cwd],
+  ];
 }
 
 /** As `--args` reads them. An argument with a zero in it would be two, and the second could be any option. */

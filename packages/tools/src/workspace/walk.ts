@@ -62,85 +62,111 @@ export async function walk(
   parts: readonly string[],
   options: WalkOptions = {},
 ): Promise<Place> {
-  const viaDescriptors = leadsThroughDescriptors(options);
-  const stack: FolderOnTheWay[] = [];
-  let todo = [...parts];
-  let links = 0;
+  const walking = new Walk(roots, options);
+  try {
+    return await walking.from(start, parts);
+  } catch (error) {
+    await walking.close();
+    throw error;
+  }
+}
 
-  const access = (folder: OpenFolder): string => accessTo(folder, viaDescriptors);
-  const top = (): FolderOnTheWay => {
-    const folder = stack.at(-1);
+class Walk {
+  readonly #roots: readonly Root[];
+  readonly #viaDescriptors: boolean;
+  readonly #makeFolders: boolean;
+  readonly #stack: FolderOnTheWay[] = [];
+  #todo: string[] = [];
+  #links = 0;
+
+  constructor(roots: readonly Root[], options: WalkOptions) {
+    this.#roots = roots;
+    this.#viaDescriptors = leadsThroughDescriptors(options);
+    this.#makeFolders = options.makeFolders === true;
+  }
+
+  async from(start: Root, parts: readonly string[]): Promise<Place> {
+    this.#todo = [...parts];
+    await this.#enterRoot(start);
+    for (;;) {
+      const name = this.#todo.shift();
+      const end = name === undefined ? await this.#place(undefined, "folder") : await this.#step(name);
+      if (end !== undefined) return end;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#stack.splice(0).map((folder) => folder.handle.close()));
+  }
+
+  /** Undefined where it goes on. */
+  async #step(name: string): Promise<Place | undefined> {
+    if (name === ".") return undefined;
+    if (name === "..") {
+      await this.#stack.pop()?.handle.close();
+      this.#top();
+      return undefined;
+    }
+    if (this.#stack.length > MAX_DEPTH) throw new WorkspaceError("bad-path", "The path is too deep.");
+    const last = this.#todo.every((part) => part === ".");
+    const type = await typeOf(this.#accessTo(name));
+    if (type === "link") {
+      await this.#follow(name);
+    } else if (type === undefined && (last || !this.#makeFolders)) {
+      if (last) return this.#place(name, undefined);
+      throw new WorkspaceError("not-found", `There is no folder ${name} on the way.`);
+    } else if (last && type !== "folder") {
+      return this.#place(name, type);
+    } else if (type === "file" || type === "other") {
+      throw new WorkspaceError("not-a-folder", `${name} is a file, not a folder.`);
+    } else {
+      if (type === undefined) await makeFolder(this.#accessTo(name), this.#top().root);
+      const handle = await openFolder(this.#accessTo(name), name);
+      this.#stack.push({ handle, root: this.#top().root, path: join(this.#top().path, name) });
+    }
+    return undefined;
+  }
+
+  async #follow(name: string): Promise<void> {
+    this.#links += 1;
+    if (this.#links > MAX_LINKS) throw new WorkspaceError("loop", "The path goes through too many links.");
+    const target = await readlink(this.#accessTo(name));
+    if (!target.startsWith("/")) {
+      this.#todo.unshift(...splitPath(target));
+      return;
+    }
+    const inRoot = findRoot(this.#roots, target);
+    if (inRoot === undefined) throw new WorkspaceError("outside", `${name} is a link out of the workspace.`);
+    await this.#enterRoot(inRoot.root);
+    this.#todo.unshift(...inRoot.parts);
+  }
+
+  async #enterRoot(root: Root): Promise<void> {
+    await this.close();
+    this.#stack.push({ handle: await open(root.real, FOLDER_FLAGS), root, path: root.real });
+  }
+
+  #top(): FolderOnTheWay {
+    const folder = this.#stack.at(-1);
     if (folder === undefined) throw new WorkspaceError("outside", "The path leads out of the workspace.");
     return folder;
-  };
-  const closeAll = async (): Promise<void> => {
-    await Promise.all(stack.splice(0).map((folder) => folder.handle.close()));
-  };
-  const enterRoot = async (root: Root): Promise<void> => {
-    await closeAll();
-    stack.push({ handle: await open(root.real, FOLDER_FLAGS), root, path: root.real });
-  };
-  const follow = async (name: string): Promise<void> => {
-    links += 1;
-    if (links > MAX_LINKS) throw new WorkspaceError("loop", "The path goes through too many links.");
-    const target = await readlink(`${access(top())}/${name}`);
-    const there = splitPath(target);
-    if (target.startsWith("/")) {
-      const inRoot = findRoot(roots, target);
-      if (inRoot === undefined)
-        throw new WorkspaceError("outside", `${name} is a link out of the workspace.`);
-      await enterRoot(inRoot.root);
-      todo = [...inRoot.parts, ...todo];
-    } else {
-      todo = [...there, ...todo];
-    }
-  };
-  const place = async (name: string | undefined, type: Place["type"]): Promise<Place> => {
-    const folder = top();
-    const folderAccess = await checkedAccessTo(folder, viaDescriptors);
+  }
+
+  #accessTo(name: string): string {
+    return `${accessTo(this.#top(), this.#viaDescriptors)}/${name}`;
+  }
+
+  async #place(name: string | undefined, type: Place["type"]): Promise<Place> {
+    const folder = this.#top();
+    const folderAccess = await checkedAccessTo(folder, this.#viaDescriptors);
     return {
       root: folder.root,
       access: name === undefined ? folderAccess : `${folderAccess}/${name}`,
       folderAccess,
       path: name === undefined ? folder.path : join(folder.path, name),
       type,
-      close: closeAll,
+      close: () => this.close(),
     };
-  };
-
-  try {
-    await enterRoot(start);
-    for (;;) {
-      const name = todo.shift();
-      if (name === undefined) return await place(undefined, "folder");
-      if (name === ".") continue;
-      if (name === "..") {
-        const left = stack.pop();
-        await left?.handle.close();
-        top();
-        continue;
-      }
-      if (stack.length > MAX_DEPTH) throw new WorkspaceError("bad-path", "The path is too deep.");
-      const last = todo.every((part) => part === ".");
-      const type = await typeOf(`${access(top())}/${name}`);
-      if (type === "link") {
-        await follow(name);
-      } else if (type === undefined && (last || !options.makeFolders)) {
-        if (last) return await place(name, undefined);
-        throw new WorkspaceError("not-found", `There is no folder ${name} on the way.`);
-      } else if (last && type !== "folder") {
-        return await place(name, type);
-      } else if (type === "file" || type === "other") {
-        throw new WorkspaceError("not-a-folder", `${name} is a file, not a folder.`);
-      } else {
-        if (type === undefined) await makeFolder(`${access(top())}/${name}`, top().root);
-        const handle = await openFolder(`${access(top())}/${name}`, name);
-        stack.push({ handle, root: top().root, path: join(top().path, name) });
-      }
-    }
-  } catch (error) {
-    await closeAll();
-    throw error;
   }
 }
 

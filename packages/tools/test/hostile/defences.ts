@@ -22,14 +22,14 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["paths", "links"],
     changes: [
       {
-        file: "workspace/workspace.ts",
+        file: "workspace/reach.ts",
         from: "if (inRoot === undefined) throw outside(path);\n    return inRoot;",
         to: 'return inRoot ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(path) };',
       },
       {
         file: "workspace/walk.ts",
-        from: "const inRoot = findRoot(roots, target);",
-        to: 'const inRoot = findRoot(roots, target) ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(target) };',
+        from: "const inRoot = findRoot(this.#roots, target);",
+        to: 'const inRoot = findRoot(this.#roots, target) ?? { root: { real: "/", given: "/", writable: true }, parts: splitPath(target) };',
       },
     ],
   },
@@ -38,9 +38,9 @@ export const DEFENCES: readonly Defence[] = [
     kinds: ["gateway state"],
     changes: [
       {
-        file: "workspace/workspace.ts",
-        from: "if (forbidden.some((each) => inside(path, each) && !inside(root, each)))",
-        to: "if (path === root && forbidden.length < 0)",
+        file: "workspace/reach.ts",
+        from: "if (this.#forbidden.some((each) => inside(path, each) && !inside(root, each)))",
+        to: "if (path === root && this.#forbidden.length < 0)",
       },
     ],
   },

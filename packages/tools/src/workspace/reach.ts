@@ -1,0 +1,106 @@
+import { isAbsolute, relative } from "node:path";
+import { explained, outside, WorkspaceError } from "./errors.ts";
+import { fold, inside } from "./paths.ts";
+import { findRoot, type Place, type Root, splitPath, type WalkOptions, walk } from "./walk.ts";
+
+interface ReachOptions {
+  /** The agent's own folder, where paths that are not absolute begin. */
+  readonly home: Root;
+  /** Folders that may be read as well. */
+  readonly readable: readonly Root[];
+  readonly forbidden: readonly string[];
+  readonly walk: WalkOptions;
+}
+
+const MAX_PATH = 4_096;
+
+/** Where paths of a workspace lead, which is never out of its folders nor into what is closed. */
+export class Reach {
+  readonly #home: Root;
+  readonly #roots: readonly Root[];
+  readonly #forbidden: readonly string[];
+  readonly #walk: WalkOptions;
+
+  constructor({ home, readable, forbidden, walk }: ReachOptions) {
+    this.#home = home;
+    this.#roots = [home, ...readable];
+    this.#forbidden = forbidden.map(fold);
+    this.#walk = walk;
+  }
+
+  /** Follows a path. Its end must be closed. */
+  async to(path: string, extra: WalkOptions = {}): Promise<Place> {
+    const { root, parts } = this.#start(path);
+    const place = await walk(this.#roots, root, parts, { ...this.#walk, ...extra }).catch(
+      (error: unknown) => {
+        throw explained(error, path);
+      },
+    );
+    try {
+      this.assertOpen(place, path);
+      return place;
+    } catch (error) {
+      await place.close();
+      throw error;
+    }
+  }
+
+  /** What is done with the end of a path, which is closed after it. */
+  async at<T>(path: string, use: (place: Place) => Promise<T> | T, extra?: WalkOptions): Promise<T> {
+    const place = await this.to(path, extra);
+    try {
+      return await use(place);
+    } catch (error) {
+      throw explained(error, path);
+    } finally {
+      await place.close();
+    }
+  }
+
+  /** Where a path leads that need not exist, as the agent would write it. */
+  async locate(path: string): Promise<string> {
+    const { root, parts } = this.#start(path);
+    // What does not exist yet has no links: the part that exists decides where the rest will be.
+    for (let existing = parts.length; existing >= 0; existing--) {
+      try {
+        const place = await walk(this.#roots, root, parts.slice(0, existing), this.#walk);
+        await place.close();
+        this.assertOpen(place, path);
+        const rest = parts.slice(existing);
+        if (rest.includes(".."))
+          throw new WorkspaceError("not-found", `There is no folder on the way to ${path}.`);
+        return this.displayPath([place.path, ...rest.filter((part) => part !== ".")].join("/"));
+      } catch (error) {
+        if (existing === 0 || !(error instanceof WorkspaceError) || error.code !== "not-found") {
+          throw explained(error, path);
+        }
+      }
+    }
+    throw outside(path);
+  }
+
+  /** @throws WorkspaceError `forbidden` */
+  assertOpen(place: Pick<Place, "path" | "root">, given: string): void {
+    const path = fold(place.path);
+    const root = fold(place.root.real);
+    if (this.#forbidden.some((each) => inside(path, each) && !inside(root, each)))
+      throw new WorkspaceError("forbidden", `${given} belongs to the gateway and is closed to tools.`);
+  }
+
+  displayPath(path: string): string {
+    const dir = this.#home.real;
+    if (!inside(path, dir)) return path;
+    const short = relative(dir, path);
+    return short === "" ? "." : short;
+  }
+
+  #start(path: string): { readonly root: Root; readonly parts: readonly string[] } {
+    if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
+    if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path holds a NUL character.");
+    if (path.length > MAX_PATH) throw new WorkspaceError("bad-path", "The path is too long.");
+    if (!isAbsolute(path)) return { root: this.#home, parts: splitPath(path) };
+    const inRoot = findRoot(this.#roots, path);
+    if (inRoot === undefined) throw outside(path);
+    return inRoot;
+  }
+}
