@@ -37,74 +37,82 @@ export function interpolate(
   env: Readonly<Record<string, string | undefined>>,
   sources: SecretSources | undefined,
 ): Interpolated {
-  const missing: Missing[] = [];
-  const secrets = new Set<string>();
+  const interpolation = new Interpolation(env, sources);
+  const whole = interpolation.of(value, []);
+  return { value: whole, missing: interpolation.missing, secrets: [...interpolation.secrets] };
+}
 
-  /** What a source gives, without the line end that files and programs have; undefined where it fails. */
-  const fetch = (
-    path: ConfigPath,
-    what: string,
-    get: (from: SecretSources) => string,
-  ): string | undefined => {
-    try {
-      if (sources === undefined) throw new Error("secrets are not read from files and commands here");
-      const secret = get(sources).replace(/\r?\n$/, "");
-      if (secret === "") throw new Error("it is empty");
-      secrets.add(secret);
-      return secret;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      missing.push({
-        path,
-        message: `${what} gives no secret: ${reason}`,
-        remedy: "Mend it, or name another.",
-      });
-      return undefined;
+class Interpolation {
+  readonly missing: Missing[] = [];
+  readonly secrets: Set<string> = new Set();
+  readonly #env: Readonly<Record<string, string | undefined>>;
+  readonly #sources: SecretSources | undefined;
+
+  constructor(env: Readonly<Record<string, string | undefined>>, sources: SecretSources | undefined) {
+    this.#env = env;
+    this.#sources = sources;
+  }
+
+  of(node: unknown, path: ConfigPath): unknown {
+    if (typeof node === "string") return this.#text(node, path);
+    if (Array.isArray(node)) return node.map((item: unknown, index) => this.of(item, [...path, index]));
+    if (node === null || typeof node !== "object") return node;
+    const reference = isSecretPlace(path) ? referenceOf(node) : undefined;
+    if (reference?.kind === "file") return this.#file(path, reference.path);
+    if (reference?.kind === "command") {
+      const [program = ""] = reference.argv;
+      return this.#fetch(path, `the command ${program}`, (from) => from.command(reference.argv));
     }
-  };
-  const variable = (path: ConfigPath, name: string, fallback: string | undefined): string | undefined => {
-    const value = env[name];
-    if (value !== undefined && value !== "") {
-      secrets.add(value);
-      return value;
-    }
-    if (fallback === undefined) {
-      const message = `the environment variable ${name} is not set`;
-      missing.push({ path, message, remedy: `Set ${name}, or write \${${name}:-default}.` });
-    }
-    return fallback;
-  };
-  const ofText = (text: string, path: ConfigPath): string | undefined => {
+    const entries = Object.entries(node).map(([key, item]) => [key, this.of(item, [...path, key])] as const);
+    return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+  }
+
+  #text(text: string, path: ConfigPath): string | undefined {
     let lost = false;
     const whole = text.replace(
       REFERENCE,
       (_all, file: string | undefined, name: string | undefined, fallback: string | undefined) => {
         const found =
-          file === undefined
-            ? variable(path, name ?? "", fallback)
-            : fetch(path, `the file ${file}`, (from) => from.file(file));
+          file === undefined ? this.#variable(path, name ?? "", fallback) : this.#file(path, file);
         lost ||= found === undefined;
         return found ?? "";
       },
     );
     return lost ? undefined : whole;
-  };
+  }
 
-  const walk = (node: unknown, path: ConfigPath): unknown => {
-    if (typeof node === "string") return ofText(node, path);
-    if (Array.isArray(node)) return node.map((item: unknown, index) => walk(item, [...path, index]));
-    if (node === null || typeof node !== "object") return node;
-    const reference = isSecretPlace(path) ? referenceOf(node) : undefined;
-    if (reference?.kind === "file")
-      return fetch(path, `the file ${reference.path}`, (from) => from.file(reference.path));
-    if (reference?.kind === "command") {
-      const [program = ""] = reference.argv;
-      return fetch(path, `the command ${program}`, (from) => from.command(reference.argv));
+  #variable(path: ConfigPath, name: string, fallback: string | undefined): string | undefined {
+    const value = this.#env[name];
+    if (value !== undefined && value !== "") {
+      this.secrets.add(value);
+      return value;
     }
-    const entries = Object.entries(node).map(([key, item]) => [key, walk(item, [...path, key])] as const);
-    return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
-  };
-  return { value: walk(value, []), missing, secrets: [...secrets] };
+    if (fallback === undefined) {
+      const message = `the environment variable ${name} is not set`;
+      this.missing.push({ path, message, remedy: `Set ${name}, or write \${${name}:-default}.` });
+    }
+    return fallback;
+  }
+
+  #file(path: ConfigPath, file: string): string | undefined {
+    return this.#fetch(path, `the file ${file}`, (from) => from.file(file));
+  }
+
+  /** What a source gives, without the line end that files and programs have; undefined where it fails. */
+  #fetch(path: ConfigPath, what: string, get: (from: SecretSources) => string): string | undefined {
+    try {
+      if (this.#sources === undefined) throw new Error("secrets are not read from files and commands here");
+      const secret = get(this.#sources).replace(/\r?\n$/, "");
+      if (secret === "") throw new Error("it is empty");
+      this.secrets.add(secret);
+      return secret;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `${what} gives no secret: ${reason}`;
+      this.missing.push({ path, message, remedy: "Mend it, or name another." });
+      return undefined;
+    }
+  }
 }
 
 type Reference =

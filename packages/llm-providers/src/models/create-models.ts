@@ -115,21 +115,9 @@ const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] }
 export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
   const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;
   const providers = createProviders([...PROVIDERS, ...more]);
-  const problems: ModelProblem[] = disabled.map((provider) => ({
-    code: "invalid_provider",
-    provider,
-    message: `The provider "${provider}" is off: its configuration is broken.`,
-  }));
-  const stated = Object.keys(entries);
-  const implied = defaultAccounts.map(({ name }) => name).filter((name) => !stated.includes(name));
-  const accounts: Account[] = [];
-  for (const name of [...stated, ...implied]) {
-    if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
-    const result = accountOf(name, entries[name] ?? {}, providers, env);
-    if (result.ok) accounts.push(result.account);
-    else if (stated.includes(name)) problems.push(result.problem);
-  }
-
+  const { accounts, problems } = openAccounts(entries, disabled, (name, entry) =>
+    accountOf(name, entry, providers, env),
+  );
   const everyAccount = accounts.some(({ name }) => name === DEMO.name) ? accounts : [...accounts, DEMO];
   const runner = createModelRunner({ ...runnerOptions, providers, accounts: everyAccount });
   const catalogue = createCatalogue(
@@ -140,29 +128,13 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   const listed = catalogue
     .list()
     .filter(({ provider }) => (names.length === 0 ? provider === DEMO.name : names.includes(provider)));
-
-  function find(reference: string, strict: boolean): ResolvedModel | Refused {
-    const resolved = catalogue.resolve(reference);
-    const provider = resolved?.model.provider ?? reference.split("/")[0] ?? "";
-    const problem = problems.find((known) => known.provider === provider);
-    if (problem !== undefined) return { ok: false, problem };
-    if (resolved === undefined) {
-      const message = `There is no provider "${provider}" for the model "${reference}".`;
-      return { ok: false, problem: { code: "unknown_provider", provider, message } };
-    }
-    if (!usable.has(provider)) return { ok: false, problem: missingKey(provider) };
-    if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
-      const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
-      return { ok: false, problem: { code: "unknown_model", provider, message } };
-    }
-    return resolved;
-  }
+  const known = { catalogue, problems, usable, listed };
 
   function resolve(reference: string, { fallbacks = [], strict = false }: ResolveOptions = {}): Resolution {
-    const asked = find(reference, strict);
+    const asked = find(known, reference, strict);
     if ("problem" in asked) return asked;
     const others = fallbacks
-      .map((other) => find(other, false))
+      .map((other) => find(known, other, false))
       .flatMap((other) => ("model" in other ? other.model : []));
     const stream = others.length > 0 ? runner.withFallbacks(others) : runner.stream;
     return { ok: true, ...asked, stream };
@@ -180,10 +152,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   return {
     problems,
     providers: names,
-    defaultReference:
-      names.map((name) => DEFAULT_MODELS[name]).find((reference) => reference !== undefined) ??
-      listed.map(({ provider, id }) => `${provider}/${id}`)[0] ??
-      `${demoModel.provider}/${demoModel.id}`,
+    defaultReference: defaultReference(names, listed),
     list: () => listed,
     resolve,
     stream,
@@ -192,11 +161,71 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
       const account = everyAccount.find(({ name }) => name === provider);
       return account === undefined ? [] : (providers.get(account.api)?.requires ?? []);
     },
-    keys: runner.keys,
+    keys: () => runner.keys(),
     async load() {
       for (const api of new Set(accounts.map((account) => account.api))) await providers.get(api)?.load?.();
     },
   };
+}
+
+/** The accounts that can be asked: those that are stated, and those that a key of the environment stands for. */
+function openAccounts(
+  entries: ProviderEntries,
+  disabled: readonly string[],
+  open: (name: string, entry: ProviderEntries[string]) => ReturnType<typeof accountOf>,
+): { readonly accounts: readonly Account[]; readonly problems: readonly ModelProblem[] } {
+  const problems: ModelProblem[] = disabled.map((provider) => ({
+    code: "invalid_provider",
+    provider,
+    message: `The provider "${provider}" is off: its configuration is broken.`,
+  }));
+  const stated = Object.keys(entries);
+  const implied = defaultAccounts.map(({ name }) => name).filter((name) => !stated.includes(name));
+  const accounts: Account[] = [];
+  for (const name of [...stated, ...implied]) {
+    if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
+    const result = open(name, entries[name] ?? {});
+    if (result.ok) accounts.push(result.account);
+    else if (stated.includes(name)) problems.push(result.problem);
+  }
+  return { accounts, problems };
+}
+
+interface Known {
+  readonly catalogue: ReturnType<typeof createCatalogue>;
+  readonly problems: readonly ModelProblem[];
+  /** Names of the providers that can be asked. */
+  readonly usable: ReadonlySet<string>;
+  readonly listed: readonly Model[];
+}
+
+function find(
+  { catalogue, problems, usable, listed }: Known,
+  reference: string,
+  strict: boolean,
+): ResolvedModel | Refused {
+  const resolved = catalogue.resolve(reference);
+  const provider = resolved?.model.provider ?? reference.split("/")[0] ?? "";
+  const problem = problems.find((known) => known.provider === provider);
+  if (problem !== undefined) return { ok: false, problem };
+  if (resolved === undefined) {
+    const message = `There is no provider "${provider}" for the model "${reference}".`;
+    return { ok: false, problem: { code: "unknown_provider", provider, message } };
+  }
+  if (!usable.has(provider)) return { ok: false, problem: missingKey(provider) };
+  if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
+    const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
+    return { ok: false, problem: { code: "unknown_model", provider, message } };
+  }
+  return resolved;
+}
+
+function defaultReference(names: readonly string[], listed: readonly Model[]): string {
+  return (
+    names.map((name) => DEFAULT_MODELS[name]).find((reference) => reference !== undefined) ??
+    listed.map(({ provider, id }) => `${provider}/${id}`)[0] ??
+    `${demoModel.provider}/${demoModel.id}`
+  );
 }
 
 /** A stream that says why a reference cannot be asked. */

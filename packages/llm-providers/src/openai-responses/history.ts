@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message, Model, UserMessage } from "@signalbox/agent-core";
+import type { AssistantMessage, Message, Model, ToolCallBlock, UserMessage } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { objectsAt, type Raw, textAt } from "../shared/json.ts";
@@ -38,81 +38,94 @@ function userItem(message: UserMessage): Item {
  * longer at hand goes without its id.
  */
 function assistantItems(message: AssistantMessage, model: Model): Item[] {
-  const items: Item[] = [];
-  let open: OutputMessage | undefined;
-  /** An item's id, unless the reasoning it must follow has been dropped. */
-  const idOf = (data: Raw | undefined): string | undefined => {
-    const after = data?.after;
-    if (
-      data === undefined ||
-      (after !== undefined && !items.some((item) => "id" in item && item.id === after))
-    )
-      return;
-    return textAt(data, "id");
-  };
-  const text = (data: Raw | undefined, part: OutputMessage["content"][number]): void => {
-    const id = idOf(data);
-    if (id === undefined) {
-      const said = part.type === "refusal" ? part.refusal : part.text;
-      if (said !== "") items.push({ role: "assistant", content: said });
-      open = undefined;
-      return;
-    }
-    if (open === undefined || open.id !== id) {
-      open = { type: "message", role: "assistant", id, status: "completed", content: [] };
-      const phase = data?.phase;
-      if (phase === "commentary" || phase === "final_answer") open.phase = phase;
-      items.push(open);
-    }
-    open.content.push(part);
-  };
-  for (const block of message.content) {
-    const data = ownData(block, model);
+  const turn = new TurnItems();
+  for (const block of message.content) turn.add(block, ownData(block, model));
+  return withoutTornReasoning(turn.items);
+}
+
+class TurnItems {
+  readonly items: Item[] = [];
+  /** The message that texts are added to. */
+  #open: OutputMessage | undefined;
+
+  add(block: AssistantMessage["content"][number], data: Raw | undefined): void {
     switch (block.type) {
       case "text":
-        text(data, { type: "output_text", text: block.text, annotations: [] });
+        this.#text(data, { type: "output_text", text: block.text, annotations: [] });
         break;
-      case "citation": {
-        const part = open?.content.at(-1);
-        if (data !== undefined && part?.type === "output_text" && isUrlCitation(data))
-          part.annotations.push(data);
-        break;
-      }
       case "refusal":
-        text(data, { type: "refusal", refusal: block.text });
+        this.#text(data, { type: "refusal", refusal: block.text });
         break;
-      case "toolCall": {
-        open = undefined;
-        const id = idOf(data);
-        items.push({
-          type: "function_call",
-          call_id: block.id,
-          name: block.name,
-          arguments: replayArguments(block),
-          ...(id === undefined ? {} : { id }),
-        });
+      case "citation":
+        this.#cite(data);
         break;
-      }
+      case "toolCall":
+        this.#call(block, data);
+        break;
       case "thinking":
-        open = undefined;
-        if (data !== undefined && isItem(data) && travels(data)) items.push(data);
+        this.#whole(data !== undefined && travels(data) ? data : undefined);
         break;
       case "opaque":
-        open = undefined;
-        if (data !== undefined && isItem(data)) items.push(data);
+        this.#whole(data);
         break;
-      case "image":
-        open = undefined;
-        if (data !== undefined && block.source.kind === "base64") {
-          const whole = { ...data, result: block.source.data };
-          if (isItem(whole)) items.push(whole);
-        }
+      case "image": {
+        const { source } = block;
+        const isKept = data !== undefined && source.kind === "base64";
+        this.#whole(isKept ? { ...data, result: source.data } : undefined);
         break;
-      default:
-        break;
+      }
     }
   }
-  return withoutTornReasoning(items);
+
+  #text(data: Raw | undefined, part: OutputMessage["content"][number]): void {
+    const id = this.#idOf(data);
+    if (id === undefined) {
+      const said = part.type === "refusal" ? part.refusal : part.text;
+      if (said !== "") this.items.push({ role: "assistant", content: said });
+      this.#open = undefined;
+      return;
+    }
+    if (this.#open === undefined || this.#open.id !== id) {
+      this.#open = { type: "message", role: "assistant", id, status: "completed", content: [] };
+      const phase = data?.phase;
+      if (phase === "commentary" || phase === "final_answer") this.#open.phase = phase;
+      this.items.push(this.#open);
+    }
+    this.#open.content.push(part);
+  }
+
+  #cite(data: Raw | undefined): void {
+    const part = this.#open?.content.at(-1);
+    if (data !== undefined && part?.type === "output_text" && isUrlCitation(data))
+      part.annotations.push(data);
+  }
+
+  #call(block: ToolCallBlock, data: Raw | undefined): void {
+    this.#open = undefined;
+    const id = this.#idOf(data);
+    this.items.push({
+      type: "function_call",
+      call_id: block.id,
+      name: block.name,
+      arguments: replayArguments(block),
+      ...(id === undefined ? {} : { id }),
+    });
+  }
+
+  /** An item that goes back as it came. */
+  #whole(data: Raw | undefined): void {
+    this.#open = undefined;
+    if (data !== undefined && isItem(data)) this.items.push(data);
+  }
+
+  /** An item's id, unless the reasoning it must follow has been dropped. */
+  #idOf(data: Raw | undefined): string | undefined {
+    const after = data?.after;
+    if (data === undefined) return undefined;
+    if (after !== undefined && !this.items.some((item) => "id" in item && item.id === after))
+      return undefined;
+    return textAt(data, "id");
+  }
 }
 
 function isUrlCitation(data: Raw): data is Raw & OpenAI.Responses.ResponseOutputText.URLCitation {

@@ -13,73 +13,70 @@ export interface RouteCacheConformance {
   open(): RouteCacheStore | Promise<RouteCacheStore>;
 }
 
+const CHECKS: Readonly<Record<string, (store: RouteCacheStore) => Promise<void>>> = {
+  "gives the routes of one configuration, the newest first": async (store) => {
+    await store.put("c", [row("1"), row("2")]);
+    await store.put("other", [row("9")]);
+    await store.put("c", [row("3")]);
+    deepEqual(await digests(store, "c", 10), ["3", "2", "1"]);
+  },
+
+  "gives no more than asked for": async (store) => {
+    await store.put("c", [row("1"), row("2"), row("3")]);
+    deepEqual(await digests(store, "c", 2), ["3", "2"]);
+    deepEqual(await digests(store, "c", 0), []);
+  },
+
+  "gives a route as it was put": async (store) => {
+    const route = { agentId: "张三", sessionKey: "agent:a:slack:direct:%3A", bindingIndex: 0 };
+    await store.put("c", [{ digest: "1", route }]);
+    deepEqual(
+      (await store.load("c", 1)).map((loaded) => ({ ...loaded })),
+      [{ digest: "1", route }],
+    );
+  },
+
+  "replaces a route of the same digest, which is then the newest": async (store) => {
+    await store.put("c", [row("1"), row("2")]);
+    await store.put("c", [row("1", "new")]);
+    deepEqual(
+      (await store.load("c", 10)).map(({ digest, route }) => ({ digest, route })),
+      [row("1", "new"), row("2")],
+    );
+  },
+
+  "removes the routes of every other configuration, and counts them": async (store) => {
+    await store.put("old", [row("1"), row("2")]);
+    await store.put("older", [row("3")]);
+    await store.put("c", [row("4")]);
+    equal(await store.prune("c"), 3);
+    equal(await store.prune("c"), 0);
+    deepEqual(await digests(store, "old", 10), []);
+    deepEqual(await digests(store, "c", 10), ["4"]);
+  },
+
+  "takes many rows at once, and none": async (store) => {
+    const rows = Array.from({ length: 500 }, (_, i) => row(`${i}`));
+    await store.put("c", rows);
+    await store.put("c", []);
+    deepEqual(await digests(store, "c", 1_000), rows.map(({ digest }) => digest).reverse());
+  },
+
+  "makes a router's restart warm": async (store) => {
+    const before = createRouter(CONFIG, { cache: store });
+    const route = before.resolve(MESSAGE);
+    await before.flush();
+    const after = createRouter(CONFIG, { cache: store });
+    equal(await after.warm(), 1);
+    equal(after.explain(MESSAGE).cache.source, "store");
+    deepEqual(after.resolve(MESSAGE), route);
+  },
+};
+
 /** Declares a test for everything that the contract asks of a `RouteCacheStore`. */
 export function runRouteCacheConformance({ test: { describe, it }, open }: RouteCacheConformance): void {
   describe("a route cache", () => {
-    it("gives the routes of one configuration, the newest first", async () => {
-      const store = await open();
-      await store.put("c", [row("1"), row("2")]);
-      await store.put("other", [row("9")]);
-      await store.put("c", [row("3")]);
-      deepEqual(await digests(store, "c", 10), ["3", "2", "1"]);
-    });
-
-    it("gives no more than asked for", async () => {
-      const store = await open();
-      await store.put("c", [row("1"), row("2"), row("3")]);
-      deepEqual(await digests(store, "c", 2), ["3", "2"]);
-      deepEqual(await digests(store, "c", 0), []);
-    });
-
-    it("gives a route as it was put", async () => {
-      const store = await open();
-      const route = { agentId: "张三", sessionKey: "agent:a:slack:direct:%3A", bindingIndex: 0 };
-      await store.put("c", [{ digest: "1", route }]);
-      deepEqual(
-        (await store.load("c", 1)).map((loaded) => ({ ...loaded })),
-        [{ digest: "1", route }],
-      );
-    });
-
-    it("replaces a route of the same digest, which is then the newest", async () => {
-      const store = await open();
-      await store.put("c", [row("1"), row("2")]);
-      await store.put("c", [row("1", "new")]);
-      deepEqual(
-        (await store.load("c", 10)).map(({ digest, route }) => ({ digest, route })),
-        [row("1", "new"), row("2")],
-      );
-    });
-
-    it("removes the routes of every other configuration, and counts them", async () => {
-      const store = await open();
-      await store.put("old", [row("1"), row("2")]);
-      await store.put("older", [row("3")]);
-      await store.put("c", [row("4")]);
-      equal(await store.prune("c"), 3);
-      equal(await store.prune("c"), 0);
-      deepEqual(await digests(store, "old", 10), []);
-      deepEqual(await digests(store, "c", 10), ["4"]);
-    });
-
-    it("takes many rows at once, and none", async () => {
-      const store = await open();
-      const rows = Array.from({ length: 500 }, (_, i) => row(`${i}`));
-      await store.put("c", rows);
-      await store.put("c", []);
-      deepEqual(await digests(store, "c", 1_000), rows.map(({ digest }) => digest).reverse());
-    });
-
-    it("makes a router's restart warm", async () => {
-      const store = await open();
-      const before = createRouter(CONFIG, { cache: store });
-      const route = before.resolve(MESSAGE);
-      await before.flush();
-      const after = createRouter(CONFIG, { cache: store });
-      equal(await after.warm(), 1);
-      equal(after.explain(MESSAGE).cache.source, "store");
-      deepEqual(after.resolve(MESSAGE), route);
-    });
+    for (const [name, check] of Object.entries(CHECKS)) it(name, async () => check(await open()));
   });
 }
 

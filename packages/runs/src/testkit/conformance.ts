@@ -29,21 +29,17 @@ const summary: CompactionSummaryMessage = {
   timestamp: 1,
 };
 
-/** What every store of journals and conversations has to keep. `open` gives a fresh, empty one. */
-export function journalConformance(test: Test, open: () => Promise<RunsUnderTest>): void {
-  const check = (name: string, run: (under: RunsUnderTest) => Promise<void>): void =>
-    test(`runs: ${name}`, async () => run(await open()));
-
-  check("numbers the messages of a conversation without gaps, over runs", async (it) => {
+const CHECKS: Readonly<Record<string, (it: RunsUnderTest) => Promise<void>>> = {
+  "numbers the messages of a conversation without gaps, over runs": async (it) => {
     const first = await it.begin(KEY, [user("a")]);
     await it.runs.step({ runId: first, lease: it.lease, messages: [user("b"), user("c")] });
     await it.finish(first);
     const second = await it.begin(KEY, [user("d")]);
     assert.deepEqual(numbers(await it.sessions.history(KEY)), [1, 2, 3, 4]);
     assert.deepEqual(numbers((await it.runs.inspect(second))?.messages), [4]);
-  });
+  },
 
-  check("keeps calls with the turn that asks for them, until they have their results", async (it) => {
+  "keeps calls with the turn that asks for them, until they have their results": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     const write = { runId, lease: it.lease };
     const states = async () => (await it.runs.inspect(runId))?.calls.map(({ state }) => state);
@@ -54,24 +50,24 @@ export function journalConformance(test: Test, open: () => Promise<RunsUnderTest
     await it.runs.toolResults({ ...write, callIds: ["c1"], messages: [user("c")] });
     assert.deepEqual(await states(), ["done"]);
     assert.deepEqual(numbers(await it.sessions.history(KEY)), [1, 2, 3]);
-  });
+  },
 
-  check("takes a turn along with the start of its first call", async (it) => {
+  "takes a turn along with the start of its first call": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     const start = { messages: [user("b")], intents: [call], callIds: ["c1"] };
     await it.runs.toolStarted({ runId, lease: it.lease, ...start });
     const kept = await it.runs.inspect(runId);
     assert.deepEqual([kept?.messages.length, kept?.calls[0]?.state], [2, "started"]);
-  });
+  },
 
-  check("knows no call that was not told of, and writes nothing then", async (it) => {
+  "knows no call that was not told of, and writes nothing then": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     const start = { runId, lease: it.lease, callIds: ["c2"], messages: [user("b")] };
     await assert.rejects(it.runs.toolStarted(start), { code: "not_found" });
     assert.deepEqual(numbers(await it.sessions.history(KEY)), [1]);
-  });
+  },
 
-  check("puts a summary in the place of what it stands for, under the next number", async (it) => {
+  "puts a summary in the place of what it stands for, under the next number": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     await it.runs.step({ runId, lease: it.lease, messages: [user("b"), user("c")] });
     await it.sessions.compact(KEY, { summary, upTo: 2, lease: it.lease });
@@ -79,9 +75,9 @@ export function journalConformance(test: Test, open: () => Promise<RunsUnderTest
     const history = await it.sessions.history(KEY);
     assert.deepEqual(numbers(history), [4, 3, 5]);
     assert.equal(history[0]?.message.role, "compactionSummary");
-  });
+  },
 
-  check("refuses what comes under a lease that was lost", async (it) => {
+  "refuses what comes under a lease that was lost": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     const lost = it.lease;
     const lease = await it.takeOver(runId);
@@ -92,9 +88,9 @@ export function journalConformance(test: Test, open: () => Promise<RunsUnderTest
       ({ message }) => "content" in message && message.content,
     );
     assert.deepEqual(said, ["a", "c"]);
-  });
+  },
 
-  check("tells of a run that waits whether it has ended", async (it) => {
+  "tells of a run that waits whether it has ended": async (it) => {
     const runId = await it.begin(KEY, [user("a")]);
     const write = { runId, lease: it.lease };
     await it.runs.wait({ ...write, waiting: true });
@@ -103,7 +99,12 @@ export function journalConformance(test: Test, open: () => Promise<RunsUnderTest
     await assert.rejects(it.runs.wait({ ...write, waiting: true }), ({ code }: { code?: unknown }) =>
       ["conflict", "not_found"].includes(String(code)),
     );
-  });
+  },
+};
+
+/** What every store of journals and conversations has to keep. `open` gives a fresh, empty one. */
+export function journalConformance(test: Test, open: () => Promise<RunsUnderTest>): void {
+  for (const [name, check] of Object.entries(CHECKS)) test(`runs: ${name}`, async () => check(await open()));
 }
 
 function numbers(messages: readonly { readonly seq: number }[] = []): number[] {

@@ -18,12 +18,8 @@ const session = (id: string, opened: Partial<WebSession> = {}): WebSession => ({
   ...opened,
 });
 
-/** What the server asks of a store of tokens and sessions. `open` gives a fresh, empty one. */
-export function accessConformance(test: Test, open: () => Promise<AccessStore>): void {
-  const check = (name: string, run: (store: AccessStore) => Promise<void>): void =>
-    test(name, async () => run(await open()));
-
-  check("finds a token by its hash and by its name, and lists tokens by name", async ({ tokens }) => {
+const CHECKS: Readonly<Record<string, (store: AccessStore) => Promise<void>>> = {
+  "finds a token by its hash and by its name, and lists tokens by name": async ({ tokens }) => {
     equal(await tokens.add(token("b", "owner")), true);
     equal(await tokens.add(token("a")), true);
     deepEqual(await tokens.find("hash of a"), token("a"));
@@ -37,19 +33,22 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
         ["b", "owner"],
       ],
     );
-  });
-  check("keeps one token of a name", async ({ tokens }) => {
+  },
+
+  "keeps one token of a name": async ({ tokens }) => {
     await tokens.add(token("a"));
     equal(await tokens.add({ ...token("a"), hash: "another" }), false);
     equal(await tokens.find("another"), undefined);
-  });
-  check("notes when a token was used last", async ({ tokens }) => {
+  },
+
+  "notes when a token was used last": async ({ tokens }) => {
     await tokens.add(token("a"));
     await tokens.used("hash of a", 5_000);
     await tokens.used("of nobody", 5_000);
     deepEqual(await tokens.list(), [{ ...token("a"), usedAt: 5_000 }]);
-  });
-  check("revokes a token with its sessions and no other's", async ({ tokens, sessions }) => {
+  },
+
+  "revokes a token with its sessions and no other's": async ({ tokens, sessions }) => {
     await tokens.add(token("a"));
     await sessions.open(session("1"));
     await sessions.open(session("2", { tokenHash: "hash of b" }));
@@ -59,8 +58,9 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
     equal(await tokens.named("a"), undefined);
     equal(await sessions.find("1"), undefined);
     deepEqual(await sessions.find("2"), session("2", { tokenHash: "hash of b" }));
-  });
-  check("keeps a session until it ends", async ({ sessions }) => {
+  },
+
+  "keeps a session until it ends": async ({ sessions }) => {
     await sessions.open(session("1"));
     await sessions.open(session("2"));
     await sessions.used("1", 3_000);
@@ -69,8 +69,9 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
     await sessions.end("1");
     equal(await sessions.find("1"), undefined);
     deepEqual(await sessions.find("2"), session("2"));
-  });
-  check("forgets sessions that are idle or old", async ({ sessions }) => {
+  },
+
+  "forgets sessions that are idle or old": async ({ sessions }) => {
     await sessions.open(session("idle", { createdAt: 50, usedAt: 99 }));
     await sessions.open(session("old", { createdAt: 49, usedAt: 200 }));
     await sessions.open(session("good", { createdAt: 50, usedAt: 100 }));
@@ -78,5 +79,10 @@ export function accessConformance(test: Test, open: () => Promise<AccessStore>):
     equal(await sessions.find("idle"), undefined);
     equal(await sessions.find("old"), undefined);
     equal((await sessions.find("good"))?.id, "good");
-  });
+  },
+};
+
+/** What the server asks of a store of tokens and sessions. `open` gives a fresh, empty one. */
+export function accessConformance(test: Test, open: () => Promise<AccessStore>): void {
+  for (const [name, check] of Object.entries(CHECKS)) test(name, async () => check(await open()));
 }

@@ -2,28 +2,22 @@ import assert from "node:assert/strict";
 import type { Check } from "./under-test.ts";
 import { accept, begin, eventOf, LEASE_MS, sessionOf, take, waiting } from "./under-test.ts";
 
-export function inboxSuite(check: Check): void {
-  check(
-    "takes an event once, by the platform's id of the event and by that of the message",
-    async ({ store }) => {
-      const first = await store.inbox.accept(eventOf("a", "s"));
-      assert.equal(first.outcome, "accepted");
-      assert.equal((await store.inbox.accept(eventOf("a", "s"))).outcome, "duplicate");
-      const again = await store.inbox.accept({ ...eventOf("a", "s"), eventId: "another" });
-      assert.equal(again.outcome, "duplicate");
-      assert.equal(
-        (await store.inbox.accept({ ...eventOf("a", "s"), account: "other" })).outcome,
-        "accepted",
-      );
-    },
-  );
+export const inboxChecks: Readonly<Record<string, Check>> = {
+  "takes an event once, by the platform's id of the event and by that of the message": async ({ store }) => {
+    const first = await store.inbox.accept(eventOf("a", "s"));
+    assert.equal(first.outcome, "accepted");
+    assert.equal((await store.inbox.accept(eventOf("a", "s"))).outcome, "duplicate");
+    const again = await store.inbox.accept({ ...eventOf("a", "s"), eventId: "another" });
+    assert.equal(again.outcome, "duplicate");
+    assert.equal((await store.inbox.accept({ ...eventOf("a", "s"), account: "other" })).outcome, "accepted");
+  },
 
-  check("takes an event once, however many bring it at the same time", async ({ store }) => {
+  "takes an event once, however many bring it at the same time": async ({ store }) => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => store.inbox.accept(eventOf("a", "s"))));
     assert.equal(answers.filter(({ outcome }) => outcome === "accepted").length, 1);
-  });
+  },
 
-  check("keeps the messages of a session in their order", async ({ store }) => {
+  "keeps the messages of a session in their order": async ({ store }) => {
     for (const id of ["a", "b", "c"]) await accept(store, id, "s");
     await accept(store, "elsewhere", "t");
     const rows = await store.inbox.queued("s");
@@ -32,17 +26,17 @@ export function inboxSuite(check: Check): void {
       ["a", "b", "c"].map((text) => ({ text })),
     );
     assert.ok(rows.every(({ seq }, index) => index === 0 || seq > (rows[index - 1]?.seq ?? seq)));
-  });
+  },
 
-  check("routes a message once, with what was decided about it", async ({ store }) => {
+  "routes a message once, with what was decided about it": async ({ store }) => {
     const { id } = await waiting(store, "a");
     await store.inbox.route(id, { agentId: "coder", sessionKey: "s" }, { text: "decided" });
     const [row] = await store.inbox.queued("s");
     assert.deepEqual([row?.id, row?.payload], [id, { text: "decided" }]);
     await assert.rejects(store.inbox.route(id, { agentId: "coder", sessionKey: "t" }), { code: "conflict" });
-  });
+  },
 
-  check("gives what nobody works on to whoever asks, once and in its order", async ({ store }) => {
+  "gives what nobody works on to whoever asks, once and in its order": async ({ store }) => {
     const lease = await take(store);
     const ids = [await waiting(store, "a"), await waiting(store, "b", "s"), await waiting(store, "c")];
     const ended = await waiting(store, "d", "s");
@@ -53,9 +47,9 @@ export function inboxSuite(check: Check): void {
       ids.map(({ id, state }) => [id, state]),
     );
     assert.deepEqual(await store.inbox.claimDue(lease), []);
-  });
+  },
 
-  check("leaves a message to the holder of its lease for as long as that is good", async (it) => {
+  "leaves a message to the holder of its lease for as long as that is good": async (it) => {
     const { store } = it;
     const one = await take(store, "one", "node one");
     const two = await take(store, "two", "node two");
@@ -72,9 +66,9 @@ export function inboxSuite(check: Check): void {
       [id],
     );
     await assert.rejects(store.inbox.claimDue({ ...one, epoch: one.epoch - 1 }), { code: "fenced" });
-  });
+  },
 
-  check("gives back what a holder has left that comes back", async ({ store }) => {
+  "gives back what a holder has left that comes back": async ({ store }) => {
     const before = await take(store);
     const { id } = await waiting(store, "a", "s", before);
     const after = await take(store);
@@ -82,18 +76,18 @@ export function inboxSuite(check: Check): void {
       (await store.inbox.claimDue(after)).map((row) => row.id),
       [id],
     );
-  });
+  },
 
-  check("gives a message one end", async ({ store }) => {
+  "gives a message one end": async ({ store }) => {
     const id = await accept(store, "a", "s");
     assert.equal(await store.inbox.settle(id, "ignored", { rule: "a rule" }), true);
     assert.equal(await store.inbox.settle(id, "replied"), false);
     const row = await store.inbox.get(id);
     assert.deepEqual([row?.state, row?.detail?.rule], ["ignored", "a rule"]);
     assert.deepEqual(await store.inbox.queued("s"), []);
-  });
+  },
 
-  check("changes and withdraws what no run has yet", async ({ store }) => {
+  "changes and withdraws what no run has yet": async ({ store }) => {
     const edited = await accept(store, "a", "s");
     const name = { channel: "plain", account: "main", messageId: "message-a" };
     assert.equal((await store.inbox.revise(name, { text: "better" })).outcome, "applied");
@@ -103,9 +97,9 @@ export function inboxSuite(check: Check): void {
     assert.equal((await store.inbox.withdraw(name)).outcome, "late");
     assert.equal((await store.inbox.get(edited))?.state, "ignored");
     assert.equal((await store.inbox.revise({ ...name, messageId: "none" }, {})).outcome, "unknown");
-  });
+  },
 
-  check("ends a message that was withdrawn in mid-run with that run, as ignored", async ({ store }) => {
+  "ends a message that was withdrawn in mid-run with that run, as ignored": async ({ store }) => {
     const lease = await take(store);
     const { run, inboxIds } = await begin(store, lease, "s", ["a"]);
     const [id] = inboxIds;
@@ -119,12 +113,12 @@ export function inboxSuite(check: Check): void {
       inbox: [{ id, state: "replied" }],
     });
     assert.equal((await store.inbox.get(id))?.state, "ignored");
-  });
+  },
 
-  check("finds a message by the platform's id", async ({ store }) => {
+  "finds a message by the platform's id": async ({ store }) => {
     await store.sessions.ensure(sessionOf("s"));
     const id = await accept(store, "a", "s");
     assert.equal((await store.inbox.find({ messageId: "message-a" }))?.id, id);
     assert.equal((await store.inbox.find({ channel: "other", messageId: "message-a" }))?.id, undefined);
-  });
-}
+  },
+};

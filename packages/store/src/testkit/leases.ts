@@ -3,31 +3,31 @@ import { accountLease } from "../account-lease.ts";
 import type { Check } from "./under-test.ts";
 import { begin, LEASE_MS, sessionOf, take } from "./under-test.ts";
 
-export function leaseSuite(check: Check): void {
-  check("has one holder for a name, and as many names as are asked for", async ({ store }) => {
+export const leaseChecks: Readonly<Record<string, Check>> = {
+  "has one holder for a name, and as many names as are asked for": async ({ store }) => {
     await take(store, "one");
     assert.equal(await store.leases.acquire("gateway", "two", LEASE_MS), undefined);
     assert.ok(await store.leases.acquire("session:a", "two", LEASE_MS));
     assert.equal((await store.leases.get("gateway"))?.holder, "one");
-  });
+  },
 
-  check("gives a name that has run out to the next, with a later epoch", async ({ store, advance }) => {
+  "gives a name that has run out to the next, with a later epoch": async ({ store, advance }) => {
     const first = await take(store, "one");
     advance(LEASE_MS);
     const second = await take(store, "two");
     assert.ok(second.epoch > first.epoch);
     assert.deepEqual(await store.leases.renew([first], LEASE_MS), []);
     assert.equal((await store.leases.renew([second], LEASE_MS)).length, 1);
-  });
+  },
 
-  check("prolongs what nobody took, though it has run out", async ({ store, now, advance }) => {
+  "prolongs what nobody took, though it has run out": async ({ store, now, advance }) => {
     const lease = await take(store);
     advance(2 * LEASE_MS);
     const [renewed] = await store.leases.renew([lease], LEASE_MS);
     assert.equal(renewed?.expiresAt, now() + LEASE_MS);
-  });
+  },
 
-  check("refuses every write of an earlier epoch, and writes nothing of it", async ({ store }) => {
+  "refuses every write of an earlier epoch, and writes nothing of it": async ({ store }) => {
     const stale = await take(store);
     const { run, inboxIds } = await begin(store, stale, "s", ["a"]);
     await take(store);
@@ -47,9 +47,9 @@ export function leaseSuite(check: Check): void {
     await assert.rejects(store.runs.begin({ session, lease: stale, inboxIds: [], userMessages: [] }), fenced);
     assert.equal((await store.sessions.transcript("s")).length, 1);
     assert.equal(await store.sessions.get("t"), undefined);
-  });
+  },
 
-  check("lets several holders work side by side, each in sessions of its own", async (it) => {
+  "lets several holders work side by side, each in sessions of its own": async (it) => {
     const { store } = it;
     const one = await take(store, "one", "node one");
     const two = await take(store, "two", "node two");
@@ -74,16 +74,16 @@ export function leaseSuite(check: Check): void {
     await assert.rejects(store.runs.step({ runId: begun.run.id, lease: one, messages: [{ said: "late" }] }), {
       code: "fenced",
     });
-  });
+  },
 
-  check("has the writes of a released name refused, and takes the name back at once", async ({ store }) => {
+  "has the writes of a released name refused, and takes the name back at once": async ({ store }) => {
     const lease = await take(store, "one");
     await store.leases.release(lease);
     assert.deepEqual(await store.leases.renew([lease], LEASE_MS), []);
     assert.ok((await take(store, "two")).epoch > lease.epoch);
-  });
+  },
 
-  check("leaves what an account sends to the holder of its lease, while there is one", async (it) => {
+  "leaves what an account sends to the holder of its lease, while there is one": async (it) => {
     const { store } = it;
     const one = await take(store, "one", "node one");
     const two = await take(store, "two", "node two");
@@ -105,17 +105,17 @@ export function leaseSuite(check: Check): void {
     it.advance(LEASE_MS);
     await store.leases.renew([two], LEASE_MS);
     assert.deepEqual(idsOf(await store.outbox.claimDue({ lease: two, limit: 9 })), [waits?.id, own?.id]);
-  });
+  },
 
-  check("lists what is held, and not what was given back", async ({ store }) => {
+  "lists what is held, and not what was given back": async ({ store }) => {
     const kept = await take(store, "one", "a");
     await store.leases.release(await take(store, "one", "b"));
     assert.deepEqual(
       (await store.leases.list()).map(({ name, epoch }) => ({ name, epoch })),
       [{ name: kept.name, epoch: kept.epoch }],
     );
-  });
-}
+  },
+};
 
 function idsOf({ rows }: { readonly rows: readonly { readonly id: string }[] }): string[] {
   return rows.map(({ id }) => id);

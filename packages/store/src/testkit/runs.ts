@@ -5,8 +5,8 @@ import { accept, answer, begin, sessionOf, take } from "./under-test.ts";
 
 const call: ToolIntent = { callId: "c1", name: "exec", args: { command: "ls" }, effects: "external" };
 
-export function runSuite(check: Check): void {
-  check("holds a session for one run at a time", async ({ store }) => {
+export const runChecks: Readonly<Record<string, Check>> = {
+  "holds a session for one run at a time": async ({ store }) => {
     const lease = await take(store);
     const { run } = await begin(store, lease, "s", ["a"]);
     const second = await store.runs.begin({ session: sessionOf("s"), lease, inboxIds: [], userMessages: [] });
@@ -17,9 +17,9 @@ export function runSuite(check: Check): void {
       (await store.runs.active()).map(({ id }) => id),
       [run.id, other.run.id],
     );
-  });
+  },
 
-  check("ends with its messages, replies, history and usage together", async ({ store }) => {
+  "ends with its messages, replies, history and usage together": async ({ store }) => {
     const lease = await take(store);
     const run = await answer(store, lease, "s", "a");
     const kept = await store.runs.inspect(run.id);
@@ -35,9 +35,9 @@ export function runSuite(check: Check): void {
     assert.deepEqual([total?.by, total?.runs, total?.inputTokens], ["s", 1, 10]);
     assert.equal((await store.sessions.get("s"))?.activeRun, undefined);
     assert.deepEqual(await store.runs.active(), []);
-  });
+  },
 
-  check("does not end while a message it took has no end, and changes nothing then", async ({ store }) => {
+  "does not end while a message it took has no end, and changes nothing then": async ({ store }) => {
     const lease = await take(store);
     const { run, inboxIds } = await begin(store, lease, "s", ["a", "b"]);
     const [first] = inboxIds;
@@ -51,9 +51,9 @@ export function runSuite(check: Check): void {
     await assert.rejects(store.runs.finish(early), { code: "conflict" });
     assert.equal((await store.inbox.get(first))?.state, "running");
     assert.equal((await store.runs.get(run.id))?.state, "running");
-  });
+  },
 
-  check("gives a message back to its queue", async ({ store }) => {
+  "gives a message back to its queue": async ({ store }) => {
     const lease = await take(store);
     const { run, inboxIds } = await begin(store, lease, "s", ["a"]);
     await store.runs.finish({
@@ -66,9 +66,9 @@ export function runSuite(check: Check): void {
       (await store.inbox.queued("s")).map(({ id }) => id),
       inboxIds,
     );
-  });
+  },
 
-  check("journals tool calls before their effects, and takes what steers it", async ({ store }) => {
+  "journals tool calls before their effects, and takes what steers it": async ({ store }) => {
     const lease = await take(store);
     const { run } = await begin(store, lease, "s", ["a"]);
     const write = { runId: run.id, lease };
@@ -85,9 +85,9 @@ export function runSuite(check: Check): void {
     );
     assert.deepEqual([journal?.messages.length, journal?.inbox.length], [4, 2]);
     await assert.rejects(store.runs.toolStarted({ ...write, callIds: ["c2"] }), { code: "not_found" });
-  });
+  },
 
-  check("is interrupted when its lease is lost, and goes on under another, counted", async ({ store }) => {
+  "is interrupted when its lease is lost, and goes on under another, counted": async ({ store }) => {
     const { run } = await begin(store, await take(store), "s", ["a"]);
     assert.deepEqual(await store.runs.interrupted(), []);
     const next = await take(store);
@@ -96,9 +96,9 @@ export function runSuite(check: Check): void {
     assert.equal((await store.runs.adopt({ runId: run.id, lease: next }))?.attempts, 2);
     assert.equal(await store.runs.adopt({ runId: run.id, lease: next }), undefined);
     assert.deepEqual(await store.runs.interrupted(), []);
-  });
+  },
 
-  check("counts no start that was rested or waited for somebody", async ({ store }) => {
+  "counts no start that was rested or waited for somebody": async ({ store }) => {
     const lease = await take(store);
     const { run } = await begin(store, lease, "s", ["a"]);
     await store.runs.rest(lease);
@@ -107,9 +107,9 @@ export function runSuite(check: Check): void {
     assert.equal((await store.runs.get(run.id))?.attempts, 0);
     await store.runs.wait({ runId: run.id, lease, waiting: false });
     assert.equal((await store.runs.get(run.id))?.attempts, 1);
-  });
+  },
 
-  check("lists the newest first, and sums many up at once", async ({ store }) => {
+  "lists the newest first, and sums many up at once": async ({ store }) => {
     const lease = await take(store);
     const first = await answer(store, lease, "s", "a");
     const second = await answer(store, lease, "s", "b");
@@ -130,5 +130,5 @@ export function runSuite(check: Check): void {
         [second.id, [{ text: "b" }]],
       ].toSorted(),
     );
-  });
-}
+  },
+};

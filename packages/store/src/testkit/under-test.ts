@@ -15,8 +15,8 @@ export interface StoreUnderTest {
 /** A runner's `test`, such as Vitest's. */
 export type Test = (name: string, run: () => Promise<void>) => void;
 
-/** Runs one check of a suite on a store of its own. */
-export type Check = (name: string, run: (under: StoreUnderTest) => Promise<void>) => void;
+/** What is asked of a store of its own. */
+export type Check = (under: StoreUnderTest) => Promise<void>;
 
 export const LEASE_MS = 30_000;
 

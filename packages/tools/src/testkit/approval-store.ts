@@ -19,12 +19,8 @@ const question = (id: string, more: Partial<Approval> = {}): Approval => ({
   ...more,
 });
 
-/** What every {@link ApprovalStore} has to keep. `open` gives a fresh, empty one. */
-export function approvalStoreConformance(test: Test, open: () => Promise<ApprovalStore>): void {
-  const check = (name: string, run: (store: ApprovalStore) => Promise<void>): void =>
-    test(`approvals: ${name}`, async () => run(await open()));
-
-  check("gives a question back as it was asked, and what became of it", async (store) => {
+const CHECKS: Readonly<Record<string, (store: ApprovalStore) => Promise<void>>> = {
+  "gives a question back as it was asked, and what became of it": async (store) => {
     const asked = question("A");
     assert.deepEqual(await store.ask(asked, 5), { outcome: "asked", approval: asked });
     assert.deepEqual(await store.get("A"), asked);
@@ -33,9 +29,9 @@ export function approvalStoreConformance(test: Test, open: () => Promise<Approva
     await store.change("A", "allowed", { state: "used" });
     assert.deepEqual(await store.get("A"), { ...asked, ...decision, state: "used" });
     assert.equal(await store.get("B"), undefined);
-  });
+  },
 
-  check("asks the same once for as long as it is open, however many ask at a time", async (store) => {
+  "asks the same once for as long as it is open, however many ask at a time": async (store) => {
     const asked = await Promise.all(["A", "B", "C"].map((id) => store.ask(question(id, { hash: "h" }), 5)));
     assert.deepEqual(
       asked.map((one) => [one.outcome, "approval" in one && one.approval.id]),
@@ -49,17 +45,17 @@ export function approvalStoreConformance(test: Test, open: () => Promise<Approva
     assert.equal((await store.ask(elsewhere, 5)).outcome, "asked");
     await store.change("A", "pending", { state: "denied" });
     assert.equal((await store.ask(question("E", { hash: "h" }), 5)).outcome, "asked");
-  });
+  },
 
-  check("keeps no more open in a session than it may, and no id twice", async (store) => {
+  "keeps no more open in a session than it may, and no id twice": async (store) => {
     for (const id of ["A", "B"]) await store.ask(question(id), 2);
     assert.deepEqual(await store.ask(question("C"), 2), { outcome: "full", open: 2 });
     assert.equal((await store.ask(question("A", { hash: "other", sessionKey: "t" }), 2)).outcome, "taken");
     await store.change("B", "pending", { state: "expired" });
     assert.equal((await store.ask(question("C"), 2)).outcome, "asked");
-  });
+  },
 
-  check("lets one of several decide, and uses an answer once", async (store) => {
+  "lets one of several decide, and uses an answer once": async (store) => {
     await store.ask(question("A"), 5);
     const decide = (state: "allowed" | "denied") => store.change("A", "pending", { state });
     const decided = await Promise.all([decide("allowed"), decide("denied"), decide("allowed")]);
@@ -74,9 +70,9 @@ export function approvalStoreConformance(test: Test, open: () => Promise<Approva
       ["used", undefined],
     );
     assert.equal(await store.change("B", "pending", { state: "denied" }), undefined);
-  });
+  },
 
-  check("lists the newest first, by their states", async (store) => {
+  "lists the newest first, by their states": async (store) => {
     for (const [index, id] of ["B", "A", "C"].entries())
       await store.ask(question(id, { createdAt: 1_000 + index }), 5);
     await store.change("A", "pending", { state: "denied" });
@@ -86,5 +82,11 @@ export function approvalStoreConformance(test: Test, open: () => Promise<Approva
     assert.deepEqual(await ids({ states: ["pending", "allowed"] }), ["C", "B"]);
     assert.deepEqual(await ids({ states: ["denied", "expired"] }), ["A"]);
     assert.deepEqual(await ids({ limit: 1 }), ["C"]);
-  });
+  },
+};
+
+/** What every {@link ApprovalStore} has to keep. `open` gives a fresh, empty one. */
+export function approvalStoreConformance(test: Test, open: () => Promise<ApprovalStore>): void {
+  for (const [name, check] of Object.entries(CHECKS))
+    test(`approvals: ${name}`, async () => check(await open()));
 }
