@@ -205,7 +205,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
     expect(said).toContain("needs an approval");
     const [question] = await approvals.list();
-    expect(question && questionText(question)).toContain(`Reaches: listed.test:${port}`);
+    expect(question && questionText(question)).toContain(`Reaches: \`listed.test:${port}\``);
     expect(asked).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ describe("the agent's own notes", () => {
     const approvals = createApprovals({ store: createMemoryApprovalStore() });
     const agent = caller(tools(), { facts: { role: "owner", taint }, approvals });
     expect(textOf(await agent.call("write", { file_path, content: "spoiled" }))).toContain(
-      "quote a message by Li",
+      "quote `a message by Li`",
     );
     expect(await agent.call("edit", { file_path, old_string: "mine", new_string: "spoiled" })).toMatchObject({
       isError: true,
@@ -152,7 +152,7 @@ describe("message", () => {
     const here = { ...elsewhere, target: "oc_here" };
     const tainted = caller([make()], { facts: { role: "owner", taint: [{ source: "web" }] } });
     expect(textOf(await tainted.call("message", elsewhere))).toContain(
-      "write to another conversation (slack oc_there)",
+      "write to another conversation (`slack oc_there`)",
     );
     expect(await tainted.call("message", here)).not.toHaveProperty("isError");
     expect(await caller([make()]).call("message", elsewhere)).toMatchObject({ isError: true });

@@ -112,7 +112,7 @@ describe("choosing a rung", () => {
         env: { ...bare.env, FORECAST_KEY: "(configured)" },
       },
     });
-    expect(open?.reason).toContain("web https://x.test");
+    expect(open?.reason).toContain("web `https://x.test`");
     await approvals.resolve(open?.id ?? "", "allow", "owner");
     expect(textOf(await agent.call("exec", { command: "echo hi" }))).toBe("hi\n[exit code 0]");
   });
