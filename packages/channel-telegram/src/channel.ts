@@ -16,10 +16,10 @@ import { registerCommands } from "./commands.ts";
 import type { TelegramConfig } from "./config.ts";
 import { Identity } from "./identity.ts";
 import { gatherRequests } from "./inbound/album-requests.ts";
-import { createAlbums } from "./inbound/albums.ts";
+import { type Albums, createAlbums } from "./inbound/albums.ts";
 import { nameOf } from "./inbound/conversation.ts";
 import { createPolling } from "./inbound/polling.ts";
-import { createReceiver } from "./inbound/receive.ts";
+import { createReceiver, type Receive } from "./inbound/receive.ts";
 import { createUpdateWebhook, registerWebhook, webhookTrouble } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
@@ -43,20 +43,13 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
   /** Why Telegram gets no updates through to a webhook. */
   let unreached: string | undefined;
 
-  const takeUnlessStopped: typeof receive = async (updates) =>
+  const takeUnlessStopped: Receive = async (updates) =>
     state === "stopped" || context.signal.aborted ? "rejected" : receive(updates);
 
-  /** What came by itself or as an album; of an album also what came too late for it. */
-  async function takeArranged(updates: readonly Payload[]): Promise<Handled> {
-    let handled: Handled = "duplicate";
-    for (const together of (await albums.arrange(updates)).values()) {
-      if (together.length > 0) handled = await takeUnlessStopped(together);
-      if (handled === "rejected") return handled;
-    }
-    return handled;
-  }
-
-  const webhook = createUpdateWebhook(context, gatherRequests(context, takeArranged));
+  const webhook = createUpdateWebhook(
+    context,
+    gatherRequests(context, (updates) => takeArranged(albums, takeUnlessStopped, updates)),
+  );
   const polling =
     config.transport === "polling"
       ? createPolling({ context, api, identity, albums, receive: takeUnlessStopped })
@@ -105,6 +98,16 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
     },
     ...methodsOf({ context, api, identity, sender, activity }),
   };
+}
+
+/** What came by itself or as an album; of an album also what came too late for it. */
+async function takeArranged(albums: Albums, take: Receive, updates: readonly Payload[]): Promise<Handled> {
+  let handled: Handled = "duplicate";
+  for (const together of (await albums.arrange(updates)).values()) {
+    if (together.length > 0) handled = await take(together);
+    if (handled === "rejected") return handled;
+  }
+  return handled;
 }
 
 interface Parts {

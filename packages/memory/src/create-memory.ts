@@ -24,6 +24,27 @@ const EVERYONE = { kind: "everyone" } as const;
 
 /** Opens a memory. Nothing is read before it is first asked for something. */
 export async function createMemory(options: MemoryOptions = {}): Promise<Memory> {
+  const parts = await openParts(options);
+  const { folder, lasts, topScope, now, notebook, live } = parts;
+  return {
+    ...finding(parts),
+    ...changing(parts),
+    notes: (scope = topScope) => notebook.current(scope, now()),
+    log: (scope = topScope) => notebook.versions.list(notebook.pathIn(scope, LASTING)),
+    refresh: () => live.refresh(),
+    rebuild: () => live.rebuild(),
+    embedded: () => live.embedded(),
+    status: () => live.status(),
+    async close() {
+      await live.close();
+      if (!lasts) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Parts = Awaited<ReturnType<typeof openParts>>;
+
+async function openParts(options: MemoryOptions) {
   const { topScope = EVERYONE, now = Date.now, halfLifeDays = DEFAULT_HALF_LIFE_DAYS } = options;
   const lasts = options.folder !== undefined;
   const folder = options.folder ?? join(tmpdir(), `signalbox-memory-${randomUUID()}`);
@@ -48,7 +69,11 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   });
   const brokenOff = await finishForgetting(forgetting);
   if (brokenOff !== undefined) await live.scrub(brokenOff);
+  return { folder, lasts, topScope, now, halfLifeDays, log, notebook, forgetting, live };
+}
 
+/** What is looked for in a memory. */
+function finding({ live, halfLifeDays, now }: Parts): Pick<Memory, "search" | "recall" | "get"> {
   /** Until nothing that is found is of a conversation that is gone. */
   async function searching<T extends Pick<SearchResult, "hits">>(
     text: string,
@@ -62,14 +87,6 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
   }
 
   return {
-    async add(given) {
-      if (log === undefined)
-        throw new Error("This memory reads its conversations elsewhere: add them there.");
-      const turns = (isMany(given) ? given : [given]).map((turn) => toTurn(turn, now(), randomUUID));
-      await live.change(() => log.append(turns));
-      return turns.map(({ id }) => id);
-    },
-
     search: (text, asked = {}) => searching(text, (index, query) => search(index, query, asked)),
 
     async recall(message, asked = {}) {
@@ -91,8 +108,27 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
         return { ...toPublic(chunk), before: before.map(toPublic), after: after.map(toPublic) };
       });
     },
+  };
+}
 
-    notes: (scope = topScope) => notebook.current(scope, now()),
+/** What is put into a memory, and taken out of it. */
+function changing({
+  folder,
+  topScope,
+  now,
+  log,
+  notebook,
+  forgetting,
+  live,
+}: Parts): Pick<Memory, "add" | "write" | "forget" | "consolidate" | "restore"> {
+  return {
+    async add(given) {
+      if (log === undefined)
+        throw new Error("This memory reads its conversations elsewhere: add them there.");
+      const turns = (isMany(given) ? given : [given]).map((turn) => toTurn(turn, now(), randomUUID));
+      await live.change(() => log.append(turns));
+      return turns.map(({ id }) => id);
+    },
 
     async write({ text, kind = "daily", scope = topScope, author, ...given }) {
       const provenance = {
@@ -115,16 +151,7 @@ export async function createMemory(options: MemoryOptions = {}): Promise<Memory>
     consolidate: ({ scope = topScope, ...how }) =>
       live.change(() => consolidate(notebook, folder, scope, how, now())),
 
-    log: (scope = topScope) => notebook.versions.list(notebook.pathIn(scope, LASTING)),
     restore: (version) => live.change(() => notebook.restore(version)),
-    refresh: () => live.refresh(),
-    rebuild: () => live.rebuild(),
-    embedded: () => live.embedded(),
-    status: () => live.status(),
-    async close() {
-      await live.close();
-      if (!lasts) await rm(folder, { recursive: true, force: true });
-    },
   };
 }
 

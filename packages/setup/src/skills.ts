@@ -87,16 +87,8 @@ export async function resolveSkills(options: {
   };
   for (const agent of agents.all) await look(agent);
   const problems = agents.all.flatMap((agent) => {
-    const { unknown = [], skills: usable = [] } = latest.get(agent.id)?.skills ?? {};
-    const usableIds = usable.map((skill) => skill.id).join(", ");
-    return unknown.map((name) =>
-      loaded.problem(allowPath(loaded, agent.id, "skills"), {
-        severity: "error",
-        message: `agent ${agent.id} names the skill ${name}, which does not exist`,
-        remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${usableIds === "" ? "" : ` Usable now: ${usableIds}.`}`,
-        disables: `skill ${name} of agent ${agent.id}`,
-      }),
-    );
+    const usable = latest.get(agent.id)?.skills;
+    return usable === undefined ? [] : unknownSkills(loaded, home, agent, usable);
   });
   return {
     problems,
@@ -119,6 +111,24 @@ export async function resolveSkills(options: {
       return latest.get(agent.id)?.skills ?? NO_SKILLS;
     },
   };
+}
+
+function unknownSkills(
+  loaded: LoadedConfig,
+  home: Home,
+  agent: Agent,
+  { unknown, skills }: AgentSkills,
+): Problem[] {
+  const ids = skills.map((skill) => skill.id).join(", ");
+  const usable = ids === "" ? "" : ` Usable now: ${ids}.`;
+  return unknown.map((name) =>
+    loaded.problem(allowPath(loaded, agent.id, "skills"), {
+      severity: "error",
+      message: `agent ${agent.id} names the skill ${name}, which does not exist`,
+      remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
+      disables: `skill ${name} of agent ${agent.id}`,
+    }),
+  );
 }
 
 /** Where commands run here, which find other programs and variables than the gateway; undefined where none do. */

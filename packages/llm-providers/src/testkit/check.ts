@@ -73,16 +73,7 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
       case "block.end": {
         const block = open.get(event.index);
         assert.ok(block !== undefined, `block ${event.index} was sealed without being open`);
-        assert.equal(event.block.type, block.type, "a block was sealed as another type");
-        const text = streamed(event.block);
-        if (text !== undefined && block.text !== "")
-          assert.equal(text, block.text, "the deltas do not add up to the sealed block");
-        if (event.block.type === "toolCall")
-          assert.equal(
-            event.block.args === undefined,
-            event.block.argsError !== undefined,
-            "a call has either arguments or an error",
-          );
+        checkSealed(event.block, block);
         open.delete(event.index);
         sealed.set(event.index, event.block);
         break;
@@ -98,17 +89,35 @@ export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
   }
   assert.ok(result !== undefined, "the stream ended without a terminal event");
   assert.deepEqual([...open.keys()], [], "blocks were left open");
+  checkMessage(result, sealed);
+  return result;
+}
+
+/** @param was the block as it was opened, with what its deltas add up to */
+function checkSealed(block: Block, was: { readonly type: string; readonly text: string }): void {
+  assert.equal(block.type, was.type, "a block was sealed as another type");
+  const text = streamed(block);
+  if (text !== undefined && was.text !== "")
+    assert.equal(text, was.text, "the deltas do not add up to the sealed block");
+  if (block.type === "toolCall")
+    assert.equal(
+      block.args === undefined,
+      block.argsError !== undefined,
+      "a call has either arguments or an error",
+    );
+}
+
+function checkMessage({ message, error }: ReadTurn, sealed: ReadonlyMap<number, Block>): void {
   assert.deepEqual(
-    result.message.content,
+    message.content,
     [...sealed.entries()].sort(([a], [b]) => a - b).map(([, block]) => block),
     "the message is not made of the sealed blocks",
   );
-  if (result.error === undefined && result.message.stopReason === "tool_use")
+  if (error === undefined && message.stopReason === "tool_use")
     assert.ok(
-      result.message.content.some((block) => block.type === "toolCall"),
+      message.content.some((block) => block.type === "toolCall"),
       "tool_use without a call",
     );
-  return result;
 }
 
 /** Reads a stream to its end and checks it. */

@@ -94,18 +94,8 @@ export function createVectorTable({ db, raw }: Database, engine: VectorEngine): 
       const { chunks, embedded } = totals();
       return chunks - (embedded.get(model) ?? 0);
     },
-    nearest(model, wanted, key, limit) {
-      const best: Match[] = [];
-      for (const row of candidates.iterate({ model, wanted: bytesOf(wanted) })) {
-        const score = typeof row.compared === "number" ? row.compared : dot(floatsOf(row.compared), wanted);
-        if (best.length === limit && score <= (best.at(-1)?.score ?? 0)) continue;
-        if (!opens(key, guardOf(row))) continue;
-        const place = best.findIndex((match) => match.score < score);
-        best.splice(place < 0 ? best.length : place, 0, { n: row.n, score });
-        best.length = Math.min(best.length, limit);
-      }
-      return best;
-    },
+    nearest: (model, wanted, key, limit) =>
+      nearestOf(candidates.iterate({ model, wanted: bytesOf(wanted) }), wanted, key, limit),
     removeUnused() {
       db.delete(vector).where(sql`${vector.hash} NOT IN (SELECT ${chunk.hash} FROM ${chunk})`).run();
     },
@@ -115,6 +105,20 @@ export function createVectorTable({ db, raw }: Database, engine: VectorEngine): 
         .run();
     },
   };
+}
+
+/** So many of them that the key opens, the most alike first. */
+function nearestOf(candidates: Iterable<Candidate>, wanted: Float32Array, key: Key, limit: number): Match[] {
+  const best: Match[] = [];
+  for (const row of candidates) {
+    const score = typeof row.compared === "number" ? row.compared : dot(floatsOf(row.compared), wanted);
+    if (best.length === limit && score <= (best.at(-1)?.score ?? 0)) continue;
+    if (!opens(key, guardOf(row))) continue;
+    const place = best.findIndex((match) => match.score < score);
+    best.splice(place < 0 ? best.length : place, 0, { n: row.n, score });
+    best.length = Math.min(best.length, limit);
+  }
+  return best;
 }
 
 function bytesOf(values: Float32Array): Buffer {
