@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { codeOf } from "./ports.ts";
@@ -14,6 +14,8 @@ export interface Uploads {
     owner: string,
     id: string,
   ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined>;
+  /** Removes all files of an owner. */
+  remove(owner: string): Promise<void>;
   /** Removes files that nothing was added to for a day. Gives how many. */
   prune(): Promise<number>;
 }
@@ -93,6 +95,13 @@ class UploadFolder implements Uploads {
     return { body: Readable.toWeb(file.createReadStream()), size };
   }
 
+  remove(owner: string): Promise<void> {
+    return this.#inTurn(async () => {
+      this.#keptBytes = undefined;
+      await rm(this.#folderOf(owner), { recursive: true, force: true });
+    });
+  }
+
   prune(): Promise<number> {
     const { dir, now } = this.#options;
     return this.#inTurn(async () => {
@@ -104,6 +113,7 @@ class UploadFolder implements Uploads {
           await rm(join(dir, owner, name));
           removed += 1;
         }
+        if ((await namesIn(join(dir, owner))).length === 0) await rmdir(join(dir, owner));
       }
       return removed;
     });

@@ -227,7 +227,8 @@ describe("messages of a request", () => {
       [within(zeros(4_000_000)), { status: 413 }],
       [new Array(100_000).fill('data:,"data:,'), { status: 413 }],
       [[`data: ${"so many words, ".repeat(100_000)}`], { status: 413 }],
-      [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 413 }],
+      [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 400, param: "messages.0" }],
+      [[`data:;base64,${"so many\nwords, ".repeat(100_000)}`], { status: 413 }],
     ];
     for (const [messages, answered] of bodies) {
       const body = { model: MODEL, messages };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
-import { attachmentOf, uploadOf, type WebMessage } from "@signalbox/channel-web";
+import { type MediaRef, type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
+import { uploadOf, type WebMessage } from "@signalbox/channel-web";
 import { tokenHolder } from "@signalbox/routing";
 import type { Principal, Submission } from "@signalbox/server";
 
@@ -22,13 +22,13 @@ export function uploaderOf(client: Principal | undefined): string {
   return client?.name ?? OWNER_NAME;
 }
 
-/** A submission as a message of its channel. */
-export function clientMessage(submission: Submission): WebMessage {
+/** A submission as a message of its channel, with the attachments that it names by their addresses. */
+export function clientMessage(submission: Submission, attached: readonly MediaRef[] = []): WebMessage {
   const { agent, conversation, id, text, from, instructions, history, sampling, verbatim, sender } =
     submission;
-  const { attachments = [], uploads = [] } = submission;
+  const { uploads = [] } = submission;
   const media = [
-    ...attachments.flatMap(({ kind, url, name }) => attachmentOf(kind, url, name) ?? []),
+    ...attached,
     ...uploads.map(({ bytes: size, ...file }) => uploadOf({ ...file, size, owner: uploaderOf(sender) })),
   ];
   return {

@@ -5,12 +5,13 @@ import type { LaneItem, Lanes } from "@signalbox/lanes";
 import type { AgentInfo, ApprovalInfo, ConfigurationState, Status } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { Reading } from "@signalbox/runs";
-import type { GatewayService, LiveHub, UploadPiece, UploadResult } from "@signalbox/server";
+import type { GatewayService, LiveHub } from "@signalbox/server";
 import type { Accounts, Agent, Agents, Models } from "@signalbox/setup";
 import type { LeaseToken } from "@signalbox/store";
 import type { Metrics } from "@signalbox/telemetry";
 import { type Approval, type Inquiries, type Questions, type Trust, visibleLine } from "@signalbox/tools";
 import { type ActivityPorts, readActivity } from "./activity.ts";
+import type { FileDesk } from "./carried-files.ts";
 import { runChecks } from "./checks.ts";
 import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
@@ -41,9 +42,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly exchanges: KeptExchanges;
   readonly inquiries: Pick<Inquiries, "forget">;
   /** Keeps files that clients send, each client's by itself. */
-  readonly uploads: {
-    add(piece: Omit<UploadPiece, "client"> & { readonly owner: string }): Promise<UploadResult>;
-  };
+  readonly uploads: FileDesk;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;

@@ -1,9 +1,10 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { WebHub } from "@signalbox/channel-web";
+import type { WebHub, WebMessage } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
 import { OWN_ACCOUNT } from "@signalbox/setup";
+import { attachmentsOf, type FileDesk, forgetFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -21,6 +22,8 @@ export interface SubmitPorts {
   readonly agents: { get(id: string): object | undefined };
   readonly surfaces: { readonly [Name in keyof Surfaces]: Pick<Surfaces[Name], "submit"> };
   readonly outcomes: Outcomes;
+  /** Keeps the files that messages carry until they are answered. */
+  readonly uploads: FileDesk;
   readonly ready: () => boolean;
 }
 
@@ -33,13 +36,13 @@ const UNREADABLE: Outcome = {
 
 /** Takes messages of the gateway's own clients, and tells them how those end. */
 export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
-  const { store, agents, outcomes } = ports;
+  const { store, agents, outcomes, uploads } = ports;
   const lastRuns = createLastRuns();
 
-  const repetition = async (submission: Submission): Promise<Submitted> => {
+  const repetition = async (submission: Submission, message: WebMessage): Promise<Submitted> => {
     const named = nameOf(submission);
     const taken = await store.inbox.find(named);
-    if (taken !== undefined && !isRepeated(taken.payload.event, submission))
+    if (taken !== undefined && !isRepeated(taken.payload.event, submission, message))
       return refused("id_taken", "Another message came under this id before.");
     const done = endOfKnown(store, outcomes, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
@@ -52,17 +55,20 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       const { channel, agent, id } = submission;
       if (!agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
       const sessionKey = sessionOf(submission);
+      const message = clientMessage(submission, await attachmentsOf(submission, uploads));
       const expected = outcomes.expect(nameOf(submission));
-      const result = await ports.surfaces[channel].submit(clientMessage(submission)).catch((error) => {
+      const result = await ports.surfaces[channel].submit(message).catch((error) => {
         expected.forget();
         throw error;
       });
       if (result === "accepted") {
         const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
+        // What is left behind goes within a day.
+        done.then(() => forgetFiles(submission, uploads)).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
       }
       expected.forget();
-      if (result === "duplicate") return repetition(submission);
+      if (result === "duplicate") return repetition(submission, message);
       return refused("full", "The gateway has too many unanswered messages. Try again soon.");
     },
     async answer(messageId, client) {
@@ -76,9 +82,8 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
 }
 
 /** A watching client may have changed its mind about the words; nobody repeats what somebody else said. */
-function isRepeated(taken: MessageEvent, submission: Submission): boolean {
-  const message = clientMessage(submission);
-  return submission.channel === "api"
+function isRepeated(taken: MessageEvent, { channel }: Submission, message: WebMessage): boolean {
+  return channel === "api"
     ? isOfMessage(taken, message)
     : taken.conversation.id === message.conversation && taken.sender.id === message.user.id;
 }

@@ -48,8 +48,10 @@ const MOST_WORDS = 1_000_000;
 /** A shorter attachment counts as words: a million of them would take as long to read. */
 const SHORTEST_ATTACHED = 1_000;
 const TOO_MANY_WORDS = `Apart from attachments, a request has at most ${MOST_WORDS} characters.`;
-/** A `data:` URL in base64. */
-const ATTACHED = /"data:[^",]{0,200};base64,[A-Za-z0-9+/=]+"/g;
+/** How a `data:` URL in base64 begins in JSON. */
+const ATTACHED = /^"data:[^",]{0,200};base64,/;
+/** What stands in it where a writer of JSON escapes slashes. */
+const ESCAPED_BASE64 = /^(?:[A-Za-z0-9+/=]|\\\/)*$/;
 
 /** The body as text and as the schema has it, or the answer that says what is wrong with it. */
 export async function readBody<S extends z.ZodType>(
@@ -77,13 +79,25 @@ export async function readBody<S extends z.ZodType>(
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
 }
 
-/** The characters of a body that look like no attachments. */
+/** The characters of a body that look like no attachments. What only looks like one is counted once it is read. */
 function wordsIn(raw: string): number {
-  // Some writers of JSON escape slashes.
-  const plain = raw.replaceAll("\\/", "/");
-  const lengths = Array.from(plain.matchAll(ATTACHED), ([attached]) => attached.length);
-  const attached = lengths.filter((length) => length >= SHORTEST_ATTACHED);
-  return attached.reduce((words, length) => words - length, plain.length);
+  let words = raw.length;
+  let at = raw.indexOf('"data:');
+  while (at >= 0) {
+    const [head] = ATTACHED.exec(raw.slice(at, at + 300)) ?? [];
+    const end = raw.indexOf('"', at + (head?.length ?? 1));
+    if (end < 0) return words;
+    if (head !== undefined && end - at >= SHORTEST_ATTACHED && isBase64(raw, at + head.length, end))
+      words -= end + 1 - at;
+    at = raw.indexOf('"data:', end);
+  }
+  return words;
+}
+
+/** Escapes take long to read; other letters are told apart once the file is needed. */
+function isBase64(raw: string, from: number, to: number): boolean {
+  const escaped = raw.indexOf("\\", from);
+  return escaped < 0 || escaped >= to || ESCAPED_BASE64.test(raw.slice(from, to));
 }
 
 /** The agent that a model names, with or without its prefix. */

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createUploads } from "@signalbox/attachments";
+import type { MediaRef } from "@signalbox/channel";
+import { expect, it, onTestFinished } from "vitest";
+import { attachmentsOf, forgetFiles } from "./carried-files.ts";
+
+const LARGE = randomBytes(3_000_001);
+
+async function desk(totalBytes?: number) {
+  const dir = await mkdtemp(join(tmpdir(), "carried-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  const limit = totalBytes === undefined ? {} : { totalBytes };
+  return { dir, files: createUploads({ dir, maxBytes: 20_000_000, now: () => 1, ...limit }) };
+}
+
+function carrying(...urls: readonly string[]) {
+  const attachments = urls.map((url) => ({ kind: "image" as const, url, name: "a.png" }));
+  return { channel: "api", agent: "a", conversation: "c", id: "m1", text: "", attachments } as const;
+}
+
+function png(bytes: Buffer): string {
+  return `data:image/png;base64,${bytes.toString("base64")}`;
+}
+
+async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: MediaRef): Promise<Buffer> {
+  const { owner, id } = ref as { owner: string; id: string };
+  const file = await files.open(owner, id);
+  return Buffer.from(await new Response(file?.body).arrayBuffer());
+}
+
+it("sets a large file of a message down, whole and once, until the message is answered", async () => {
+  const open = await desk();
+  const message = carrying(png(LARGE));
+  const [file, ...others] = await attachmentsOf(message, open.files);
+  expect([file?.kind, file?.mimeType, file?.name, file?.size, others]).toEqual([
+    "image",
+    "image/png",
+    "a.png",
+    LARGE.length,
+    [],
+  ]);
+  expect(JSON.stringify(file).length).toBeLessThan(300);
+  expect(file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
+  expect(await attachmentsOf(message, open.files)).toEqual([file]);
+  await forgetFiles(message, open.files);
+  expect(await readdir(open.dir)).toEqual([]);
+});
+
+it("tells files apart by what they hold, also under one id", async () => {
+  const { files } = await desk();
+  const other = Buffer.from(LARGE).fill(0, 1_000_000, 1_000_001);
+  const refs = await attachmentsOf(carrying(png(LARGE), png(other)), files);
+  expect(new Set(refs.map(({ ref }) => JSON.stringify(ref))).size).toBe(2);
+});
+
+it.each([
+  ["small", png(randomBytes(1_000))],
+  ["no plain base64", png(LARGE).replace(/.{4}$/, "====")],
+  ["with line ends in it", png(LARGE).replace(/(.{76})/g, "$1\n")],
+  ["of no picture's type", png(LARGE).replace("image/png", "text/plain")],
+  ["elsewhere", "https://example.org/a.png"],
+])("leaves what is %s where it is", async (_, url) => {
+  const { files, dir } = await desk();
+  const media = await attachmentsOf(carrying(url), files);
+  expect(media.map(({ ref }) => ref)).toEqual([url]);
+  expect(await readdir(dir)).toEqual([]);
+});
+
+it("leaves a file in its message where there is no room for it", async () => {
+  const { files } = await desk(1_000_000);
+  const [file] = await attachmentsOf(carrying(png(LARGE)), files);
+  expect(file?.ref).toBe(png(LARGE));
+});
