@@ -1,22 +1,20 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { Faults } from "../faults.ts";
-import { formOf, listen, parseJson, type SeenRequest, type StandIn } from "../http.ts";
-import { isRaw, type Raw } from "../raw.ts";
-import type { SentFile } from "./check-message.ts";
+import { listen, type SeenRequest, type StandIn } from "../http.ts";
+import type { Raw } from "../raw.ts";
+import { Api, callOf } from "./api.ts";
 import type { DiscordFault } from "./faults.ts";
 import { Gateway } from "./gateway.ts";
 import { type Doing, type Interaction, Interactions } from "./interactions.ts";
 import { type DiscordMessage, Messages, type MessageToPlant } from "./messages.ts";
-import { type ApiReply, done, ok, refusals } from "./reply.ts";
+import { type ApiReply, refusals } from "./reply.ts";
 import {
-  channelPayload,
   channelType,
   type DiscordChannel,
   type DiscordRole,
   type DiscordUser,
   guildPayload,
-  rolePayload,
   userPayload,
   World,
 } from "./world.ts";
@@ -98,14 +96,6 @@ export interface DiscordStandIn extends StandIn {
 /** Beyond it a timer fires at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-interface Call {
-  readonly method: string;
-  readonly query: URLSearchParams;
-  readonly body: Raw;
-  readonly list: readonly unknown[];
-  readonly files: readonly SentFile[];
-}
-
 /** Starts the stand-in. */
 export async function startDiscord(options: DiscordOptions): Promise<DiscordStandIn> {
   let passed = 0;
@@ -116,25 +106,16 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
   const applicationId = options.applicationId ?? world.bot.id;
   const faults = new Faults<DiscordFault>("/messages");
   const requests: SeenRequest[] = [];
-  const lately = new Map<string, number[]>();
+  const { mayReadContent = true } = options;
   let token: string | undefined = options.token;
-  let commands: readonly unknown[] = [];
 
   const gateway = await Gateway.start({
     token: () => token,
     botId: world.bot.id,
-    mayReadContent: options.mayReadContent ?? true,
+    mayReadContent,
     heartbeatMs: options.heartbeatMs ?? longestTimerMs,
     keeps: options.keeps ?? 10_000,
-    ready: () => ({
-      data: {
-        user: userPayload(world.bot),
-        guilds: [...world.guilds.keys()].map((id) => ({ id, unavailable: true })),
-        application: { id: applicationId, flags: 0 },
-        shard: [0, 1],
-      },
-      guilds: [...world.guilds.values()].map((guild) => guildPayload(guild, world.channels.values(), now())),
-    }),
+    ready: () => readyOf(world, applicationId, now()),
   });
   const messages = new Messages(
     world,
@@ -142,108 +123,17 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     (type, data) => void gateway.dispatch(type, data),
   );
   const interactions = new Interactions(world, messages, applicationId);
-
-  function tellOf({ payload }: Interaction): number | undefined {
-    return gateway.dispatch("INTERACTION_CREATE", payload);
-  }
-
-  function isTooFast(channelId: string): boolean {
-    const recent = (lately.get(channelId) ?? []).filter((at) => at > now() - 5_000);
-    lately.set(channelId, [...recent, now()]);
-    return options.rateLimit === true && recent.length >= 5;
-  }
-
-  function ofMessage(call: Call, channelId: string, id: string, rest: readonly string[]): ApiReply {
-    const [what, emoji, who] = rest;
-    if (what === "reactions" && emoji !== undefined && who === "@me")
-      return messages.react(channelId, id, decodeURIComponent(emoji), call.method === "PUT");
-    if (what !== undefined) return refusals.noSuchPath();
-    if (call.method === "GET") return messages.get(channelId, id);
-    if (call.method === "PATCH") return messages.edit(channelId, id, call.body, call.files);
-    return call.method === "DELETE" ? messages.remove(channelId, id) : refusals.noSuchPath();
-  }
-
-  function ofChannel(call: Call, id: string, rest: readonly string[]): ApiReply {
-    const channel = world.channels.get(id);
-    const [what, messageId, ...more] = rest;
-    if (channel === undefined) return refusals.unknownChannel();
-    if (channel.isHidden === true) return refusals.missingAccess();
-    if (what === undefined) return ok(channelPayload(channel));
-    if (what === "typing") return done;
-    if (what === "polls" && messageId !== undefined && more[0] === "expire")
-      return call.method === "POST" ? messages.endPoll(id, messageId) : refusals.noSuchPath();
-    if (what !== "messages") return refusals.noSuchPath();
-    if (messageId !== undefined) return ofMessage(call, id, messageId, more);
-    if (call.method === "GET") return messages.list(id, call.query);
-    if (isTooFast(id)) return refusals.rateLimited(1.5);
-    return messages.create({ channelId: id, body: call.body, files: call.files });
-  }
-
-  function ofGuild(id: string, rest: readonly string[]): ApiReply {
-    const guild = world.guilds.get(id);
-    const [what, userId = ""] = rest;
-    if (guild === undefined) return refusals.missingAccess();
-    if (what === "roles") return ok(guild.roles.map(rolePayload));
-    const roles = guild.members.get(userId);
-    return what === "members" && roles !== undefined
-      ? ok({ user: userPayload(world.user(userId)), roles, joined_at: null, flags: 0 })
-      : refusals.unknownUser();
-  }
-
-  function ofUser(call: Call, id: string, rest: readonly string[]): ApiReply {
-    if (id !== "@me") {
-      const user = world.users.get(id);
-      return user === undefined ? refusals.unknownUser() : ok(userPayload(user));
-    }
-    if (rest[0] === "channels" && call.method === "POST")
-      return ok(channelPayload(world.direct(String(call.body["recipient_id"]))));
-    return rest.length === 0 ? ok(userPayload(world.bot)) : refusals.noSuchPath();
-  }
-
-  function ofApplication(call: Call, rest: readonly string[]): ApiReply {
-    if (rest.length === 0)
-      return ok({
-        id: applicationId,
-        name: world.bot.username,
-        flags: options.mayReadContent === false ? 0 : 1 << 19,
-      });
-    if (rest[0] !== "commands") return refusals.noSuchPath();
-    if (call.method === "PUT") commands = call.list;
-    return ok(commands);
-  }
-
-  function gatewayInformation(): ApiReply {
-    const left = {
-      total: 1_000,
-      remaining: gateway.identifiesLeft,
-      reset_after: 3_600_000,
-      max_concurrency: 1,
-    };
-    return ok({ url: gateway.url, shards: 1, session_start_limit: left });
-  }
-
-  function answer(call: Call, path: readonly string[], authorization: string | undefined): ApiReply {
-    const [area, id = "", ...rest] = path;
-    // Who holds the token of an interaction needs no other.
-    if (area === "interactions") return interactions.answer(id, rest[0] ?? "", call.body);
-    if (area === "webhooks" && rest[1] === "messages" && rest[2] === "@original" && call.method === "PATCH")
-      return interactions.edit(rest[0] ?? "", call.body, call.files);
-    if (token === undefined || authorization !== `Bot ${token}`) return refusals.unauthorized();
-    switch (area) {
-      case "gateway":
-        return gatewayInformation();
-      case "users":
-        return ofUser(call, id, rest);
-      case "channels":
-        return ofChannel(call, id, rest);
-      case "guilds":
-        return ofGuild(id, rest);
-      case "applications":
-        return ofApplication(call, rest);
-      default:
-        return refusals.noSuchPath();
-    }
-  }
+  const api = new Api({
+    world,
+    messages,
+    interactions,
+    gateway,
+    applicationId,
+    token: () => token,
+    mayReadContent,
+    rateLimit: options.rateLimit ?? false,
+    now,
+  });
 
   const server: StandIn = await listen(async (seen, response) => {
     requests.push(seen);
@@ -253,7 +143,7 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     const fault = faults.take(seen.method, url.pathname);
     if (fault?.kind === "status") return write(response, { status: fault.status ?? 500, body: {} });
     if (fault?.kind === "rate") return write(response, refusals.rateLimited(fault.seconds));
-    const reply = answer(await callOf(seen, url), path, String(seen.headers["authorization"]));
+    const reply = api.answer(await callOf(seen, url), path, String(seen.headers["authorization"]));
     if (fault?.kind === "cut") return void response.destroy();
     if (fault?.kind !== "hang") write(response, reply);
   }, options.port);
@@ -265,16 +155,51 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     applicationId,
     gateway,
     requests,
-    vote: (messageId, counts) => void messages.votes.set(messageId, counts),
     get sent() {
       return [...messages.all.values()].filter(({ author }) => author.id === world.bot.id);
     },
     get commands() {
-      return commands;
+      return api.commands;
     },
     get interactions() {
       return [...interactions.all.values()];
     },
+    ...whatHappens(world, messages, interactions, gateway),
+    fail: (fault) => faults.add(fault),
+    heal: () => faults.clear(),
+    revoke() {
+      token = undefined;
+    },
+    age(ms) {
+      passed += ms;
+    },
+    async stop() {
+      await Promise.all([gateway.stop(), server.stop()]);
+    },
+  };
+}
+
+type Happenings =
+  | "addGuild"
+  | "addChannel"
+  | "directWith"
+  | "interact"
+  | "tellAgain"
+  | "vote"
+  | "say"
+  | "plant"
+  | "eventOf"
+  | "acknowledged";
+
+/** What happens on Discord, and what the bot is told of it. */
+function whatHappens(
+  world: World,
+  messages: Messages,
+  interactions: Interactions,
+  gateway: Gateway,
+): Pick<DiscordStandIn, Happenings> {
+  const tell = ({ payload }: Interaction) => gateway.dispatch("INTERACTION_CREATE", payload);
+  return {
     addGuild({ id, name = "Guild", channelId, roles = [], members = {} }) {
       world.guilds.set(id, { id, name, roles, members: new Map(Object.entries(members)) });
       world.channels.set(channelId, { id: channelId, type: channelType.text, guildId: id, name: "general" });
@@ -283,10 +208,10 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
     directWith: (userId) => world.direct(userId),
     interact(channelId, userId, doing) {
       const interaction = interactions.begin(channelId, userId, doing);
-      interaction.sequence = tellOf(interaction);
+      interaction.sequence = tell(interaction);
       return interaction;
     },
-    tellAgain: (interaction) => tellOf(interaction),
+    tellAgain: (interaction) => tell(interaction),
     say(given) {
       const message = messages.plant(given);
       return { message, sequence: gateway.dispatch("MESSAGE_CREATE", messages.event(message)) };
@@ -302,35 +227,20 @@ export async function startDiscord(options: DiscordOptions): Promise<DiscordStan
         await delay(5);
       }
     },
-    fail: (fault) => faults.add(fault),
-    heal: () => faults.clear(),
-    revoke() {
-      token = undefined;
-    },
-    age(ms) {
-      passed += ms;
-    },
-    async stop() {
-      await Promise.all([gateway.stop(), server.stop()]);
-    },
+    vote: (messageId, counts) => void messages.votes.set(messageId, counts),
   };
 }
 
-async function callOf(seen: SeenRequest, url: URL): Promise<Call> {
-  const form = await formOf(seen);
-  const files: SentFile[] = [];
-  for (const [name, value] of form ?? []) {
-    if (typeof value === "string" || !name.startsWith("files[")) continue;
-    files.push({ name: value.name, mimeType: value.type, content: await value.bytes() });
-  }
-  const json = form === undefined ? seen.text : String(form.get("payload_json") ?? "");
-  const body = parseJson(json);
+/** What a session begins with. */
+function readyOf(world: World, applicationId: string, now: number) {
   return {
-    method: seen.method,
-    query: url.searchParams,
-    body: isRaw(body) ? body : {},
-    list: Array.isArray(body) ? body : [],
-    files,
+    data: {
+      user: userPayload(world.bot),
+      guilds: [...world.guilds.keys()].map((id) => ({ id, unavailable: true })),
+      application: { id: applicationId, flags: 0 },
+      shard: [0, 1],
+    },
+    guilds: [...world.guilds.values()].map((guild) => guildPayload(guild, world.channels.values(), now)),
   };
 }
 

@@ -3,8 +3,9 @@ import { Faults, type FaultTarget } from "../faults.ts";
 import { listen, type SeenRequest, type StandIn } from "../http.ts";
 import { isRaw, type Raw } from "../raw.ts";
 import { Messages, type TelegramMessage } from "./messages.ts";
-import { type Parameters, readParameters } from "./parameters.ts";
-import { type ApiReply, badRequest, ok, refuse, tooMany, write } from "./reply.ts";
+import { Methods } from "./methods.ts";
+import { readParameters } from "./parameters.ts";
+import { refuse, tooMany, write } from "./reply.ts";
 import { UpdateQueue } from "./update-queue.ts";
 import { type TelegramUser, userObject } from "./updates.ts";
 
@@ -91,90 +92,13 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     can_read_all_group_messages: false,
   };
   const blocked = new Set<string>();
-  const files = new Map<
-    string,
-    { readonly path: string; readonly content: Uint8Array; readonly size: number }
-  >();
   const faults = new Faults<TelegramFault>("sendMessage");
   const requests: SeenRequest[] = [];
-  const answered: string[] = [];
-  const commands: { list: Raw[]; byLanguage: Map<string, Raw[]>; writes: number } = {
-    list: [],
-    byLanguage: new Map(),
-    writes: 0,
-  };
   const chats = options.chats === undefined ? undefined : new Set(options.chats.map(String));
   const messages = new Messages({ chats, blocked, flood: options.flood ?? false, now, bot: me });
   const updates = new UpdateQueue();
+  const methods = new Methods({ me, messages, updates, users: options.users });
   let isRevoked = false;
-
-  const methods: Readonly<Record<string, (parameters: Parameters) => ApiReply | Promise<ApiReply>>> = {
-    getMe: () => ok(me),
-    getUpdates: ({ values }) => updates.get(values),
-    setWebhook: ({ values }) => updates.setWebhook(values),
-    deleteWebhook: ({ values }) => updates.deleteWebhook(values),
-    getWebhookInfo: () => ok(updates.webhookInfo()),
-    sendMessage: (parameters) => messages.sendText(parameters),
-    sendRichMessage: (parameters) => messages.sendRich(parameters),
-    sendPoll: (parameters) => messages.sendPoll(parameters),
-    sendPhoto: (parameters) => messages.sendMedia("photo", parameters),
-    sendVoice: (parameters) => messages.sendMedia("voice", parameters),
-    sendAudio: (parameters) => messages.sendMedia("audio", parameters),
-    sendVideo: (parameters) => messages.sendMedia("video", parameters),
-    sendDocument: (parameters) => messages.sendMedia("document", parameters),
-    editMessageText: (parameters) => messages.editText(parameters),
-    deleteMessage: (parameters) => messages.remove(parameters),
-    stopPoll: (parameters) => messages.stopPoll(parameters),
-    setMessageReaction: (parameters) => messages.react(parameters),
-    sendChatAction: ({ values }) =>
-      values["action"] === "typing" ? ok(true) : badRequest("wrong parameter action in request"),
-    getFile: ({ values }) => describeFile(String(values["file_id"])),
-    getChat: ({ values }) => describeChat(Number(values["chat_id"])),
-    getMyCommands: ({ values }) => getCommands(String(values["language_code"] ?? "")),
-    setMyCommands: ({ values }) => setCommands(values["commands"], String(values["language_code"] ?? "")),
-    answerCallbackQuery({ values }) {
-      answered.push(String(values["callback_query_id"]));
-      return ok(true);
-    },
-  };
-
-  function describeFile(id: string): ApiReply {
-    const file = files.get(id);
-    if (file === undefined) return badRequest("invalid file_id");
-    const { path, size } = file;
-    if (size > 20_971_520) return badRequest("file is too big");
-    return ok({ file_id: id, file_unique_id: `u-${id}`, file_size: size, file_path: path });
-  }
-
-  function describeChat(id: number): ApiReply {
-    const user = options.users?.find((one) => one.id === id);
-    if (user === undefined) return badRequest("chat not found");
-    return ok({ ...userObject(user), type: "private" });
-  }
-
-  function getCommands(language: string): ApiReply {
-    return ok(language === "" ? commands.list : (commands.byLanguage.get(language) ?? []));
-  }
-
-  function setCommands(list: unknown, language: string): ApiReply {
-    if (!/^([a-z]{2})?$/.test(language)) return badRequest("LANG_CODE_INVALID");
-    if (!Array.isArray(list) || list.length > 100) return badRequest("can't parse BotCommand");
-    for (const command of list.filter(isRaw)) {
-      if (!/^[a-z0-9_]{1,32}$/.test(String(command["command"]))) return badRequest("BOT_COMMAND_INVALID");
-      const { length } = String(command["description"] ?? "");
-      if (length < 1 || length > 256) return badRequest("BOT_COMMAND_DESCRIPTION_INVALID");
-    }
-    if (language === "") commands.list = list.filter(isRaw);
-    else commands.byLanguage.set(language, list.filter(isRaw));
-    commands.writes += 1;
-    return ok(true);
-  }
-
-  function giveFile(path: string, response: ServerResponse): void {
-    const file = [...files.values()].find((one) => one.path === path);
-    response.writeHead(file === undefined ? 404 : 200, { "content-type": "application/octet-stream" });
-    response.end(file?.content);
-  }
 
   const server = await listen(async (seen, response) => {
     requests.push(seen);
@@ -185,15 +109,8 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     const fault = faults.take(seen.method, path);
     if (fault !== undefined && fault.kind !== "cut" && fault.kind !== "hang")
       return answerFault(response, fault);
-    if (kind === "file") return giveFile(rest, response);
-    const parameters = readParameters(seen);
-    const method = methods[rest];
-    const reply =
-      method === undefined
-        ? refuse(404, "Not Found: method not found")
-        : parameters === undefined
-          ? badRequest("can't parse the request's body")
-          : await method(parameters);
+    if (kind === "file") return giveFile(methods, rest, response);
+    const reply = await methods.call(rest, readParameters(seen));
     if (fault?.kind === "cut") return void response.destroy();
     if (fault?.kind !== "hang") write(response, reply);
   }, options.port ?? 0);
@@ -202,8 +119,8 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     ...server,
     bot,
     requests,
-    commands,
-    answered,
+    commands: methods.commands,
+    answered: methods.answered,
     vote: (messageId, counts) => void messages.votes.set(messageId, counts),
     get sent() {
       return messages.all.filter(({ fromBot }) => fromBot);
@@ -226,7 +143,7 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
     },
     pending: () => updates.pending(),
     addFile: (fileId, content, { path = `documents/${fileId}`, announced = content.byteLength } = {}) =>
-      void files.set(fileId, { path, content, size: announced }),
+      void methods.files.set(fileId, { path, content, size: announced }),
     plant: (chatId, messageId) => messages.plant(chatId, messageId),
     reactions: (chatId, messageId) => messages.reactions.get(`${chatId}:${messageId}`) ?? [],
     block: (chatId) => void blocked.add(String(chatId)),
@@ -241,6 +158,12 @@ export async function startTelegram(options: TelegramOptions): Promise<TelegramS
       await server.stop();
     },
   };
+}
+
+function giveFile({ files }: Methods, path: string, response: ServerResponse): void {
+  const file = [...files.values()].find((one) => one.path === path);
+  response.writeHead(file === undefined ? 404 : 200, { "content-type": "application/octet-stream" });
+  response.end(file?.content);
 }
 
 function answerFault(
