@@ -25,85 +25,94 @@ export function sse(data: Readonly<Record<string, unknown>>): Buffer {
   return Buffer.from(`event: ${String(data.type)}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-/** Puts a scripted turn in the vendor's terms. */
-export function encodeTurn(turn: ScriptedTurn, model: string, serial: number): EncodedTurn {
-  const count = turn.chunks ?? 4;
-  const id = `msg_standin${String(serial).padStart(6, "0")}`;
-  const usage = {
-    input_tokens: turn.usage?.input ?? 10,
-    cache_creation_input_tokens: turn.usage?.cacheWrite ?? 0,
-    cache_read_input_tokens: turn.usage?.cacheRead ?? 0,
-    cache_creation: {
-      ephemeral_5m_input_tokens: turn.usage?.cacheWrite ?? 0,
-      ephemeral_1h_input_tokens: 0,
-    },
-    output_tokens: 1,
-    service_tier: "standard",
-  };
-  const output = turn.usage?.output ?? 15;
-  const head = {
-    id,
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The events of a message, and what they add up to. */
+class Encoding {
+  readonly events: Buffer[];
+  readonly content: Fields[] = [];
+
+  constructor(head: Fields) {
+    this.events = [sse({ type: "message_start", message: head })];
+  }
+
+  block(start: Fields, deltas: readonly Fields[], whole: Fields): void {
+    const index = this.content.length;
+    this.events.push(sse({ type: "content_block_start", index, content_block: start }));
+    if (index === 0) this.events.push(sse({ type: "ping" }));
+    for (const delta of deltas) this.events.push(sse({ type: "content_block_delta", index, delta }));
+    this.events.push(sse({ type: "content_block_stop", index }));
+    this.content.push(whole);
+  }
+
+  end(stop_reason: string, output_tokens: number): void {
+    const delta = { stop_reason, stop_sequence: null };
+    this.events.push(sse({ type: "message_delta", delta, usage: { output_tokens } }));
+    this.events.push(sse({ type: "message_stop" }));
+  }
+}
+
+function headOf({ usage }: ScriptedTurn, model: string, serial: string) {
+  return {
+    id: `msg_standin${serial}`,
     type: "message",
     role: "assistant",
     model,
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    usage,
+    usage: {
+      input_tokens: usage?.input ?? 10,
+      cache_creation_input_tokens: usage?.cacheWrite ?? 0,
+      cache_read_input_tokens: usage?.cacheRead ?? 0,
+      cache_creation: { ephemeral_5m_input_tokens: usage?.cacheWrite ?? 0, ephemeral_1h_input_tokens: 0 },
+      output_tokens: 1,
+      service_tier: "standard",
+    },
   };
-  const events: Buffer[] = [sse({ type: "message_start", message: head })];
-  const content: Record<string, unknown>[] = [];
-  const callIds: string[] = [];
-  const block = (
-    start: Record<string, unknown>,
-    deltas: Record<string, unknown>[],
-    whole: Record<string, unknown>,
-  ) => {
-    const index = content.length;
-    events.push(sse({ type: "content_block_start", index, content_block: start }));
-    if (index === 0) events.push(sse({ type: "ping" }));
-    for (const delta of deltas) events.push(sse({ type: "content_block_delta", index, delta }));
-    events.push(sse({ type: "content_block_stop", index }));
-    content.push(whole);
-  };
+}
 
-  if (turn.thinking !== undefined) {
-    const signature = signThinking(turn.thinking);
-    block(
+/** Puts a scripted turn in the vendor's terms. */
+export function encodeTurn(turn: ScriptedTurn, model: string, number: number): EncodedTurn {
+  const { thinking, text, toolCalls = [], chunks = 4 } = turn;
+  const serial = String(number).padStart(6, "0");
+  const head = headOf(turn, model, serial);
+  const encoding = new Encoding(head);
+  const callIds: string[] = [];
+  if (thinking !== undefined) {
+    const signature = signThinking(thinking);
+    encoding.block(
       { type: "thinking", thinking: "", signature: "" },
       [
-        ...pieces(turn.thinking, count).map((thinking) => ({ type: "thinking_delta", thinking })),
+        ...pieces(thinking, chunks).map((piece) => ({ type: "thinking_delta", thinking: piece })),
         { type: "signature_delta", signature },
       ],
-      { type: "thinking", thinking: turn.thinking, signature },
+      { type: "thinking", thinking, signature },
     );
   }
-  if (turn.text !== undefined)
-    block(
+  if (text !== undefined)
+    encoding.block(
       { type: "text", text: "" },
-      pieces(turn.text, count).map((text) => ({ type: "text_delta", text })),
-      { type: "text", text: turn.text },
+      pieces(text, chunks).map((piece) => ({ type: "text_delta", text: piece })),
+      { type: "text", text },
     );
-  (turn.toolCalls ?? []).forEach((call, i) => {
-    const callId = call.id ?? `toolu_standin${String(serial).padStart(6, "0")}x${i}`;
+  for (const [index, call] of toolCalls.entries()) {
+    const id = call.id ?? `toolu_standin${serial}x${index}`;
     const json = call.inputText ?? JSON.stringify(call.input);
-    callIds.push(callId);
-    block(
-      { type: "tool_use", id: callId, name: call.name, input: {} },
-      ["", ...pieces(json, count)].map((partial_json) => ({ type: "input_json_delta", partial_json })),
-      { type: "tool_use", id: callId, name: call.name, input: call.input },
+    callIds.push(id);
+    encoding.block(
+      { type: "tool_use", id, name: call.name, input: {} },
+      ["", ...pieces(json, chunks)].map((partial_json) => ({ type: "input_json_delta", partial_json })),
+      { type: "tool_use", id, name: call.name, input: call.input },
     );
-  });
-
+  }
   const stop_reason = turn.stopReason ?? (callIds.length > 0 ? "tool_use" : "end_turn");
-  events.push(
-    sse({
-      type: "message_delta",
-      delta: { stop_reason, stop_sequence: null },
-      usage: { output_tokens: output },
-    }),
-    sse({ type: "message_stop" }),
-  );
-  const message = { ...head, content, stop_reason, usage: { ...usage, output_tokens: output } };
-  return { events, message, callIds };
+  const output_tokens = turn.usage?.output ?? 15;
+  encoding.end(stop_reason, output_tokens);
+  const usage = { ...head.usage, output_tokens };
+  return {
+    events: encoding.events,
+    message: { ...head, content: encoding.content, stop_reason, usage },
+    callIds,
+  };
 }

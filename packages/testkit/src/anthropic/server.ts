@@ -103,21 +103,70 @@ const TYPES: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
+interface Refused {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly headers?: Record<string, string>;
+}
+
+function refused(status: number, type: string, message: string): Refused {
+  return { status, type, message };
+}
+
+/** What is wrong with a request before its body is looked into. */
+function wrongRequest(
+  request: SeenRequest,
+  { apiKeys, maxBodyBytes = 32 * 1024 * 1024 }: AnthropicOptions,
+): Refused | undefined {
+  if (request.path.split("?", 1)[0] !== "/v1/messages") return refused(404, "not_found_error", "Not found");
+  if (request.method !== "POST") return refused(405, "invalid_request_error", "Method Not Allowed");
+  const key = credential(request);
+  if (key === undefined) return refused(401, "authentication_error", "x-api-key header is required");
+  if (apiKeys !== undefined && !apiKeys.includes(key))
+    return refused(401, "authentication_error", "invalid x-api-key");
+  const version = request.headers["anthropic-version"];
+  if (typeof version !== "string")
+    return refused(400, "invalid_request_error", "anthropic-version: header is required");
+  if (!VERSION.test(version))
+    return refused(400, "invalid_request_error", `anthropic-version: "${version}" is not a valid version.`);
+  if (!/^application\/json/.test(String(request.headers["content-type"])))
+    return refused(415, "invalid_request_error", "content-type: must be application/json");
+  if (Buffer.byteLength(request.text) > maxBodyBytes)
+    return refused(413, "request_too_large", "Request exceeds the maximum allowed number of bytes.");
+  return undefined;
+}
+
+/** A refusal that the script has in the place of an answer. */
+function scriptedRefusal({ error }: ScriptedTurn): Refused | undefined {
+  if (error === undefined || error.afterEvents !== undefined) return undefined;
+  const { status, type = TYPES[status] ?? "api_error", message = "Scripted refusal", retryAfter } = error;
+  return {
+    status,
+    type,
+    message,
+    ...(retryAfter === undefined ? {} : { headers: { "retry-after": String(retryAfter) } }),
+  };
+}
+
 /** Starts a stand-in for Anthropic's Messages API that refuses what the vendor refuses. */
 export async function startAnthropic(options: AnthropicOptions): Promise<AnthropicStandIn> {
-  const {
-    script,
-    check = true,
-    trustThinking = false,
-    contextWindow = 200_000,
-    maxBodyBytes = 32 * 1024 * 1024,
-  } = options;
-  const keys = options.apiKeys === undefined ? undefined : new Set(options.apiKeys);
+  const { script, check = true, trustThinking = false, contextWindow = 200_000 } = options;
   const requests: AnthropicRequest[] = [];
   const thoughtFor = new Set<string>();
   const ready = new WeakMap<ScriptedTurn, Buffer>();
   let answered = 0;
   let serial = 0;
+
+  function wrong(request: SeenRequest, body: unknown): Refused | undefined {
+    const problem = wrongRequest(request, options);
+    if (problem !== undefined) return problem;
+    if (body === undefined)
+      return refused(400, "invalid_request_error", "The request body is not valid JSON");
+    if (!check) return undefined;
+    const tokens = Math.ceil(request.text.length / 4);
+    return refusalOf(body, { tokens, window: contextWindow }, { thoughtFor, trustThinking });
+  }
 
   const standIn = await listen(async (request, response) => {
     const requestId = `req_standin${String(++serial).padStart(6, "0")}`;
@@ -126,58 +175,20 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
     const note = (status: number): void => {
       if (check) requests.push({ ...request, body, status });
     };
-    const fail = (
-      status: number,
-      type: string,
-      message: string,
-      headers: Record<string, string> = {},
-    ): void => {
+    const fail = ({ status, type, message, headers }: Refused): void => {
       note(status);
-      json(
-        response,
-        status,
-        { type: "error", error: { type, message }, request_id: requestId },
-        {
-          "request-id": requestId,
-          ...headers,
-        },
-      );
+      const answer = { type: "error", error: { type, message }, request_id: requestId };
+      json(response, status, answer, { "request-id": requestId, ...headers });
     };
 
-    const path = request.path.split("?", 1)[0];
-    if (path !== "/v1/messages") return fail(404, "not_found_error", "Not found");
-    if (request.method !== "POST") return fail(405, "invalid_request_error", "Method Not Allowed");
-    const key = credential(request);
-    if (key === undefined) return fail(401, "authentication_error", "x-api-key header is required");
-    if (keys !== undefined && !keys.has(key)) return fail(401, "authentication_error", "invalid x-api-key");
-    const version = request.headers["anthropic-version"];
-    if (typeof version !== "string")
-      return fail(400, "invalid_request_error", "anthropic-version: header is required");
-    if (!VERSION.test(version))
-      return fail(400, "invalid_request_error", `anthropic-version: "${version}" is not a valid version.`);
-    if (!/^application\/json/.test(String(request.headers["content-type"])))
-      return fail(415, "invalid_request_error", "content-type: must be application/json");
-    if (Buffer.byteLength(request.text) > maxBodyBytes)
-      return fail(413, "request_too_large", "Request exceeds the maximum allowed number of bytes.");
-    if (body === undefined) return fail(400, "invalid_request_error", "The request body is not valid JSON");
-    if (check) {
-      const tokens = Math.ceil(request.text.length / 4);
-      const refusal = refusalOf(body, { tokens, window: contextWindow }, { thoughtFor, trustThinking });
-      if (refusal !== undefined) return fail(refusal.status, refusal.type, refusal.message);
-    }
-
+    const problem = wrong(request, body);
+    if (problem !== undefined) return fail(problem);
     const index = answered++;
     const turn = typeof script === "function" ? await script(body, index) : script[index];
-    if (turn === undefined) return fail(500, "api_error", `The script has no turn ${index}`);
+    if (turn === undefined) return fail(refused(500, "api_error", `The script has no turn ${index}`));
     if (turn.delayMs !== undefined && turn.delayMs > 0) await sleep(turn.delayMs);
-    const { error } = turn;
-    if (error !== undefined && error.afterEvents === undefined)
-      return fail(
-        error.status,
-        error.type ?? TYPES[error.status] ?? "api_error",
-        error.message ?? "Scripted refusal",
-        error.retryAfter === undefined ? {} : { "retry-after": String(error.retryAfter) },
-      );
+    const refusal = scriptedRefusal(turn);
+    if (refusal !== undefined) return fail(refusal);
 
     note(200);
     const headers = { "request-id": requestId, "anthropic-organization-id": "org_standin" };
@@ -195,7 +206,7 @@ export async function startAnthropic(options: AnthropicOptions): Promise<Anthrop
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
     });
-    const plain = turn.fault === undefined && error === undefined && turn.pace === undefined;
+    const plain = turn.fault === undefined && turn.error === undefined && turn.pace === undefined;
     if (!check && plain && (turn.deltaMs ?? 0) === 0) ready.set(turn, Buffer.concat(encoded.events));
     await write(response, turn, encoded);
   }, options.port);

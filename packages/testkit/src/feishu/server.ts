@@ -107,60 +107,19 @@ export interface FeishuStandIn extends StandIn {
 
 /** Starts the stand-in. */
 export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn> {
-  const now = options.now ?? Date.now;
-  const bot = options.bot ?? { openId: "ou_bot", name: "Bot" };
-  const users = new Map(Object.entries(options.users ?? {}));
-  const tokens = new Tokens({ ...options, seconds: options.tokenSeconds ?? 7200, now });
-  const resources = new Resources();
-  const reactions = new Reactions(options.appId);
-  const chatModes = new Map<string, string>();
+  const { appId } = options;
+  const world = openWorld(options);
+  const { bot, users, tokens, resources, reactions, chatModes, uploads, limiting, cards, messages } = world;
   const faults = new Faults<FeishuFault>("/im/v1/messages");
   const requests: SeenRequest[] = [];
-  const uploads = new Uploads();
-  const limiting = { now, rateLimit: options.rateLimit ?? false, cardKit: options.cardKit ?? true };
-  const cards = new Cards(limiting);
-  const rules = {
-    uploads,
-    cards,
-    appId: options.appId,
-    now,
-    chats: options.chats === undefined ? undefined : new Set(options.chats),
-    rateLimit: limiting.rateLimit,
-  };
-  const messages = new Messages(rules);
   const answer = createApi({
-    bot,
-    users,
-    tokens,
-    messages,
-    uploads,
-    cards,
-    resources,
-    reactions,
-    chatModes,
-    appId: options.appId,
+    ...world,
+    appId,
     permissions: options.permissions ?? ALL_PERMISSIONS,
     subscription: options.subscription,
     hasCardKit: limiting.cardKit,
   });
-
-  /** Started when an app asks for it. */
-  let connection: Promise<LongConnection> | undefined;
-  let standing: LongConnection | undefined;
-
-  async function giveEndpoint(body: unknown): Promise<ApiReply> {
-    const sent = isRaw(body) ? body : {};
-    if (sent["AppID"] !== options.appId || sent["AppSecret"] !== options.appSecret) {
-      return { status: 200, body: { code: 514, msg: "auth failed", data: {} } };
-    }
-    const settings = clientConfig(options.pingSeconds ?? 120);
-    connection ??= startLongConnection(settings);
-    standing = await connection;
-    return {
-      status: 200,
-      body: { code: 0, msg: "", data: { URL: standing.url, ClientConfig: settings } },
-    };
-  }
+  const endpoint = new Endpoint(options);
 
   const server = await listen(async (seen, response) => {
     requests.push(seen);
@@ -171,7 +130,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     const body = parseJson(seen.text);
     const reply =
       url.pathname === "/callback/ws/endpoint"
-        ? await giveEndpoint(body)
+        ? await endpoint.give(body)
         : await answer({ method: seen.method, url, body, seen }, header(seen, "authorization"));
     if (fault?.kind === "hang") return;
     if (fault?.kind === "cut") return void response.destroy();
@@ -180,11 +139,11 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
 
   return {
     ...server,
-    appId: options.appId,
+    appId,
     bot,
     requests,
     get sent() {
-      return [...messages.all.values()].filter((one) => one.senderId === options.appId);
+      return [...messages.all.values()].filter((one) => one.senderId === appId);
     },
     get cards() {
       return cards.all;
@@ -198,7 +157,7 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     heal: () => faults.clear(),
     expireTokens: () => tokens.expire(),
     setRateLimit: (on) => {
-      rules.rateLimit = on;
+      world.rules.rateLimit = on;
       limiting.rateLimit = on;
     },
     age: (ms) => {
@@ -208,26 +167,79 @@ export async function startFeishu(options: FeishuOptions): Promise<FeishuStandIn
     addUser: (openId, name) => void users.set(openId, { name }),
     pushEvent: async (event, pieces) => {
       takePushed(messages, chatModes, event);
-      if (standing === undefined) throw new Error("there is no connection");
-      return standing.push(event, pieces);
+      if (endpoint.standing === undefined) throw new Error("there is no connection");
+      return endpoint.standing.push(event, pieces);
     },
-    connections: () => standing?.count() ?? 0,
-    dropConnections: () => standing?.drop(),
-    freezeConnections: () => standing?.freeze(),
+    connections: () => endpoint.standing?.count() ?? 0,
+    dropConnections: () => endpoint.standing?.drop(),
+    freezeConnections: () => endpoint.standing?.freeze(),
     stop: async () => {
-      await (await connection)?.stop();
+      await endpoint.stop();
       await server.stop();
     },
     take: (event) => takePushed(messages, chatModes, event),
     postEvent: (to, event, given = {}) => {
       takePushed(messages, chatModes, event);
-      const defaults: PushOptions = {
-        ...(options.verificationToken === undefined ? {} : { token: options.verificationToken }),
-        ...(options.encryptKey === undefined ? {} : { encryptKey: options.encryptKey }),
-      };
-      return fetch(to, push(event, { ...defaults, ...given }));
+      return fetch(to, push(event, { ...pushOptions(options), ...given }));
     },
   };
+}
+
+/** What there is on Feishu. */
+function openWorld(options: FeishuOptions) {
+  const { appId, now = Date.now, rateLimit = false, cardKit = true } = options;
+  const uploads = new Uploads();
+  const limiting = { now, rateLimit, cardKit };
+  const cards = new Cards(limiting);
+  const chats = options.chats === undefined ? undefined : new Set(options.chats);
+  const rules = { uploads, cards, appId, now, chats, rateLimit };
+  return {
+    bot: options.bot ?? { openId: "ou_bot", name: "Bot" },
+    users: new Map(Object.entries(options.users ?? {})),
+    tokens: new Tokens({ ...options, seconds: options.tokenSeconds ?? 7200, now }),
+    resources: new Resources(),
+    reactions: new Reactions(appId),
+    chatModes: new Map<string, string>(),
+    uploads,
+    limiting,
+    cards,
+    rules,
+    messages: new Messages(rules),
+  };
+}
+
+function pushOptions({ verificationToken: token, encryptKey }: FeishuOptions): PushOptions {
+  return {
+    ...(token === undefined ? {} : { token }),
+    ...(encryptKey === undefined ? {} : { encryptKey }),
+  };
+}
+
+/** Where an app asks for its long connection, which is started then. */
+class Endpoint {
+  readonly #options: FeishuOptions;
+  #starting: Promise<LongConnection> | undefined;
+  standing: LongConnection | undefined;
+
+  constructor(options: FeishuOptions) {
+    this.#options = options;
+  }
+
+  async give(body: unknown): Promise<ApiReply> {
+    const { appId, appSecret, pingSeconds = 120 } = this.#options;
+    const sent = isRaw(body) ? body : {};
+    if (sent["AppID"] !== appId || sent["AppSecret"] !== appSecret)
+      return { status: 200, body: { code: 514, msg: "auth failed", data: {} } };
+    const settings = clientConfig(pingSeconds);
+    this.#starting ??= startLongConnection(settings);
+    this.standing = await this.#starting;
+    const data = { URL: this.standing.url, ClientConfig: settings };
+    return { status: 200, body: { code: 0, msg: "", data } };
+  }
+
+  async stop(): Promise<void> {
+    await (await this.#starting)?.stop();
+  }
 }
 
 function faulty(fault: FeishuFault): ApiReply {

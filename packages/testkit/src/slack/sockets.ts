@@ -39,93 +39,123 @@ const mostConnections = 10;
 export async function startSockets(): Promise<Sockets> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await new Promise<void>((resolve) => server.once("listening", resolve));
-  const tickets = new Set<string>();
-  const frozen = new Set<WebSocket>();
-  const waiting = new Map<string, { answer(isTaken: boolean): void; readonly socket: WebSocket }>();
-  let turn = 0;
+  return new SocketMode(server);
+}
 
-  function heard(): WebSocket[] {
-    return [...server.clients].filter((socket) => !frozen.has(socket) && socket.readyState === socket.OPEN);
+/** A delivery that is not acknowledged yet. */
+interface Waiting {
+  answer(isTaken: boolean): void;
+  readonly socket: WebSocket;
+}
+
+class SocketMode implements Sockets {
+  readonly #server: WebSocketServer;
+  readonly #tickets = new Set<string>();
+  readonly #frozen = new Set<WebSocket>();
+  readonly #waiting = new Map<string, Waiting>();
+  #turn = 0;
+
+  constructor(server: WebSocketServer) {
+    this.#server = server;
+    server.on("connection", (socket, request) => this.#connect(socket, request.url ?? "/"));
   }
 
-  server.on("connection", (socket, request) => {
-    socket.on("error", () => {});
-    const ticket = new URL(request.url ?? "/", "ws://standin").searchParams.get("ticket") ?? "";
-    if (!tickets.delete(ticket)) return socket.close(1008, "invalid ticket");
-    if (heard().length > mostConnections) {
-      socket.send(JSON.stringify({ type: "disconnect", reason: "too_many_websockets" }));
-      return socket.close();
-    }
-    socket.send(JSON.stringify({ type: "hello", num_connections: heard().length }));
-    socket.on("message", (data) => {
-      if (frozen.has(socket)) return;
-      const said: unknown = JSON.parse(String(data));
-      const id = isRaw(said) ? String(said["envelope_id"]) : "";
-      waiting.get(id)?.answer(true);
-      waiting.delete(id);
+  address(): string {
+    const bound = this.#server.address();
+    const port = typeof bound === "object" ? bound?.port : undefined;
+    const ticket = randomUUID();
+    this.#tickets.add(ticket);
+    return `ws://127.0.0.1:${port}/link?ticket=${ticket}`;
+  }
+
+  count(): number {
+    return this.#heard().length;
+  }
+
+  push({ type, body }: SlackDelivery, { withinMs = 3000, retry }: SocketPush = {}): Promise<boolean> {
+    const sockets = this.#heard();
+    const socket = sockets[this.#turn++ % Math.max(sockets.length, 1)];
+    if (socket === undefined) return Promise.reject(new Error("there is no connection"));
+    const id = randomUUID();
+    const envelope = {
+      envelope_id: id,
+      type,
+      payload: body,
+      accepts_response_payload: type !== "events_api",
+      ...(retry === undefined ? {} : { retry_attempt: retry.number, retry_reason: retry.reason }),
+    };
+    return new Promise((resolve) => {
+      const late = setTimeout(() => resolve(false), withinMs);
+      const answer = (isTaken: boolean): void => {
+        clearTimeout(late);
+        resolve(isTaken);
+      };
+      this.#waiting.set(id, { answer, socket });
+      socket.send(JSON.stringify(envelope));
     });
+  }
+
+  send(text: string): void {
+    for (const socket of this.#heard()) socket.send(text);
+  }
+
+  refresh(): void {
+    for (const socket of this.#heard()) {
+      socket.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
+      socket.close();
+    }
+  }
+
+  drop(): void {
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  freeze(): void {
+    for (const socket of this.#heard()) {
+      this.#frozen.add(socket);
+      socket.pause();
+    }
+  }
+
+  stop(): Promise<void> {
+    this.drop();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #heard(): WebSocket[] {
+    return [...this.#server.clients].filter(
+      (socket) => !this.#frozen.has(socket) && socket.readyState === socket.OPEN,
+    );
+  }
+
+  #connect(socket: WebSocket, url: string): void {
+    socket.on("error", () => {});
+    const ticket = new URL(url, "ws://standin").searchParams.get("ticket") ?? "";
+    if (!this.#tickets.delete(ticket)) {
+      socket.close(1008, "invalid ticket");
+      return;
+    }
+    const count = this.count();
+    if (count > mostConnections) {
+      socket.send(JSON.stringify({ type: "disconnect", reason: "too_many_websockets" }));
+      socket.close();
+      return;
+    }
+    socket.send(JSON.stringify({ type: "hello", num_connections: count }));
+    socket.on("message", (data) => this.#hear(socket, JSON.parse(String(data))));
     socket.on("close", () => {
-      for (const [id, { answer, socket: other }] of waiting) {
+      for (const [id, { answer, socket: other }] of this.#waiting) {
         if (other !== socket) continue;
-        waiting.delete(id);
+        this.#waiting.delete(id);
         answer(false);
       }
     });
-    return undefined;
-  });
-  const bound = server.address();
-  const port = typeof bound === "object" ? bound?.port : undefined;
+  }
 
-  return {
-    address() {
-      const ticket = randomUUID();
-      tickets.add(ticket);
-      return `ws://127.0.0.1:${port}/link?ticket=${ticket}`;
-    },
-    count: () => heard().length,
-    push({ type, body }, { withinMs = 3000, retry } = {}) {
-      const sockets = heard();
-      const socket = sockets[turn++ % Math.max(sockets.length, 1)];
-      if (socket === undefined) return Promise.reject(new Error("there is no connection"));
-      const id = randomUUID();
-      const envelope = {
-        envelope_id: id,
-        type,
-        payload: body,
-        accepts_response_payload: type !== "events_api",
-        ...(retry === undefined ? {} : { retry_attempt: retry.number, retry_reason: retry.reason }),
-      };
-      return new Promise((resolve) => {
-        const late = setTimeout(() => resolve(false), withinMs);
-        const answer = (isTaken: boolean): void => {
-          clearTimeout(late);
-          resolve(isTaken);
-        };
-        waiting.set(id, { answer, socket });
-        socket.send(JSON.stringify(envelope));
-      });
-    },
-    send(text) {
-      for (const socket of heard()) socket.send(text);
-    },
-    refresh() {
-      for (const socket of heard()) {
-        socket.send(JSON.stringify({ type: "disconnect", reason: "refresh_requested" }));
-        socket.close();
-      }
-    },
-    drop() {
-      for (const socket of server.clients) socket.terminate();
-    },
-    freeze() {
-      for (const socket of heard()) {
-        frozen.add(socket);
-        socket.pause();
-      }
-    },
-    stop() {
-      for (const socket of server.clients) socket.terminate();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  #hear(socket: WebSocket, said: unknown): void {
+    if (this.#frozen.has(socket)) return;
+    const id = isRaw(said) ? String(said["envelope_id"]) : "";
+    this.#waiting.get(id)?.answer(true);
+    this.#waiting.delete(id);
+  }
 }
