@@ -29,8 +29,9 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 /** Whether every text in `value`, keys included, is well-formed Unicode. Vendors refuse half a surrogate pair. */
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
+  if (Array.isArray(value)) return value.every(isWellFormed);
   if (!isObject(value)) return true;
-  // Each message of a history is looked at for each request: this makes no list of keys.
+  // Every message is looked at: this makes no list of keys.
   for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key])) return false;
   return true;
 }
