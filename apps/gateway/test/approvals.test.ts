@@ -65,7 +65,10 @@ async function tainted(channel: string) {
     if (event.type === "message") asked.push(event.message.text);
   });
   const now = Date.now;
-  const surfaces = createSurfaces(nothing, { open: async () => undefined });
+  const surfaces = createSurfaces(nothing, {
+    uploads: { open: async () => undefined },
+    carried: { open: async () => undefined },
+  });
   const toolbox = await createToolbox({
     config: () => loaded.config,
     home,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { readConfig } from "@signalbox/home";
 import { createRedactor } from "@signalbox/redaction";
 import { createWebFetch } from "@signalbox/setup";
-import { createMedia } from "@signalbox/setup/media";
+import { createMedia, openClientFiles } from "@signalbox/setup/media";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { groupMention, messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
@@ -349,6 +349,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
       agents,
       account: () => undefined,
       fetch: createWebFetch(config).fetch,
+      clientFiles: openClientFiles(world.home, Date.now),
       logger,
       now: Date.now,
     }).prune();

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { APICallError, generateText, jsonSchema, Output, RetryError } from "ai";
@@ -171,6 +173,58 @@ describe("what a request asks for", () => {
         source: expect.objectContaining({ media_type: "image/png", data: PIXEL.split(",")[1] }),
       }),
     );
+  });
+
+  it("shows a large picture also after a kill, and keeps it in no row", async () => {
+    await started.stop();
+    world.script((_, index) =>
+      index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
+    );
+    const large = Buffer.concat([Buffer.from(PIXEL.split(",")[1] ?? "", "base64"), Buffer.alloc(300_000, 7)]);
+    const data = large.toString("base64");
+    const image = { type: "image_url" as const, image_url: { url: `data:image/png;base64,${data}` } };
+    const asking = { model: MODEL, messages: [{ role: "user" as const, content: [image] }] };
+    const headers = { "Idempotency-Key": "a-dot" };
+    const first = await world.startChild();
+    const asked = refusal(() =>
+      clientOf(first, { maxRetries: 0 }).chat.completions.create(asking, { headers }),
+    );
+    await expect.poll(() => world.anthropic.requests.length).toBe(1);
+    await first.end("SIGKILL");
+    await asked;
+    const [row] = await inboxRows(world);
+    expect(JSON.stringify(row?.payload).length).toBeLessThan(5_000);
+    started = await world.start();
+    const answer = await openai().chat.completions.create(asking, { headers });
+    expect(answer.choices[0]?.message.content).toBe("a dot");
+    const [, request] = world.anthropic.requests;
+    // The whole of it would be printed where it is not there.
+    expect(JSON.stringify(request?.body).includes(data)).toBe(true);
+    expect(await inboxRows(world)).toHaveLength(1);
+  });
+
+  it("removes a large picture once its message is answered, and not at a stop before", async () => {
+    const carried = () => readdirSync(join(world.home.mediaDir, "carried"));
+    const data = Buffer.concat([Buffer.from(PIXEL.split(",")[1] ?? "", "base64"), Buffer.alloc(300_000, 7)]);
+    const url = `data:image/png;base64,${data.toString("base64")}`;
+    const content = [{ type: "image_url" as const, image_url: { url } }];
+    const ask = (key: string) =>
+      openai({ maxRetries: 0 }).chat.completions.create(
+        { model: MODEL, messages: [{ role: "user", content }] },
+        { headers: { "Idempotency-Key": key } },
+      );
+    world.script((_, index) =>
+      index === 1 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
+    );
+    await ask("one");
+    await expect.poll(carried).toEqual([]);
+    await ask("one");
+    expect(carried()).toEqual([]);
+    const stopped = refusal(() => ask("two"));
+    await expect.poll(() => world.anthropic.requests.length).toBe(2);
+    await started.stop();
+    await stopped;
+    expect(carried()).toHaveLength(1);
   });
 
   it("goes on after an answer that Vercel's client only refers to", async () => {

@@ -21,7 +21,7 @@ export interface Uploads {
 }
 
 export interface UploadPiece {
-  /** Whose it is: nobody else can name it, and what each may keep is counted by itself. */
+  /** Whose it is, a client or a message: nobody else names it, and what each may keep is counted by itself. */
   readonly owner: string;
   /** Made by the client; 16 to 64 letters, digits, `_` and `-`. */
   readonly id: string;

@@ -156,9 +156,10 @@ describe("redactJson", () => {
     ];
     const parted = fc.constantFrom(
       ...parts,
-      "-----BEGIN PRIVATE KEY-----",
+      `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkq".repeat(4)}\n`,
       "abcdefghijklmnop",
       "plain",
+      "words ".repeat(1_000),
       "\n",
       "\0",
     );

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createUploads } from "@signalbox/attachments";
 import type { MediaRef } from "@signalbox/channel";
 import { expect, it, onTestFinished } from "vitest";
-import { attachmentsOf, forgetFiles } from "./carried-files.ts";
+import { forgetFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 
 const LARGE = randomBytes(3_000_001);
 
@@ -34,7 +34,7 @@ async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: Medi
 it("sets a large file of a message down, whole and once, until the message is answered", async () => {
   const open = await desk();
   const message = carrying(png(LARGE));
-  const [file, ...others] = await attachmentsOf(message, open.files);
+  const [file, ...others] = await setDownFiles(message, open.files);
   expect([file?.kind, file?.mimeType, file?.name, file?.size, others]).toEqual([
     "image",
     "image/png",
@@ -44,7 +44,8 @@ it("sets a large file of a message down, whole and once, until the message is an
   ]);
   expect(JSON.stringify(file).length).toBeLessThan(300);
   expect(file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
-  expect(await attachmentsOf(message, open.files)).toEqual([file]);
+  expect(await setDownFiles(message, open.files)).toEqual([file]);
+  expect(await repeatedFiles(message, file === undefined ? [] : [file])).toEqual([file]);
   await forgetFiles(message, open.files);
   expect(await readdir(open.dir)).toEqual([]);
 });
@@ -52,7 +53,7 @@ it("sets a large file of a message down, whole and once, until the message is an
 it("tells files apart by what they hold, also under one id", async () => {
   const { files } = await desk();
   const other = Buffer.from(LARGE).fill(0, 1_000_000, 1_000_001);
-  const refs = await attachmentsOf(carrying(png(LARGE), png(other)), files);
+  const refs = await setDownFiles(carrying(png(LARGE), png(other)), files);
   expect(new Set(refs.map(({ ref }) => JSON.stringify(ref))).size).toBe(2);
 });
 
@@ -64,13 +65,21 @@ it.each([
   ["elsewhere", "https://example.org/a.png"],
 ])("leaves what is %s where it is", async (_, url) => {
   const { files, dir } = await desk();
-  const media = await attachmentsOf(carrying(url), files);
+  const media = await setDownFiles(carrying(url), files);
   expect(media.map(({ ref }) => ref)).toEqual([url]);
   expect(await readdir(dir)).toEqual([]);
 });
 
-it("leaves a file in its message where there is no room for it", async () => {
+it("leaves a file in its message where there is no room for it, also when the message comes again", async () => {
   const { files } = await desk(1_000_000);
-  const [file] = await attachmentsOf(carrying(png(LARGE)), files);
-  expect(file?.ref).toBe(png(LARGE));
+  const inside = await setDownFiles(carrying(png(LARGE)), files);
+  expect(inside.map(({ ref }) => ref)).toEqual([png(LARGE)]);
+  expect(await repeatedFiles(carrying(png(LARGE)), inside)).toEqual(inside);
+});
+
+it("knows another file under the id of a message that was taken", async () => {
+  const { files } = await desk();
+  const taken = await setDownFiles(carrying(png(LARGE)), files);
+  const other = png(Buffer.from(LARGE).fill(0, 0, 1));
+  expect(await repeatedFiles(carrying(other), taken)).not.toEqual(taken);
 });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { MediaRef } from "@signalbox/channel";
 import { attachmentOf, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
@@ -15,6 +16,8 @@ export interface FileDesk {
 const LARGE = 65_536;
 /** Characters that are read at once, between which other work goes on; a multiple of four. */
 const SLICE = 1_048_576;
+/** More of them nobody reads. */
+const MOST_FILES = 20;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
 /** A file that a message holds itself. */
@@ -27,29 +30,45 @@ interface Carried {
 /**
  * The attachments of a message. Large ones that it holds itself are set down as files of their own, or else megabytes
  * of them would stand in the inbox. What cannot be set down, since there is no room or it is no plain base64, stays in
- * its message. The same message again has the same attachments.
+ * its message.
  */
-export async function attachmentsOf(
-  { id, attachments = [] }: Submission,
-  files: FileDesk,
-): Promise<readonly MediaRef[]> {
-  const media: MediaRef[] = [];
-  for (const attachment of attachments) {
-    const carried = carriedIn(attachment);
-    const file = carried && (await setDown(carried, ownerOf(id), files));
-    const { kind, url, name } = attachment;
-    const one = file ?? attachmentOf(kind, url, name);
-    if (one !== undefined) media.push(one);
-  }
-  return media;
+export async function setDownFiles(submission: Submission, files: FileDesk): Promise<readonly MediaRef[]> {
+  return attachmentsOf(submission, (carried, owner) => setDown(carried, owner, files));
 }
 
-/** The message is answered: what was set down of it is kept elsewhere by now. */
+/** The attachments of a message that was taken before, as `taken` has them where they are the same. */
+export async function repeatedFiles(
+  submission: Submission,
+  taken: readonly MediaRef[],
+): Promise<readonly MediaRef[]> {
+  const named = await attachmentsOf(submission, async (...file) => (await nameOf(...file))?.media);
+  const inside = await attachmentsOf(submission, async () => undefined);
+  return inside.map((one, index) => {
+    const file = named[index];
+    return file !== undefined && isDeepStrictEqual(file.ref, taken[index]?.ref) ? file : one;
+  });
+}
+
+/** Nobody is to fetch what was set down of a message any more. */
 export async function forgetFiles(
   { id, attachments = [] }: Submission,
   files: Pick<FileDesk, "remove">,
 ): Promise<void> {
   if (attachments.some(({ url }) => url.length >= LARGE)) await files.remove(ownerOf(id));
+}
+
+async function attachmentsOf(
+  { id, attachments = [] }: Submission,
+  fileOf: (carried: Carried, owner: string) => Promise<MediaRef | undefined>,
+): Promise<readonly MediaRef[]> {
+  const media: MediaRef[] = [];
+  for (const [index, attachment] of attachments.entries()) {
+    const carried = index < MOST_FILES ? carriedIn(attachment) : undefined;
+    const { kind, url, name } = attachment;
+    const one = (carried && (await fileOf(carried, ownerOf(id)))) ?? attachmentOf(kind, url, name);
+    if (one !== undefined) media.push(one);
+  }
+  return media;
 }
 
 /** No token has such a name. */
@@ -67,28 +86,41 @@ function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
   return { mimeType, slices, ...(name === undefined ? {} : { name }) };
 }
 
-async function setDown(
-  { slices, mimeType, name }: Carried,
-  owner: string,
-  files: FileDesk,
-): Promise<MediaRef | undefined> {
+/** A file with a name of its own. */
+interface Named {
+  readonly id: string;
+  readonly media: MediaRef;
+}
+
+/** Named by what it holds; undefined where that is no plain base64. */
+async function nameOf({ slices, mimeType, name }: Carried, owner: string): Promise<Named | undefined> {
   const hash = createHash("sha256");
+  let size = 0;
   for (const slice of slices) {
     const bytes = Buffer.from(slice, "base64");
     if (bytes.byteLength !== bytesIn(slice)) return undefined;
     hash.update(bytes);
+    size += bytes.byteLength;
     await setImmediate();
   }
   const id = hash.digest("base64url");
-  let size = 0;
-  for (const slice of slices) {
+  const media = uploadOf({ owner, id, mimeType, size, ...(name === undefined ? {} : { name }) });
+  return { id, media };
+}
+
+async function setDown(carried: Carried, owner: string, files: FileDesk): Promise<MediaRef | undefined> {
+  const file = await nameOf(carried, owner);
+  if (file === undefined) return undefined;
+  const { id, media } = file;
+  let at = 0;
+  for (const slice of carried.slices) {
     const bytes = Buffer.from(slice, "base64");
-    const added = await files.add({ owner, id, at: size, bytes });
-    size += bytes.byteLength;
+    const added = await files.add({ owner, id, at, bytes });
+    at += bytes.byteLength;
     // An earlier attempt may have brought it.
-    if (added.kind !== "added" && !(added.kind === "out_of_order" && added.bytes >= size)) return undefined;
+    if (added.kind !== "added" && !(added.kind === "out_of_order" && added.bytes >= at)) return undefined;
   }
-  return uploadOf({ owner, id, mimeType, size, ...(name === undefined ? {} : { name }) });
+  return media;
 }
 
 /** What plain base64 of that length holds; the reader of base64 passes over whatever else there is. */

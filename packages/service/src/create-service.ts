@@ -42,7 +42,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly exchanges: KeptExchanges;
   readonly inquiries: Pick<Inquiries, "forget">;
   /** Keeps files that clients send, each client's by itself. */
-  readonly uploads: FileDesk;
+  readonly uploads: Pick<FileDesk, "add">;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly now: () => number;

@@ -44,7 +44,7 @@ async function gateway({ ready = true, room = 10 } = {}) {
     outcomes,
     surfaces: { web: submitTo("web"), api: submitTo("api") },
     agents: { get: (id) => (id === "coder" ? {} : undefined) },
-    uploads: { add: async () => ({ kind: "full", bytes: 0 }), remove: async () => {} },
+    carried: { add: async () => ({ kind: "full", bytes: 0 }), remove: async () => {} },
     ready: () => ready,
   });
   const end = async (messageId: string) => {

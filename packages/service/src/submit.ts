@@ -1,10 +1,10 @@
 import type { MessageEvent } from "@signalbox/channel";
-import type { WebHub, WebMessage } from "@signalbox/channel-web";
+import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
 import { OWN_ACCOUNT } from "@signalbox/setup";
-import { attachmentsOf, type FileDesk, forgetFiles } from "./carried-files.ts";
+import { type FileDesk, forgetFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -23,7 +23,7 @@ export interface SubmitPorts {
   readonly surfaces: { readonly [Name in keyof Surfaces]: Pick<Surfaces[Name], "submit"> };
   readonly outcomes: Outcomes;
   /** Keeps the files that messages carry until they are answered. */
-  readonly uploads: FileDesk;
+  readonly carried: FileDesk;
   readonly ready: () => boolean;
 }
 
@@ -36,17 +36,21 @@ const UNREADABLE: Outcome = {
 
 /** Takes messages of the gateway's own clients, and tells them how those end. */
 export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" | "answer" | "lastRun"> {
-  const { store, agents, outcomes, uploads } = ports;
+  const { store, agents, outcomes, carried } = ports;
   const lastRuns = createLastRuns();
 
-  const repetition = async (submission: Submission, message: WebMessage): Promise<Submitted> => {
+  const repetition = async (submission: Submission): Promise<Submitted> => {
     const named = nameOf(submission);
     const taken = await store.inbox.find(named);
-    if (taken !== undefined && !isRepeated(taken.payload.event, submission, message))
+    if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
       return refused("id_taken", "Another message came under this id before.");
     const done = endOfKnown(store, outcomes, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
   };
+
+  /** A repetition sets nothing down. */
+  const isTakenWithFiles = async (submission: Submission): Promise<boolean> =>
+    (submission.attachments ?? []).length > 0 && (await store.inbox.find(nameOf(submission))) !== undefined;
 
   return {
     lastRun: lastRuns.get,
@@ -55,7 +59,8 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       const { channel, agent, id } = submission;
       if (!agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
       const sessionKey = sessionOf(submission);
-      const message = clientMessage(submission, await attachmentsOf(submission, uploads));
+      if (await isTakenWithFiles(submission)) return repetition(submission);
+      const message = clientMessage(submission, await setDownFiles(submission, carried));
       const expected = outcomes.expect(nameOf(submission));
       const result = await ports.surfaces[channel].submit(message).catch((error) => {
         expected.forget();
@@ -63,12 +68,15 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       });
       if (result === "accepted") {
         const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
-        // What is left behind goes within a day.
-        done.then(() => forgetFiles(submission, uploads)).catch(() => {});
+        // What a stop, or a failure, leaves behind goes after a day.
+        done
+          .then(({ error }) => (error?.code === "stopping" ? undefined : forgetFiles(submission, carried)))
+          .catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
       }
       expected.forget();
-      if (result === "duplicate") return repetition(submission, message);
+      if (result === "duplicate") return repetition(submission);
+      await forgetFiles(submission, carried);
       return refused("full", "The gateway has too many unanswered messages. Try again soon.");
     },
     async answer(messageId, client) {
@@ -82,8 +90,9 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
 }
 
 /** A watching client may have changed its mind about the words; nobody repeats what somebody else said. */
-function isRepeated(taken: MessageEvent, { channel }: Submission, message: WebMessage): boolean {
-  return channel === "api"
+async function isRepeated(taken: MessageEvent, submission: Submission): Promise<boolean> {
+  const message = clientMessage(submission, await repeatedFiles(submission, taken.media));
+  return submission.channel === "api"
     ? isOfMessage(taken, message)
     : taken.conversation.id === message.conversation && taken.sender.id === message.user.id;
 }

@@ -3,14 +3,17 @@ import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import { expect, it } from "vitest";
 import { createSurfaces } from "./surfaces.ts";
 
-const NO_UPLOADS = { open: async () => undefined };
+const NONE = { open: async () => undefined };
 
 it("fetches what clients name by its address through the gateway's one way out, and no more than it may be", async () => {
   const asked: unknown[] = [];
-  const { api } = createSurfaces(async (url, options) => {
-    asked.push([url, options?.maxBytes]);
-    return { url, contentType: "image/png", bytes: new Uint8Array([1, 2]) };
-  }, NO_UPLOADS);
+  const { api } = createSurfaces(
+    async (url, options) => {
+      asked.push([url, options?.maxBytes]);
+      return { url, contentType: "image/png", bytes: new Uint8Array([1, 2]) };
+    },
+    { uploads: NONE, carried: NONE },
+  );
   const quiet = () => {};
   const { signal } = new AbortController();
   const channel = await api.definition.create({

@@ -2,20 +2,35 @@ import { createWebHub, MAX_ATTACHMENT_BYTES, type WebHubOptions } from "@signalb
 import type { GuardedFetch } from "@signalbox/tools";
 import type { Surfaces } from "./submit.ts";
 
+/** Files by their owners and ids. */
+interface Files {
+  open: NonNullable<WebHubOptions["openUpload"]>;
+}
+
 /**
  * Makes the gateway's own channels. `fetch` gets the attachments that clients name by their address, `uploads` has
- * those that they send.
+ * those that they send, and `carried` those that a request holds.
  */
 export function createSurfaces(
   fetch: GuardedFetch,
-  uploads: { open: NonNullable<WebHubOptions["openUpload"]> },
+  { uploads, carried }: { readonly uploads: Files; readonly carried: Files },
 ): Surfaces {
   const fetchUrl = async (url: string, signal: AbortSignal) => {
     const { bytes, contentType } = await fetch(url, { signal, maxBytes: MAX_ATTACHMENT_BYTES });
     return { body: ReadableStream.from([bytes]), mimeType: contentType, size: bytes.byteLength };
   };
+  const opening =
+    (files: Files): Files["open"] =>
+    (owner, id) =>
+      files.open(owner, id);
   return {
-    web: createWebHub({ fetchUrl, openUpload: (owner, id) => uploads.open(owner, id) }),
-    api: createWebHub({ id: "api", label: "API", awaitsSingleAnswer: true, fetchUrl }),
+    web: createWebHub({ fetchUrl, openUpload: opening(uploads) }),
+    api: createWebHub({
+      id: "api",
+      label: "API",
+      awaitsSingleAnswer: true,
+      fetchUrl,
+      openUpload: opening(carried),
+    }),
   };
 }

@@ -98,7 +98,7 @@ function openMedia(
   around: Pick<MediaOptions, "workspaces" | "account"> & Pick<Observers, "spendingReports">,
 ): Media {
   const { home, env, logger } = options;
-  const { agents, web } = resolved;
+  const { agents, web, clientFiles } = resolved;
   const { config } = configuration;
   const { workspaces, account, spendingReports } = around;
   return createMedia({
@@ -109,6 +109,7 @@ function openMedia(
     store: opened.store,
     agents,
     fetch: web.fetch,
+    clientFiles,
     payForTranscription: createTranscriptionCosts(config, createSpenders(configuration), spendingReports),
     account,
     logger,

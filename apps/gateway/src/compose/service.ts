@@ -22,7 +22,7 @@ export function createGatewayService(
   { lanes }: Way,
   { upkeep, reloading, ready }: ServicePorts,
 ): GatewayService {
-  const { agents, models, accounts, surfaces, uploads } = resolved;
+  const { agents, models, accounts, surfaces, clientFiles } = resolved;
   const { store, lease, redact, audit } = opened;
   const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
   const { delivery, toolbox, trust, scheduledWakes } = surroundings;
@@ -48,7 +48,7 @@ export function createGatewayService(
     models,
     accounts,
     surfaces,
-    uploads,
+    ...clientFiles,
     approvals: toolbox.approvals,
     commands: () => toolbox.commands(),
     budgets: () => budgetsOf(configuration.config()),

@@ -36,7 +36,8 @@ export async function decide(
 /** The channel of the gateway's own clients by this name, if it is one. */
 function ownChannel(id: string): ChannelDefinition | undefined {
   const nothing = () => Promise.reject(new Error("nothing is fetched to decide about a message"));
-  return Object.values(createSurfaces(nothing, { open: nothing }))
+  const files = { open: nothing };
+  return Object.values(createSurfaces(nothing, { uploads: files, carried: files }))
     .map(({ definition }) => definition)
     .find((definition) => definition.id === id);
 }

@@ -1,4 +1,3 @@
-import type { Uploads } from "@signalbox/attachments";
 import type { ChannelDefinition } from "@signalbox/channel";
 import { discord } from "@signalbox/channel-discord";
 import { feishu } from "@signalbox/channel-feishu";
@@ -6,7 +5,7 @@ import { slack } from "@signalbox/channel-slack";
 import { telegram } from "@signalbox/channel-telegram";
 import { createSurfaces, type Surfaces } from "@signalbox/service";
 import { accountLogger, createSetup, createWebFetch, type Setup, type WebFetch } from "@signalbox/setup";
-import { openUploads } from "@signalbox/setup/media";
+import { type ClientFiles, openClientFiles } from "@signalbox/setup/media";
 import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
@@ -18,7 +17,7 @@ export interface ResolvedConfig extends Setup {
   /** Whether a channel is one of those: its clients have shown the gateway's own token. */
   readonly isOwnChannel: (channel: string) => boolean;
   /** Files that those clients send. */
-  readonly uploads: Uploads;
+  readonly clientFiles: ClientFiles;
   readonly web: WebFetch;
 }
 
@@ -39,8 +38,8 @@ export async function resolveConfig(
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault, channels = [], tools = [] } = options;
   const web = createWebFetch(loaded.config);
-  const uploads = openUploads(home, Date.now);
-  const surfaces = createSurfaces(web.fetch, uploads);
+  const clientFiles = openClientFiles(home, Date.now);
+  const surfaces = createSurfaces(web.fetch, clientFiles);
   const ownChannels = Object.values(surfaces).map(({ definition }) => definition);
   const setup = await createSetup({
     home,
@@ -55,7 +54,7 @@ export async function resolveConfig(
     ownChannels,
     logger: (account) => accountLogger(logger, account),
   });
-  return { ...setup, surfaces, isOwnChannel: isAuthenticatedOn(ownChannels), uploads, web };
+  return { ...setup, surfaces, isOwnChannel: isAuthenticatedOn(ownChannels), clientFiles, web };
 }
 
 function isAuthenticatedOn(channels: readonly ChannelDefinition[]): (channel: string) => boolean {

@@ -1,6 +1,6 @@
 import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
 import { createWebFetch, resolveAgents } from "@signalbox/setup";
-import { createMedia } from "@signalbox/setup/media";
+import { createMedia, openClientFiles } from "@signalbox/setup/media";
 import type { PruneReport } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { createAgentWorkspaces, createMemoryLabelStore, openFileLabels } from "@signalbox/tools";
@@ -38,6 +38,7 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
       workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }),
       agents: resolveAgents(loaded, home),
       fetch: createWebFetch(config).fetch,
+      clientFiles: openClientFiles(home, Date.now),
       account: () => undefined,
       now: Date.now,
     });

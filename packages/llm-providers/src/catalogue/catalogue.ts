@@ -49,7 +49,7 @@ const UNKNOWN: Readonly<
 };
 const UNKNOWN_OTHER = { contextWindow: 32_768, maxOutputTokens: 4_096 };
 
-/** References that are remembered; people type others. */
+/** References that are remembered: people, and clients of the OpenAI surface, name others. */
 const MOST_RESOLVED = 500;
 
 /** Wire formats that serve each other's models: the same model behind either. */
@@ -115,8 +115,12 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
     list,
     resolve(reference) {
       const found = resolved.get(reference) ?? find(reference);
-      if (resolved.size >= MOST_RESOLVED) resolved.clear();
-      if (found !== undefined) resolved.set(reference, found);
+      if (found === undefined) return undefined;
+      // The one that was wanted longest ago goes first.
+      resolved.delete(reference);
+      resolved.set(reference, found);
+      const [oldest] = resolved.keys();
+      if (resolved.size > MOST_RESOLVED && oldest !== undefined) resolved.delete(oldest);
       return found;
     },
   };

@@ -72,9 +72,14 @@ export function createTermIndex({ raw }: Database): TermIndex {
   const compact = raw.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')");
   const common = new Map<string, { readonly count: number; readonly changes: number }>();
   let changes = 0;
+  let version: unknown;
 
   /** Counting goes through all places of a term: a common one is counted again once it may be another part of all. */
   function frequencyOf(term: string): number {
+    const current = raw.pragma("data_version", { simple: true });
+    // Another process has written.
+    if (current !== version) common.clear();
+    version = current;
     const last = common.get(term);
     if (last !== undefined && (changes - last.changes) * STEADY < last.count) return last.count;
     const count = frequency.get(term) ?? 0;

@@ -11,9 +11,9 @@ import { rankByTerms, type SoughtTerm } from "./bm25.ts";
  */
 const MAX_POSTINGS = 12_000;
 const MAX_TERMS = 64;
-/** A term that so large a part of all chunks have says nothing about which of them is meant. */
+/** A term that so large a part of what the reader sees has says nothing about which of it is meant. */
 const COMMON = 0.25;
-/** Of fewer chunks it cannot be said what is common. */
+/** Of fewer it cannot be said what is common. */
 const FEW_CHUNKS = 30;
 /** What a text itself says counts more than what stands over it. */
 const COLUMN_WEIGHTS: Readonly<Record<TermColumn, number>> = { body: 1, about: 0.6, dates: 0.6, access: 0 };
@@ -102,6 +102,7 @@ export function coverage(query: WordQuery, present: ReadonlySet<string>): number
   return all === 0 ? 0 : covered / all;
 }
 
+/** What everybody's chunks have counts: to go through the places of a term costs that much, whoever may see them. */
 function affordable(wanted: readonly string[], frequencies: ReadonlyMap<string, number>): string[] {
   const frequency = (term: string) => frequencies.get(term) ?? 0;
   let postings = 0;

@@ -50,8 +50,6 @@ const SHORTEST_ATTACHED = 1_000;
 const TOO_MANY_WORDS = `Apart from attachments, a request has at most ${MOST_WORDS} characters.`;
 /** How a `data:` URL in base64 begins in JSON. */
 const ATTACHED = /^"data:[^",]{0,200};base64,/;
-/** What stands in it where a writer of JSON escapes slashes. */
-const ESCAPED_BASE64 = /^(?:[A-Za-z0-9+/=]|\\\/)*$/;
 
 /** The body as text and as the schema has it, or the answer that says what is wrong with it. */
 export async function readBody<S extends z.ZodType>(
@@ -79,25 +77,25 @@ export async function readBody<S extends z.ZodType>(
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
 }
 
-/** The characters of a body that look like no attachments. What only looks like one is counted once it is read. */
+/** The characters of a body that look like no attachments; the texts among those are counted once they are read. */
 function wordsIn(raw: string): number {
   let words = raw.length;
+  let escaped = raw.indexOf("\\");
   let at = raw.indexOf('"data:');
   while (at >= 0) {
     const [head] = ATTACHED.exec(raw.slice(at, at + 300)) ?? [];
-    const end = raw.indexOf('"', at + (head?.length ?? 1));
+    const from = at + (head?.length ?? 1);
+    const end = raw.indexOf('"', from);
     if (end < 0) return words;
-    if (head !== undefined && end - at >= SHORTEST_ATTACHED && isBase64(raw, at + head.length, end))
-      words -= end + 1 - at;
+    if (escaped >= 0 && escaped < from) escaped = raw.indexOf("\\", from);
+    // Some writers of JSON escape slashes. Other escapes stand in no base64, and take long to read.
+    while (escaped >= 0 && escaped < end && raw[escaped + 1] === "/")
+      escaped = raw.indexOf("\\", escaped + 2);
+    const isPlain = escaped < 0 || escaped > end;
+    if (head !== undefined && isPlain && end - at >= SHORTEST_ATTACHED) words -= end + 1 - at;
     at = raw.indexOf('"data:', end);
   }
   return words;
-}
-
-/** Escapes take long to read; other letters are told apart once the file is needed. */
-function isBase64(raw: string, from: number, to: number): boolean {
-  const escaped = raw.indexOf("\\", from);
-  return escaped < 0 || escaped >= to || ESCAPED_BASE64.test(raw.slice(from, to));
 }
 
 /** The agent that a model names, with or without its prefix. */

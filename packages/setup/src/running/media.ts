@@ -41,6 +41,7 @@ export interface MediaOptions {
   readonly store: Parameters<typeof pruneSentBlobs>[0];
   readonly agents: Pick<Agents, "all" | "get">;
   readonly fetch: GuardedFetch;
+  readonly clientFiles: ClientFiles;
   /** Has the recordings of a message paid for. Default: they count for nobody. */
   readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
   readonly account: (channel: string, account: string) => Account | undefined;
@@ -50,9 +51,8 @@ export interface MediaOptions {
 
 export function createMedia(options: MediaOptions): Media {
   const { config, env, home, workspaces, store, agents, fetch, account, logger, now } = options;
-  const { payForTranscription } = options;
+  const { payForTranscription, clientFiles } = options;
   const blobs = createBlobs(home.mediaDir);
-  const uploads = openUploads(home, now);
   const folder = (agentId: string) => {
     const agent = agents.get(agentId);
     return agent === undefined
@@ -90,7 +90,8 @@ export function createMedia(options: MediaOptions): Media {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);
         if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
-        await uploads.prune();
+        await clientFiles.uploads.prune();
+        await clientFiles.carried.prune();
       } catch (error) {
         logger.warn({ err: reasonOf(error) }, "old attachments could not be removed");
       }
@@ -99,7 +100,17 @@ export function createMedia(options: MediaOptions): Media {
   };
 }
 
-/** Files that clients send, in the home. */
-export function openUploads({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): Uploads {
-  return createUploads({ dir: join(mediaDir, "uploads"), maxBytes: MAX_ATTACHMENT_BYTES, now });
+/** Files of the gateway's own clients. */
+export interface ClientFiles {
+  /** Those that they upload. */
+  readonly uploads: Uploads;
+  /** Those that their requests hold. */
+  readonly carried: Uploads;
+}
+
+/** In the home; one process at a time works on them. */
+export function openClientFiles({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): ClientFiles {
+  const inFolder = (name: string) =>
+    createUploads({ dir: join(mediaDir, name), maxBytes: MAX_ATTACHMENT_BYTES, now });
+  return { uploads: inFolder("uploads"), carried: inFolder("carried") };
 }

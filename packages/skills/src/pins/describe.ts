@@ -12,7 +12,7 @@ export function describePending(
   { skill, change, diff }: PendingSkill,
   visible: (text: string) => string,
 ): string[] {
-  const inLine = (path: string) => visible(path).replaceAll("\n", "\\n");
+  const inLine = (path: string) => visible(path).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
   const names = (what: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${what}: ${paths.map(inLine).join(", ")}`];
   return [
