@@ -229,6 +229,7 @@ describe("messages of a request", () => {
       [[`data: ${"so many words, ".repeat(100_000)}`], { status: 413 }],
       [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 400, param: "messages.0" }],
       [[`data:;base64,${"so many\nwords, ".repeat(100_000)}`], { status: 413 }],
+      [new Array(9_000).fill(`data:;base64,${"A".repeat(1_000)}`), { status: 400, param: "messages" }],
     ];
     for (const [messages, answered] of bodies) {
       const body = { model: MODEL, messages };

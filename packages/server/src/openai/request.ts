@@ -77,25 +77,31 @@ export async function readBody<S extends z.ZodType>(
   return { answer: openAiError(context, 400, { message, type: "invalid_request_error", param }) };
 }
 
-/** The characters of a body that look like no attachments; the texts among those are counted once they are read. */
+/**
+ * The characters of a body that look like no attachments, or more than there may be; the texts among those that do are
+ * counted once they are read.
+ */
 function wordsIn(raw: string): number {
-  let words = raw.length;
+  let attached = 0;
   let escaped = raw.indexOf("\\");
   let at = raw.indexOf('"data:');
-  while (at >= 0) {
+  while (at >= 0 && at - attached <= MOST_WORDS) {
     const [head] = ATTACHED.exec(raw.slice(at, at + 300)) ?? [];
     const from = at + (head?.length ?? 1);
     const end = raw.indexOf('"', from);
-    if (end < 0) return words;
+    if (end < 0) break;
     if (escaped >= 0 && escaped < from) escaped = raw.indexOf("\\", from);
-    // Some writers of JSON escape slashes. Other escapes stand in no base64, and take long to read.
-    while (escaped >= 0 && escaped < end && raw[escaped + 1] === "/")
+    // Some writers of JSON escape slashes. Other escapes stand in no base64, and all of them take long to read.
+    let slashes = 0;
+    while (escaped >= 0 && escaped < end && raw[escaped + 1] === "/" && slashes <= MOST_WORDS) {
+      slashes += 1;
       escaped = raw.indexOf("\\", escaped + 2);
+    }
     const isPlain = escaped < 0 || escaped > end;
-    if (head !== undefined && isPlain && end - at >= SHORTEST_ATTACHED) words -= end + 1 - at;
+    if (head !== undefined && isPlain && end - at >= SHORTEST_ATTACHED) attached += end + 1 - at - slashes;
     at = raw.indexOf('"data:', end);
   }
-  return words;
+  return raw.length - attached;
 }
 
 /** The agent that a model names, with or without its prefix. */
