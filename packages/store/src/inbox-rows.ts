@@ -189,7 +189,10 @@ export function createInboxRows<T extends Bodies>(
       entries.setBody(row.entry, encode({ ...event(row), payload }, "A changed message"));
     },
     isDamaged: (row) => entries.get(row.entry) === undefined,
-    full: (seq) => read<T>(statements.fullBySeq.all({ seq })).rows[0],
+    full(seq) {
+      const joined = statements.fullBySeq.get({ seq });
+      return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
+    },
     some: (seqs) => {
       const { rows } = read<T>(statements.bySeqs.all({ seqs: JSON.stringify(seqs) }));
       return new Map(rows.map((row) => [row.seq, row]));

@@ -111,7 +111,10 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
     byKey: (key) => byKey.get({ key }),
     hasUnsent: ({ channel, account, address }) =>
       firstUnsent.get({ channel, account, address }) !== undefined,
-    full: (seq) => fullBySeq.all({ seq }).flatMap(kept)[0],
+    full(seq) {
+      const joined = fullBySeq.get({ seq });
+      return joined === undefined ? undefined : kept(joined)[0];
+    },
     list: (where, orderBy, limit) =>
       withBody()
         .where(where)
