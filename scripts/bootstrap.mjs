@@ -1,7 +1,7 @@
 // What `npm start`, `npm test` and their like run: with any Node.js ≥ 20 and npm, and nothing else installed, it
 // fetches the pinned pnpm, installs what the lockfile says, and hands over to turbo and the pinned Node.js.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -14,7 +14,10 @@ const script = (name) => join(root, "scripts", name);
 /** Whoever uses the gateway needs no site of its documents, which is 100 MB of tools to build. */
 const WITHOUT_DOCS = ["--filter", "!@signalbox/docs"];
 
-/** What is installed and what turbo builds, as parameters, and what is run then. `test` builds what it needs. */
+/**
+ * What is installed and what turbo builds, as parameters, and what is run then. `test` builds what it needs, and what
+ * is released is built anew.
+ */
 const COMMANDS = {
   start: {
     install: WITHOUT_DOCS,
@@ -26,7 +29,7 @@ const COMMANDS = {
   test: { run: [script("check.mjs")] },
   bench: { build: [], run: [script("bench.mjs")] },
   prove: { build: [], run: [script("prove.mjs")] },
-  release: { build: [], run: [script("release.mjs")] },
+  release: { isFresh: true, build: [], run: [script("release.mjs")] },
 };
 
 const [command, ...parameters] = process.argv.slice(2);
@@ -38,7 +41,7 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
 }
 const pnpm = pinnedPnpm();
 const installed = existsSync(join(root, "node_modules", ".modules.yaml"));
-const { install = [], build, run } = COMMANDS[command];
+const { install = [], isFresh = false, build, run } = COMMANDS[command];
 work("Installing dependencies", installed, process.execPath, [
   pnpm,
   "install",
@@ -48,6 +51,7 @@ work("Installing dependencies", installed, process.execPath, [
 const node = pinnedNode();
 // Everything below runs on the pinned Node.js: turbo, the compiler, the tests.
 const env = environment();
+if (isFresh) removeBuilds();
 if (build !== undefined) {
   const turbo = join(root, "node_modules", ".bin", windows ? "turbo.cmd" : "turbo");
   work("Building", existsSync(gateway), turbo, ["run", "build", ...build, "--output-logs=errors-only"], env);
@@ -68,6 +72,13 @@ function pinnedPnpm() {
     work(`Fetching pnpm ${wanted}`, false, windows ? "npm.cmd" : "npm", fetch);
   }
   return join(folder, "bin", "pnpm.mjs");
+}
+
+/** Turbo lays a build that it has kept beside what is there, which is not to be published. */
+function removeBuilds() {
+  for (const group of ["apps", "packages"])
+    for (const name of readdirSync(join(root, group)))
+      rmSync(join(root, group, name, "dist"), { recursive: true, force: true });
 }
 
 /** The Node.js of the npm package `node`; the running one where it could not be installed but is new enough. */
