@@ -152,8 +152,19 @@ class UploadFolder implements Uploads {
     } finally {
       await file.close();
     }
+    // Or a new file could be gone after a power cut.
+    if (there === undefined) for (const path of [folder, dir]) await syncFolder(path);
     this.#keptBytes = kept + piece.byteLength;
     return { kind: "added", bytes: bytes + piece.byteLength };
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 

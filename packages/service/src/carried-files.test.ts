@@ -77,6 +77,13 @@ it("leaves a file in its message where there is no room for it, also when the me
   expect(await repeatedFiles(carrying(png(LARGE)), inside)).toEqual(inside);
 });
 
+it("leaves a file in its message where the disk does not take it", async () => {
+  const { files } = await desk();
+  const broken = { ...files, add: () => Promise.reject(new Error("no space left")), remove: async () => {} };
+  const [file] = await setDownFiles(carrying(png(LARGE)), broken);
+  expect(file?.ref).toBe(png(LARGE));
+});
+
 it("knows another file under the id of a message that was taken", async () => {
   const { files } = await desk();
   const taken = await setDownFiles(carrying(png(LARGE)), files);

@@ -115,10 +115,11 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
   let at = 0;
   for (const slice of carried.slices) {
     const bytes = Buffer.from(slice, "base64");
-    const added = await files.add({ owner, id, at, bytes });
+    // Where the disk does not take it, the inbox says what is wrong.
+    const added = await files.add({ owner, id, at, bytes }).catch(() => undefined);
     at += bytes.byteLength;
     // An earlier attempt may have brought it.
-    if (added.kind !== "added" && !(added.kind === "out_of_order" && added.bytes >= at)) return undefined;
+    if (added?.kind !== "added" && !(added?.kind === "out_of_order" && added.bytes >= at)) return undefined;
   }
   return media;
 }
