@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { textMessage } from "@signalbox/testkit/feishu";
+import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
@@ -47,6 +47,35 @@ it("a changed agent is what it is now from its next turn on; a run that goes on 
   ]);
   expect(promptOf(world, 0)).toContain("You are a heron.");
   expect(promptOf(world, 1)).toContain("You are a stork.");
+});
+
+it("an agent that gets another workspace takes files, notes and what comes from there", async () => {
+  const world = await openWorld();
+  const other = join(world.dir, "other");
+  mkdirSync(join(other, "memory"), { recursive: true });
+  writeFileSync(join(other, "letter.txt"), "from the other");
+  writeFileSync(join(other, "memory", "MEMORY.md"), "- The heron is called Otto.\n");
+  const access = { dm: "allowlist", owners: [`feishu:${ZHANG}`] };
+  const configured = (coder: object) => exampleConfig({ access, agents: { ...agents("x"), list: [coder] } });
+  world.configure(configured({ id: "coder" }));
+  world.script(() => ({ text: "MEDIA:letter.txt" }));
+  const started = await world.start();
+  writeFileSync(join(world.home.workspace("coder"), "letter.txt"), "from the first");
+  const receive = async (messageId: string) => {
+    world.feishu.addResource(messageId, "file_1", Buffer.from(messageId), { mimeType: "text/plain" });
+    await started.post(fileMessage("file_1", "a.txt", { senderId: ZHANG, chatId: "oc_a", messageId }));
+    await started.settled();
+  };
+  await receive("om_1");
+  world.configure(configured({ id: "coder", workspaceDir: other }));
+  expect((await started.reload()).applied).toEqual(["agents"]);
+  await receive("om_2");
+  const sent = world.feishu.sent.map((one) =>
+    Buffer.from(world.feishu.upload(one)?.content ?? "").toString(),
+  );
+  expect(sent).toEqual(["from the first", "from the other"]);
+  expect(promptOf(world, 1)).toContain("Otto");
+  expect(existsSync(join(other, "inbox"))).toBe(true);
 });
 
 it("who may talk, and where messages go, is as the file has it now", async () => {

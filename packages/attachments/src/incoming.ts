@@ -9,7 +9,7 @@ import type { MessageWithFiles, ReceivedFile } from "./received.ts";
 export interface IncomingOptions {
   /** An account while it runs. */
   readonly account: (channel: string, account: string) => AttachmentAccount | undefined;
-  /** The folder of an agent, by its id. */
+  /** The folder of an agent, by its id: the same object as long as it is the same folder. */
   readonly folder: (agentId: string) => Promise<Folder>;
   /** What each folder keeps; asked whenever one is looked through. */
   readonly kept: () => InboxLimits;
@@ -93,19 +93,16 @@ export function createIncoming(options: IncomingOptions): Incoming {
   };
 }
 
-/** The folders that keep what comes, opened when they are first needed. */
+/** What keeps what comes in the folder that an agent has at the moment. */
 function createFolders({ folder, kept, logger }: IncomingOptions): (agentId: string) => Promise<InboxFolder> {
-  const folders = new Map<string, Promise<InboxFolder>>();
-  return (agentId) => {
-    const open = folders.get(agentId);
-    if (open !== undefined) return open;
+  const open = new WeakMap<Folder, InboxFolder>();
+  return async (agentId) => {
+    const files = await folder(agentId);
     const onUncleared = (error: unknown): void =>
       logger.warn({ agent: agentId, err: reasonOf(error) }, "old attachments could not be removed");
-    const opening = folder(agentId).then((files) => createInboxFolder(files, onUncleared, kept));
-    folders.set(agentId, opening);
-    // One that is away now may be there the next time.
-    opening.catch(() => folders.delete(agentId));
-    return opening;
+    const inbox = open.get(files) ?? createInboxFolder(files, onUncleared, kept);
+    open.set(files, inbox);
+    return inbox;
   };
 }
 

@@ -42,17 +42,23 @@ export function notesFolder({ workspaceDir }: RememberingAgent): string {
   return join(workspaceDir, "memory");
 }
 
+interface Opened {
+  /** Where its notes are. */
+  readonly folder: string;
+  readonly memory: Promise<Memory>;
+}
+
 /** Opens each memory when it is first needed: until then it costs neither time nor room. */
 export function createMemories(options: MemoriesOptions): Memories {
-  const opened = new Map<string, Promise<Memory>>();
+  const opened = new Map<string, Opened>();
 
-  async function open(agent: RememberingAgent): Promise<Memory> {
-    const { id } = agent;
+  async function open({ id }: RememberingAgent, folder: string, before: Opened | undefined): Promise<Memory> {
+    await closed(before);
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.(id);
     return createMemory({
-      folder: notesFolder(agent),
+      folder,
       index: index(id),
       turns: turns(id),
       topScope: OWNERS,
@@ -66,15 +72,18 @@ export function createMemories(options: MemoriesOptions): Memories {
   async function closeAll(): Promise<void> {
     const memories = [...opened.values()];
     opened.clear();
-    await Promise.all(memories.map(async (memory) => (await memory.catch(() => undefined))?.close()));
+    await Promise.all(memories.map(closed));
   }
 
   function of(agent: RememberingAgent): Promise<Memory> {
-    const memory = opened.get(agent.id) ?? open(agent);
-    opened.set(agent.id, memory);
+    const folder = notesFolder(agent);
+    const before = opened.get(agent.id);
+    if (before?.folder === folder) return before.memory;
+    const memory = open(agent, folder, before);
+    opened.set(agent.id, { folder, memory });
     // What failed once, a folder that was away for instance, may be there the next time.
     memory.catch(() => {
-      if (opened.get(agent.id) === memory) opened.delete(agent.id);
+      if (opened.get(agent.id)?.memory === memory) opened.delete(agent.id);
     });
     return memory;
   }
@@ -89,4 +98,8 @@ export function createMemories(options: MemoriesOptions): Memories {
     reopen: closeAll,
     close: closeAll,
   };
+}
+
+async function closed(opened: Opened | undefined): Promise<void> {
+  await (await opened?.memory.catch(() => undefined))?.close();
 }
