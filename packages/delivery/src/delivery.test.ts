@@ -13,6 +13,7 @@ import type { DeliveryAccount } from "./account.ts";
 import { createDelivery, type Delivery } from "./delivery.ts";
 import { outboxRow } from "./rows.ts";
 import { createMemoryOutbox, type MemoryOutbox } from "./testkit/memory-outbox.ts";
+import type { LanguageOf } from "./words.ts";
 
 type Send = (message: Outbound, options: SendOptions) => Promise<readonly string[]>;
 
@@ -39,6 +40,7 @@ function setup(
     readonly reconcile?: (part: number) => Promise<Reconciled>;
     readonly account?: (running: DeliveryAccount) => DeliveryAccount | undefined;
     readonly configured?: boolean;
+    readonly languageOf?: LanguageOf;
   } = {},
 ): Setup {
   const clock = manualClock();
@@ -65,6 +67,7 @@ function setup(
     openMedia: () => Promise.reject(new Error("nothing is attached here")),
     isPassing: (error) => error === full,
     random: () => 0,
+    ...(extra.languageOf === undefined ? {} : { languageOf: extra.languageOf }),
     onSettled: (_row, state) => settledAs.push(state),
   });
   onTestFinished(() => delivery.stop(0));
@@ -301,6 +304,26 @@ it("ends what is too old without sending it", async () => {
   delivery.wake();
   await clock.advance(0);
   expect([sent, settledAs]).toEqual([[], ["expired"]]);
+});
+
+it("ends replies also where it cannot be looked up in which language people are told so", async () => {
+  const languageOf = () => Promise.reject(new Error("the row is damaged"));
+  const { outbox, say, stateOf, clock, delivery, settledAs } = setup(
+    async (message) => {
+      if (textOf(message) === "refused") throw new ChannelError("invalid", "no");
+      return ["om_1"];
+    },
+    { languageOf },
+  );
+  outbox.awaiting = async (id) => [id];
+  const refused = await say("a", "refused");
+  expect(await stateOf(refused)).toBe("dead");
+  const old = { channel: "plain", account: "main", address: "b", expiresAt: clock.now() + 1 };
+  await outbox.enqueue([{ ...old, payload: { parts: [{ type: "text", text: "old" }] } }], { lease });
+  await clock.advance(1);
+  delivery.wake();
+  await clock.advance(0);
+  expect(settledAs).toEqual(["dead", "sent", "expired", "sent"]);
 });
 
 it("waits for an account that does not run, and gives up at once for one that nobody configured", async () => {

@@ -10,7 +10,8 @@ export async function phrasesOfRows(
   languageOf: LanguageOf | undefined,
 ): Promise<Phrases> {
   const [first] = rows;
-  const set = first && (await languageOf?.(first));
+  // Which words are said is no reason to say none: where it cannot be looked up, those of the reply count.
+  const set = first && (await languageOf?.(first).catch(() => undefined));
   const parts = rows.flatMap(({ payload }) => payload.parts);
   return phrasesFor(set, parts.map((part) => (part.type === "text" ? part.text : "")).join("\n"));
 }
