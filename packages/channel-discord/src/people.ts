@@ -22,7 +22,7 @@ export interface People {
   /** A person's name; undefined where it cannot be found out. Never throws. */
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   /** The role of a server that came with the bot: people mention it in place of the bot. */
-  ownRole(guildId: string, signal: () => AbortSignal): Promise<string | undefined>;
+  ownRole(guildId: string, signal: AbortSignal): Promise<string | undefined>;
   /** A member's roles; undefined where they cannot be found out. */
   roles(guildId: string, userId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
@@ -62,7 +62,7 @@ export function createPeople(
       const key = `own-role/${guildId}`;
       const cached = await cache.get(key);
       if (typeof cached === "string") return cached === "" ? undefined : cached;
-      const id = await askOwnRole(api, guildId, identity?.id, signal());
+      const id = await askOwnRole(api, guildId, identity?.id, signal);
       await cache.set(key, id ?? "", limits.dayMs);
       return id;
     },

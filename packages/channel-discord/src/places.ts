@@ -18,9 +18,9 @@ export interface Places {
    * @param guildId where the event names one; a message without one is a direct one
    * @param signal ends a look-up, where one is needed
    */
-  of(channelId: string, guildId: string | undefined, signal: () => AbortSignal): Promise<Conversation>;
+  of(channelId: string, guildId: string | undefined, signal: AbortSignal): Promise<Conversation>;
   /** A place of which nothing is known but its id. */
-  find(channelId: string, signal: () => AbortSignal): Promise<Conversation>;
+  find(channelId: string, signal: AbortSignal): Promise<Conversation>;
   /** A payload describes a channel. */
   saw(channel: Payload): Promise<void>;
 }
@@ -39,12 +39,12 @@ export function createPlaces(context: Pick<ChannelContext<DiscordConfig>, "cache
     if (place !== undefined) await cache.set(keyOf(place.id), { ...place }, limits.dayMs);
   }
 
-  async function find(channelId: string, signal: () => AbortSignal): Promise<Conversation> {
+  async function find(channelId: string, signal: AbortSignal): Promise<Conversation> {
     const cached = await cache.get(keyOf(channelId));
     const known = isPayload(cached) ? fromCache(cached) : undefined;
     if (known !== undefined) return known;
     const path = `/channels/${channelId}` as const;
-    const channel = await api.call({ what: "looking a channel up", method: "GET", path, signal: signal() });
+    const channel = await api.call({ what: "looking a channel up", method: "GET", path, signal });
     const place = isPayload(channel) ? readPlace(channel) : undefined;
     if (isPayload(channel)) await saw(channel);
     return place ?? { id: channelId, kind: "channel" };

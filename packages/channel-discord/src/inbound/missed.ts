@@ -23,7 +23,7 @@ export async function missedMessages(
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
   try {
-    const { guildId } = await places.find(channelId, () => signal);
+    const { guildId } = await places.find(channelId, signal);
     const messages = await listMessages(api, channelId, { after: since, signal });
     const spoken = messages.filter((message) => isSpoken(message, botId));
     if (guildId === undefined) return spoken;

@@ -27,9 +27,6 @@ export interface Told {
   readonly deliveryId: string;
 }
 
-/** Ends what is looked up; made at the first use. */
-type Limited = () => AbortSignal;
-
 export interface ReadingPorts {
   readonly context: ChannelContext<DiscordConfig>;
   readonly people: People;
@@ -41,7 +38,7 @@ export interface ReadingPorts {
 export async function readEvents(
   ports: ReadingPorts,
   told: Told,
-  signal: Limited,
+  signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
   const { context, places, botId } = ports;
   const { type, data } = told;
@@ -73,7 +70,11 @@ export async function readEvents(
   }
 }
 
-async function spoken(ports: ReadingPorts, told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
+async function spoken(
+  ports: ReadingPorts,
+  told: Told,
+  signal: AbortSignal,
+): Promise<readonly InboundEvent[]> {
   const facts = await factsAt(ports, told, signal);
   if (facts === undefined) return [];
   const own = await ownIdsFor(ports, told.data, facts.conversation, signal);
@@ -85,7 +86,7 @@ async function spoken(ports: ReadingPorts, told: Told, signal: Limited): Promise
 async function interacted(
   ports: ReadingPorts,
   told: Told,
-  signal: Limited,
+  signal: AbortSignal,
 ): Promise<readonly InboundEvent[]> {
   const { data } = told;
   const interaction = readInteraction(data);
@@ -107,7 +108,11 @@ async function askedAbout({ context, botId }: ReadingPorts, event: MessageEvent)
   };
 }
 
-async function deleted(ports: ReadingPorts, told: Told, signal: Limited): Promise<readonly InboundEvent[]> {
+async function deleted(
+  ports: ReadingPorts,
+  told: Told,
+  signal: AbortSignal,
+): Promise<readonly InboundEvent[]> {
   const { id, ids } = told.data;
   const facts = await factsAt(ports, told, signal);
   const messageIds = (Array.isArray(ids) ? ids : [id]).filter(
@@ -117,7 +122,11 @@ async function deleted(ports: ReadingPorts, told: Told, signal: Limited): Promis
 }
 
 /** Undefined where the place cannot be read. */
-async function factsAt(ports: ReadingPorts, told: Told, signal: Limited): Promise<EventFacts | undefined> {
+async function factsAt(
+  ports: ReadingPorts,
+  told: Told,
+  signal: AbortSignal,
+): Promise<EventFacts | undefined> {
   const where = whereIn(told.data);
   return where && factsIn(ports, told, await ports.places.of(where.channelId, where.guildId, signal));
 }
@@ -141,7 +150,7 @@ function factsIn(
 async function whole(
   { places }: ReadingPorts,
   conversation: Conversation,
-  signal: Limited,
+  signal: AbortSignal,
 ): Promise<Conversation> {
   const { id, guildId, parentId } = conversation;
   return guildId === undefined || parentId !== undefined ? conversation : places.of(id, guildId, signal);
@@ -152,7 +161,7 @@ async function ownIdsFor(
   { people, botId }: ReadingPorts,
   message: Payload,
   { guildId }: Conversation,
-  signal: Limited,
+  signal: AbortSignal,
 ): Promise<OwnIds> {
   const own = { botId, roleId: undefined };
   const isCalled = callsByName(textAt(message, "content") ?? "", own);

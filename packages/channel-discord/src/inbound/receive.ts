@@ -1,11 +1,4 @@
-import {
-  type Backfill,
-  createBackfill,
-  type Deadline,
-  deadline,
-  type InboundEvent,
-  type Payload,
-} from "@signalbox/channel";
+import { type Backfill, createBackfill, deadline, type InboundEvent, type Payload } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
@@ -45,14 +38,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   });
 
   async function read(told: Told): Promise<() => Promise<boolean>> {
-    // Most of what is told leaves nothing open, and a timer for each would be waste.
-    let limit: Deadline | undefined;
-    const signal = (): AbortSignal => {
-      limit ??= deadline(limits.lookupMs, context.signal);
-      return limit.signal;
-    };
+    const limit = deadline(limits.lookupMs, context.signal);
     try {
-      const events = await readEvents(options, told, signal);
+      const events = await readEvents(options, told, limit.signal);
       return async () => {
         const results = await Promise.all(events.map((event) => context.emit(event)));
         if (results.includes("rejected")) return false;
@@ -60,7 +48,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         return true;
       };
     } finally {
-      limit?.end();
+      limit.end();
     }
   }
 

@@ -1,9 +1,11 @@
 import {
   type ChannelContext,
+  deadline,
   isChannelError,
   isLasting,
   objectAt,
   objectsAt,
+  type Payload,
   textAt,
   unlessRefused,
 } from "@signalbox/channel";
@@ -25,22 +27,18 @@ export interface FactsPorts {
 /** What the event leaves open, as far as it decides anything. Undefined: it could not be found out in time. */
 export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): Promise<Facts | undefined> {
   const { context, people, places } = ports;
-  // Most events leave nothing open, and a timer for each would be waste.
-  let limited: AbortSignal | undefined;
-  const signal = (): AbortSignal => {
-    limited ??= AbortSignal.any([context.signal, AbortSignal.timeout(limits.lookupMs)]);
-    return limited;
-  };
+  const limit = deadline(limits.lookupMs, context.signal);
+  const { signal } = limit;
+  const message = messageOf(envelope);
   try {
-    const message = messageOf(envelope);
-    const chatId = message === undefined ? undefined : textAt(message, "chat_id");
+    const chatId = message && textAt(message, "chat_id");
     if (chatId !== undefined) await places.saw(chatId, message?.["chat_type"] === "p2p" ? "direct" : "group");
     return {
       account: context.account,
       appId: context.config.appId,
-      selfId: await selfFor(people, envelope, signal),
-      answered: await answeredBy(places, envelope, signal),
-      forwarded: await forwardedIn(places, envelope, signal),
+      selfId: await selfFor(people, envelope, message, signal),
+      answered: message && (await answeredBy(places, message, signal)),
+      forwarded: message && (await forwardedIn(places, message, signal)),
       place: await placeOf(places, envelope, signal),
       now: context.clock.now(),
       raw: context.raw === true,
@@ -53,40 +51,41 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
       reason: error.message,
     });
     return undefined;
+  } finally {
+    limit.end();
   }
 }
 
 /** Whether a mention is ours decides in a group what becomes of the message; elsewhere only how its text reads. */
 async function selfFor(
   people: People,
-  envelope: EventEnvelope,
-  signal: () => AbortSignal,
+  { type, event }: EventEnvelope,
+  message: Payload | undefined,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const message = messageOf(envelope);
   const mentioned = message !== undefined && objectsAt(message, "mentions").length > 0;
   if (mentioned && message["chat_type"] === "p2p") {
-    return (await people.self(signal()).catch(() => undefined))?.id;
+    return (await people.self(signal).catch(() => undefined))?.id;
   }
   // A message of an app may be the bot's own.
-  const byApp = message !== undefined && objectAt(envelope.event, "sender")["sender_type"] !== "user";
-  if (mentioned || byApp || envelope.type.includes(".member.bot.")) return (await people.self(signal())).id;
+  const byApp = message !== undefined && objectAt(event, "sender")["sender_type"] !== "user";
+  if (mentioned || byApp || type.includes(".member.bot.")) return (await people.self(signal)).id;
   return people.known()?.id;
 }
 
 /** In a group it decides whether the message concerns the bot; elsewhere the event does without it. */
 async function answeredBy(
   places: Places,
-  envelope: EventEnvelope,
-  signal: () => AbortSignal,
+  message: Payload,
+  signal: AbortSignal,
 ): Promise<EarlierMessage | undefined> {
-  const message = messageOf(envelope);
-  const parentId = message === undefined ? undefined : textAt(message, "parent_id");
+  const parentId = textAt(message, "parent_id");
   if (parentId === undefined) return undefined;
   try {
-    return await places.message(parentId, signal());
+    return await places.message(parentId, signal);
   } catch (error) {
     // A message that we may not see was not written by us; any other failure may pass.
-    if (message?.["chat_type"] === "p2p" || isLasting(error)) return undefined;
+    if (message["chat_type"] === "p2p" || isLasting(error)) return undefined;
     throw error;
   }
 }
@@ -94,26 +93,25 @@ async function answeredBy(
 /** A merged forward that may not be read stays what it is; any other failure may pass. */
 async function forwardedIn(
   places: Places,
-  envelope: EventEnvelope,
-  signal: () => AbortSignal,
+  message: Payload,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const message = messageOf(envelope);
-  const messageId = message === undefined ? undefined : textAt(message, "message_id");
-  if (message?.["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
-  return unlessRefused(places.forwarded(messageId, signal()), undefined);
+  const messageId = textAt(message, "message_id");
+  if (message["message_type"] !== "merge_forward" || messageId === undefined) return undefined;
+  return unlessRefused(places.forwarded(messageId, signal), undefined);
 }
 
 async function placeOf(
   places: Places,
   { type, event }: EventEnvelope,
-  signal: () => AbortSignal,
+  signal: AbortSignal,
 ): Promise<Place | undefined> {
   const named = textAt(event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id");
   if (type === "im.message.recalled_v1" || type === "card.action.trigger") {
-    return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal()) };
+    return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal) };
   }
   const messageId = type.startsWith("im.message.reaction.") ? textAt(event, "message_id") : undefined;
   if (messageId === undefined) return undefined;
-  const chatId = (await unlessRefused(places.message(messageId, signal()), undefined))?.chatId;
-  return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal()) };
+  const chatId = (await unlessRefused(places.message(messageId, signal), undefined))?.chatId;
+  return chatId === undefined ? undefined : { chatId, kind: await places.kind(chatId, signal) };
 }
