@@ -6,6 +6,7 @@ import {
   createActivity,
   createWebhook,
   type Handled,
+  noWebhooks,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "./address.ts";
 import { createApi, type FeishuApi } from "./api.ts";
@@ -88,11 +89,8 @@ export function createFeishu(context: ChannelContext<FeishuConfig>): FeishuChann
       if (!wasStopped) await backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, connection?.health()),
-    webhook: async (request, read) => {
-      if (connection !== undefined)
-        return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      return activity.count(webhook(request, read));
-    },
+    webhook: async (request, read) =>
+      connection === undefined ? activity.count(webhook(request, read)) : noWebhooks(),
     ...methodsOf({ context, api, people, places, cards, sender, activity }),
   };
 }

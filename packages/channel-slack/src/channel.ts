@@ -7,6 +7,7 @@ import {
   createWebhook,
   type Handled,
   isLasting,
+  noWebhooks,
   objectAt,
   textAt,
 } from "@signalbox/channel";
@@ -91,11 +92,8 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       if (!wasStopped) await receiver?.backfill.stop().catch(() => {});
     },
     health: () => activity.health(state, line.health()),
-    webhook: async (request, read) => {
-      if (config.transport === "socket")
-        return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      return activity.count(webhook(request, read));
-    },
+    webhook: async (request, read) =>
+      config.transport === "webhook" ? activity.count(webhook(request, read)) : noWebhooks(),
     ...methodsOf(parts),
   };
 }

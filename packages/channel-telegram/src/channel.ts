@@ -6,6 +6,7 @@ import {
   createNames,
   type Handled,
   type NameOf,
+  noWebhooks,
   type Payload,
   reasonOf,
 } from "@signalbox/channel";
@@ -91,11 +92,8 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
         state,
         unreached === undefined ? polling?.health() : { state: "degraded", reason: unreached },
       ),
-    async webhook(request, read) {
-      if (polling !== undefined)
-        return Response.json({ error: "this account takes no webhooks" }, { status: 404 });
-      return activity.count(webhook(request, read));
-    },
+    webhook: async (request, read) =>
+      polling === undefined ? activity.count(webhook(request, read)) : noWebhooks(),
     ...methodsOf({ context, api, identity, sender, activity }),
   };
 }

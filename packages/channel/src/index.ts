@@ -113,6 +113,7 @@ export {
   createWebhook,
   type Handled,
   isRecent,
+  noWebhooks,
   type Verified,
   type WebhookOptions,
 } from "./inbound/webhook.ts";

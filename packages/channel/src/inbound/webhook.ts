@@ -77,6 +77,11 @@ export function createWebhook<Event>(
   }
 }
 
+/** The answer of an account that hears of its events in another way. */
+export function noWebhooks(): Response {
+  return reply(404, { error: "this account takes no webhooks" });
+}
+
 /** Whether a signed time is close enough to ours; both in milliseconds since the epoch. No number is never recent. */
 export function isRecent(signedAt: number, now: number, toleranceMs: number): boolean {
   return Math.abs(now - signedAt) <= toleranceMs;
