@@ -1,6 +1,6 @@
-import type { SeenRequest } from "../http.ts";
+import { formOf, type SeenRequest } from "../http.ts";
 import type { Raw } from "../raw.ts";
-import { type Files, formOf } from "./files.ts";
+import type { Files } from "./files.ts";
 import type { Messages } from "./messages.ts";
 import { type ApiReply, ok, rateLimited, readArguments, refuse, textOf } from "./reply.ts";
 import type { Sockets } from "./sockets.ts";
@@ -100,7 +100,7 @@ export class Api {
     const token = /^Bearer (.+)$/.exec(String(seen.headers["authorization"] ?? ""))?.[1];
     if (method !== undefined) return this.#call(method, readArguments(seen.text, type), token);
     const upload = /^\/upload\/v1\/(\w+)$/.exec(pathname)?.[1];
-    if (upload !== undefined) return this.#parts.files.upload(upload, await formOf(seen.bytes, type));
+    if (upload !== undefined) return this.#parts.files.upload(upload, await formOf(seen));
     return this.#parts.files.download(pathname, token === this.#options.botToken && !this.isRevoked);
   }
 

@@ -112,12 +112,3 @@ export class Files {
     };
   }
 }
-
-/** The fields of a form; undefined where the body is none. */
-export async function formOf(
-  bytes: Uint8Array<ArrayBuffer> | undefined,
-  type: string,
-): Promise<FormData | undefined> {
-  if (bytes === undefined) return undefined;
-  return new Response(bytes, { headers: { "content-type": type } }).formData().catch(() => undefined);
-}
