@@ -9,7 +9,7 @@ import {
   type SkillsCheck,
   shortDigest,
 } from "@signalbox/skills";
-import { visibleText } from "@signalbox/tools";
+import { visibleLine, visibleText } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
@@ -85,7 +85,7 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
     waiting.length === 0
       ? ["No skill waits for an owner."]
       : waiting.flatMap(({ pending }) => [
-          ...describePending(pending, visibleText),
+          ...describePending(pending, { text: visibleText, line: visibleLine }),
           `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
         ]),
   );

@@ -2,7 +2,7 @@ import type { Auditor } from "@signalbox/audit";
 import type { Phrases } from "@signalbox/phrases";
 import type { Agent, AgentsSkills } from "@signalbox/setup";
 import { describePending, type PendingSkill, shortDigest } from "@signalbox/skills";
-import { codeBlock, visibleText } from "@signalbox/tools";
+import { codeBlock, visibleLine, visibleText } from "@signalbox/tools";
 
 export interface SkillChangesPorts {
   readonly skillApprovals: Pick<AgentsSkills, "pending" | "approve">;
@@ -36,6 +36,6 @@ export async function answerSkills(
 function inChat(pending: PendingSkill, phrases: Phrases): string {
   const { skill, diff } = pending;
   if (diff.length > MOST_SHOWN) return phrases.skillTooLong(skill.id);
-  const shown = codeBlock(describePending(pending, visibleText).join("\n"));
-  return `${shown}\n/skills approve ${skill.id} ${shortDigest(pending)}`;
+  const lines = describePending(pending, { text: visibleText, line: visibleLine });
+  return `${codeBlock(lines.join("\n"))}\n/skills approve ${skill.id} ${shortDigest(pending)}`;
 }

@@ -7,19 +7,22 @@ export function shortDigest({ digest }: Pick<PendingSkill, "digest">): string {
   return digest.slice(0, SHORT);
 }
 
-/** All that an approval is about, line by line. @param visible escapes what could not be seen or would mislead */
+/**
+ * All that an approval is about, line by line.
+ *
+ * @param visible escapes what could not be seen or would mislead, in a text of many lines and in one line
+ */
 export function describePending(
   { skill, change, diff }: PendingSkill,
-  visible: (text: string) => string,
+  visible: Readonly<Record<"text" | "line", (text: string) => string>>,
 ): string[] {
-  const inLine = (path: string) => visible(path).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
   const names = (what: string, paths: readonly string[]) =>
-    paths.length === 0 ? [] : [`${what}: ${paths.map(inLine).join(", ")}`];
+    paths.length === 0 ? [] : [`${what}: ${paths.map(visible.line).join(", ")}`];
   return [
-    `The skill ${skill.id} (${skill.source}, ${inLine(skill.dir)}) waits for an owner.`,
+    `The skill ${skill.id} (${skill.source}, ${visible.line(skill.dir)}) waits for an owner.`,
     ...names("Added", change.added),
     ...names("Removed", change.removed),
     ...names("Changed", change.changed),
-    ...(diff === "" ? [] : [visible(diff).trimEnd()]),
+    ...(diff === "" ? [] : [visible.text(diff).trimEnd()]),
   ];
 }
