@@ -63,3 +63,8 @@ export function rowOf(id: string): number | undefined {
   for (let i = 18; i < 26; i += 1) row = row * 32 + digits.indexOf(id.charAt(i));
   return row;
 }
+
+/** The row of a cursor; behind all rows without one, and for what is no id. */
+export function rowOrEnd(cursor: string | undefined): number {
+  return (cursor === undefined ? undefined : rowOf(cursor)) ?? Number.MAX_SAFE_INTEGER;
+}

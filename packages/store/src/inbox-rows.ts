@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
-import { idOf, rowOf } from "./ids.ts";
+import { idOf, rowOf, rowOrEnd } from "./ids.ts";
 import { decode, encode } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
@@ -221,7 +221,7 @@ export function createInboxRows<T extends Bodies>(
 
 function meets({ state, sessionKey, before }: Filter): SQL | undefined {
   return and(
-    lt(inbox.seq, (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER),
+    lt(inbox.seq, rowOrEnd(before)),
     state === undefined ? undefined : eq(inbox.state, state),
     sessionKey === undefined ? undefined : eq(inbox.sessionKey, sessionKey),
   );

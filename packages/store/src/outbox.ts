@@ -2,10 +2,11 @@ import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Entries } from "./entries.ts";
 import type { Fence } from "./leases.ts";
-import { createOutboxDesk } from "./outbox-desk.ts";
+import { createOutboxChanges } from "./outbox-changes.ts";
 import { createOutboxDue } from "./outbox-due.ts";
 import { createOutboxEnds } from "./outbox-ends.ts";
 import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
+import { createOutboxReads } from "./outbox-reads.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
 import { createOutboxSending } from "./outbox-sending.ts";
 import type { RunRows } from "./run-rows.ts";
@@ -41,6 +42,7 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
     },
     ...createOutboxDue(context, sending),
     ...createOutboxSending(context, sending),
-    ...createOutboxDesk(context, parts),
+    ...createOutboxReads(context, parts),
+    ...createOutboxChanges(context, parts),
   };
 }

@@ -1,7 +1,7 @@
 import { asc, desc, eq, getTableColumns, inArray, lt, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { rowOf } from "./ids.ts";
+import { rowOf, rowOrEnd } from "./ids.ts";
 import type { InboxRows } from "./inbox-rows.ts";
 import { type Fence, isSameLease } from "./leases.ts";
 import type { MessageChain } from "./messages.ts";
@@ -109,7 +109,7 @@ export function createRunReads<T extends Bodies>(
 
     list: ({ sessionKey, before, limit = DEFAULT_LIMIT } = {}) =>
       queue.read(() => {
-        const end = (before === undefined ? undefined : rowOf(before)) ?? Number.MAX_SAFE_INTEGER;
+        const end = rowOrEnd(before);
         const records =
           sessionKey === undefined
             ? statements.newest.all({ before: end, limit })

@@ -16,7 +16,6 @@ interface Parts<T extends Bodies> {
   readonly chain: MessageChain<T>;
 }
 
-const unlimited = Number.MAX_SAFE_INTEGER;
 const DEFAULT_LIMIT = 100;
 
 /** A setting after a patch: `undefined` leaves it, `null` removes it. */
@@ -132,7 +131,7 @@ type Filter = NonNullable<Parameters<SessionStore["list"]>[0]>;
 function list(
   { db }: Database,
   rows: SessionRows,
-  { keys, agentId, channel, peer, before, limit }: Filter,
+  { keys, agentId, channel, peer, before = Number.MAX_SAFE_INTEGER, limit = DEFAULT_LIMIT }: Filter,
 ): readonly Session[] {
   return db
     .select({ record: getTableColumns(session), active: getTableColumns(activeRun) })
@@ -140,8 +139,8 @@ function list(
     .leftJoin(activeRun, eq(activeRun.sessionKey, session.key))
     .where(
       and(
-        lte(session.updatedMinute, before === undefined ? unlimited : minuteOf(before)),
-        lt(session.updatedAt, before ?? unlimited),
+        lte(session.updatedMinute, minuteOf(before)),
+        lt(session.updatedAt, before),
         keys === undefined ? undefined : inArray(session.key, valuesOf(keys)),
         agentId === undefined ? undefined : eq(session.agentId, agentId),
         channel === undefined ? undefined : eq(session.channel, channel),
@@ -149,7 +148,7 @@ function list(
       ),
     )
     .orderBy(desc(session.updatedMinute), desc(session.updatedAt), asc(session.key))
-    .limit(limit ?? DEFAULT_LIMIT)
+    .limit(limit)
     .all()
     .map(({ record, active }) => rows.toSession({ record, active: active ?? undefined }));
 }

@@ -2,37 +2,26 @@ import { and, asc, desc, eq, gt, inArray, or, type SQL, sql } from "drizzle-orm"
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import type { Entries } from "./entries.ts";
-import { rowOf } from "./ids.ts";
+import { rowOrEnd } from "./ids.ts";
 import type { OutboxRows } from "./outbox-rows.ts";
-import { isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
+import { isGivenUp, outbox } from "./schema/index.ts";
 import type { Bodies, JsonValue } from "./types/common.ts";
-import type { OutboxChange, OutboxStore } from "./types/outbox.ts";
-
-interface Parts<T extends Bodies> {
-  readonly rows: OutboxRows<T>;
-  readonly entries: Entries;
-  readonly answers: Answers;
-}
+import type { OutboxStore } from "./types/outbox.ts";
 
 const DEFAULT_LIMIT = 100;
 /** No index leads from a platform's id to a row, which each send would pay for. */
 const LOOKED_THROUGH = 2_000;
 
-type Read = "answers" | "awaiting" | "get" | "withKey" | "ofMessage" | "hasOpen" | "list";
-
-/** What people see of the outbox, and what an operator changes in it by hand: whatever needs no lease. */
-export function createOutboxDesk<T extends Bodies>(
-  context: Context,
-  parts: Parts<T>,
-): Pick<OutboxStore<T>, Read | "retry" | "drop"> {
-  return { ...createReads(context, parts), ...createChanges(context, parts) };
+interface Parts<T extends Bodies> {
+  readonly rows: OutboxRows<T>;
+  readonly answers: Answers;
 }
 
-function createReads<T extends Bodies>(
+/** What is asked of the outbox and changes nothing. */
+export function createOutboxReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
-): Pick<OutboxStore<T>, Read> {
+): Pick<OutboxStore<T>, "answers" | "awaiting" | "get" | "withKey" | "ofMessage" | "hasOpen" | "list"> {
   const { db } = database;
   const latest = db.select().from(outbox).orderBy(desc(outbox.seq)).limit(LOOKED_THROUGH).as("latest");
   const naming = database.query((p: Bound<{ channel: string; account: string; messageId: string }>) =>
@@ -89,61 +78,11 @@ function createReads<T extends Bodies>(
   };
 }
 
-/** Changes by an operator, who may be in another process: what is being sent is left to its sender. */
-function createChanges<T extends Bodies>(
-  { database, queue, now }: Context,
-  { rows, entries, answers }: Parts<T>,
-): Pick<OutboxStore<T>, "retry" | "drop"> {
-  const { db } = database;
-  const reopen = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db
-      .update(outbox)
-      .set({ state: "pending", nextAt: p.at, expiresAt: null, error: null, updatedAt: p.at })
-      .where(eq(outbox.seq, p.seq)),
-  );
-  const setDue = database.command((p: Bound<{ seq: number; at: number }>) =>
-    db.update(outbox).set({ nextAt: p.at, updatedAt: p.at }).where(eq(outbox.seq, p.seq)),
-  );
-  const remove = database.command((p: Bound<{ seq: number }>) =>
-    db.delete(outbox).where(eq(outbox.seq, p.seq)),
-  );
-
-  function change(id: string, apply: (row: OutboxRecord) => void): Promise<OutboxChange> {
-    return queue.write((): OutboxChange => {
-      const row = rows.byId(id);
-      if (row === undefined) return { outcome: "unknown" };
-      const { state } = row;
-      if (state === "sending" || state === "sent") return { outcome: "refused", state };
-      apply(row);
-      return { outcome: "applied", state };
-    });
-  }
-
-  return {
-    retry: (id) =>
-      change(id, (row) => {
-        if (row.state === "pending") setDue.run({ seq: row.seq, at: now() });
-        else {
-          reopen.run({ seq: row.seq, at: now() });
-          answers.reopened(row);
-        }
-      }),
-
-    drop: (id) =>
-      change(id, (row) => {
-        answers.undelivered(row, "failed-reported", "dropped by an operator");
-        entries.remove(row.entry);
-        remove.run({ seq: row.seq });
-      }),
-  };
-}
-
 function isOfMessage(receipt: JsonValue, messageId: string): boolean {
   return typeof receipt === "object" && receipt !== null && Reflect.get(receipt, "messageId") === messageId;
 }
 
 /** Rows that changed after a moment, or then and behind the row `id`. */
 function isBehind({ at, id }: { readonly at: number; readonly id?: string }): SQL | undefined {
-  const seq = (id === undefined ? undefined : rowOf(id)) ?? Number.MAX_SAFE_INTEGER;
-  return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, seq)));
+  return or(gt(outbox.updatedAt, at), and(eq(outbox.updatedAt, at), gt(outbox.seq, rowOrEnd(id))));
 }
