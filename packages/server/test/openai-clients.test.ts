@@ -1,29 +1,8 @@
-import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, jsonSchema, Output, RetryError, streamText } from "ai";
-import OpenAI, { APIError } from "openai";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../src/index.ts";
-import { openServer, TOKEN } from "./harness.ts";
-import { createMemoryService, type MemoryService } from "./memory-service.ts";
-
-const MODEL = "signalbox/second";
-const hello = { model: MODEL, messages: [{ role: "user" as const, content: "hello" }] };
-
-async function open(service: MemoryService = createMemoryService(() => said("hi"))) {
-  const { url } = await openServer(service);
-  const baseURL = `${url}/v1`;
-  return {
-    service,
-    url,
-    openai: (options: { maxRetries?: number; timeout?: number } = {}) =>
-      new OpenAI({ apiKey: TOKEN, baseURL, maxRetries: 0, ...options }),
-    vercel: createOpenAI({ apiKey: TOKEN, baseURL }),
-  };
-}
-
-function said(text: string): Outcome {
-  return { state: "replied", text };
-}
+import { createMemoryService } from "./memory-service.ts";
+import { hello, MODEL, open, refusal, said } from "./openai-harness.ts";
 
 function failure(code: string, retryAfterMs?: number): Outcome {
   const error = {
@@ -32,16 +11,6 @@ function failure(code: string, retryAfterMs?: number): Outcome {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   return { state: "failed", text: "", error };
-}
-
-async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
 }
 
 describe("a request that is repeated", () => {
@@ -213,85 +182,6 @@ describe("messages of a request", () => {
     // Of a conversation that is kept, the client's copy counts for nothing.
     await ask(file, { user: "anna" });
     expect(service.submissions[1]?.history).toBeUndefined();
-  });
-
-  it("answers a large body that is wrong throughout by its first fault, and one of many words unread", async () => {
-    const { service, openai } = await open();
-    const zeros = (count: number) => new Array<number>(count).fill(0);
-    const within = (content: readonly number[]) => [{ role: "user", content }];
-    const bodies: readonly (readonly [readonly unknown[], object])[] = [
-      [zeros(5_000), { status: 400, param: "messages.0" }],
-      [zeros(5_001), { status: 400, param: "messages" }],
-      [within(zeros(450_000)), { status: 400, param: "messages.0.content" }],
-      [zeros(4_000_000), { status: 413 }],
-      [within(zeros(4_000_000)), { status: 413 }],
-      [new Array(100_000).fill('data:,"data:,'), { status: 413 }],
-      [[`data: ${"so many words, ".repeat(100_000)}`], { status: 413 }],
-      [[`data:;base64,${"so many words, ".repeat(100_000)}`], { status: 400, param: "messages.0" }],
-      [[`data:;base64,${"so many\nwords, ".repeat(100_000)}`], { status: 413 }],
-      [new Array(9_000).fill(`data:;base64,${"A".repeat(1_000)}`), { status: 400, param: "messages" }],
-    ];
-    for (const [messages, answered] of bodies) {
-      const body = { model: MODEL, messages };
-      expect(await refusal(() => openai().post("/chat/completions", { body }))).toMatchObject(answered);
-    }
-    const levels = 50_000;
-    const schema = `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
-    const deep = await fetch(`${openai().baseURL}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${openai().apiKey}`, "content-type": "application/json" },
-      body: JSON.stringify({
-        ...hello,
-        response_format: { type: "json_schema", name: "n", schema: 0 },
-      }).replace('"schema":0', `"schema":${schema}`),
-    });
-    expect(deep.status).toBe(400);
-    expect(await deep.json()).toMatchObject({ error: { param: "response_format" } });
-    expect(service.submissions).toEqual([]);
-  });
-
-  it("counts words that look like an attachment all the same", async () => {
-    const { service, openai } = await open();
-    const long = `data:;base64,${"A".repeat(1_000_000)}`;
-    const user = (content: unknown) => [{ role: "user", content }];
-    const bodies: readonly object[] = [
-      { messages: user(long) },
-      { messages: [...user("hi"), { role: "assistant", content: long }, ...user("and?")] },
-      { messages: [{ role: "system", content: long }, ...user("hi")] },
-      { messages: user([{ type: "file", file: { file_data: "data:;base64,AAEC", filename: long } }]) },
-      {
-        ...hello,
-        response_format: { type: "json_schema", json_schema: { name: "n", schema: { const: long } } },
-      },
-    ];
-    for (const body of bodies)
-      expect(
-        await refusal(() => openai().post("/chat/completions", { body: { model: MODEL, ...body } })),
-      ).toMatchObject({ status: 413, param: "messages" });
-    const responses = { model: MODEL, input: "hi", instructions: long };
-    expect(await refusal(() => openai().post("/responses", { body: responses }))).toMatchObject({
-      status: 413,
-      param: "input",
-    });
-    expect(service.submissions).toEqual([]);
-  });
-
-  it("counts no attachment as words, however its slashes are written", async () => {
-    const { service, openai } = await open();
-    const url = `data:image/png;base64,${"AAE/".repeat(300_000)}`;
-    const body = JSON.stringify({
-      model: MODEL,
-      messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
-    });
-    for (const written of [body, body.replaceAll("/", "\\/")]) {
-      const answered = await fetch(`${openai().baseURL}/chat/completions`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${openai().apiKey}`, "content-type": "application/json" },
-        body: written,
-      });
-      expect(answered.status).toBe(200);
-    }
-    expect(service.submissions.map(({ attachments }) => attachments?.[0]?.url === url)).toEqual([true, true]);
   });
 
   it("knows an answer that a client refers to, and one that was a refusal", async () => {

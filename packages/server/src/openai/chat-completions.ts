@@ -3,19 +3,13 @@ import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
 import type { Outcome, Submission, TurnUsage } from "../service.ts";
+import { MOST_MESSAGES, readBody } from "./body.ts";
 import { content, readContent } from "./content.ts";
 import { badRequest, failed, failureOf, isFailure, refused } from "./errors.ts";
 import { answer, follow, passOn } from "./follow.ts";
 import { list } from "./list.ts";
-import { noModel } from "./models.ts";
-import {
-  agentOf,
-  type ClientMessage,
-  MOST_MESSAGES,
-  RequestProblem,
-  readBody,
-  submissionOf,
-} from "./request.ts";
+import { agentOf, noModel } from "./models.ts";
+import { type ClientMessage, RequestProblem, submissionOf } from "./request.ts";
 import type { Attempt, Retries } from "./retries.ts";
 import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
 

@@ -1,7 +1,8 @@
 import type { Context } from "hono";
 import type { ScopedService } from "../scope.ts";
 import { openAiError } from "./errors.ts";
-import { PREFIX } from "./request.ts";
+
+const PREFIX = "signalbox/";
 
 /** `GET /v1/models`: an agent is a model. */
 export function listModels(context: Context, service: ScopedService): Response {
@@ -13,6 +14,11 @@ export function getModel(context: Context, service: ScopedService): Response {
   const id = context.req.param("id") ?? "";
   const agent = service.agents().find((one) => PREFIX + one.id === id);
   return agent === undefined ? noModel(context, id, service) : context.json(modelOf(agent));
+}
+
+/** The agent that a model names, with or without its prefix. */
+export function agentOf(service: ScopedService, model: string): { readonly id: string } | undefined {
+  return service.agents().find((one) => PREFIX + one.id === model || one.id === model);
 }
 
 export function noModel(context: Context, id: string, service: ScopedService): Response {

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
+import { MOST_MESSAGES } from "./body.ts";
 import { content, readContent } from "./content.ts";
 import { list } from "./list.ts";
-import { type ClientMessage, MOST_MESSAGES, RequestProblem } from "./request.ts";
+import { type ClientMessage, RequestProblem } from "./request.ts";
 
 /** Items of a conversation; those that are no message are told from it by their type. */
 const item = z.object({
