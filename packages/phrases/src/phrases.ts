@@ -1,7 +1,7 @@
 import type { chat } from "./chat/en.ts";
 import type { policy } from "./policy/en.ts";
+import type { ends, gate } from "./rules/en.ts";
 import type { why } from "./why/en.ts";
-import type { ends, gate } from "./why/rules-en.ts";
 
 /** Everything that a gateway itself says in chats; a language that lacks something does not compile. */
 export type Phrases = typeof chat & {

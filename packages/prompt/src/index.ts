@@ -56,7 +56,6 @@ export { createSentThere, isSentKey, type SentThere, sentKey } from "./sent-ther
 export { SUB_AGENT_TASK } from "./sub-agent.ts";
 export { buildSystemPrompt, renderSystemPrompt } from "./system-prompt.ts";
 export { layOutWorkspace, templateLanguage } from "./templates/lay-out.ts";
-export type { TemplateLanguage } from "./templates/template.ts";
 export { capabilityNames, turnInstructions } from "./turn-facts.ts";
 export type * from "./types.ts";
 export {

@@ -1,13 +1,14 @@
 import { mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { Language } from "@signalbox/phrases";
 import { ENGLISH } from "./en.ts";
-import type { TemplateLanguage, WorkspaceTemplate } from "./template.ts";
+import type { WorkspaceTemplate } from "./template.ts";
 import { CHINESE } from "./zh.ts";
 
-const TEMPLATES: Readonly<Record<TemplateLanguage, WorkspaceTemplate>> = { en: ENGLISH, zh: CHINESE };
+const TEMPLATES: Readonly<Record<Language, WorkspaceTemplate>> = { en: ENGLISH, zh: CHINESE };
 
 /** The language of a machine's user, by the variables that every program reads it from. */
-export function templateLanguage(env: Readonly<Record<string, string | undefined>>): TemplateLanguage {
+export function templateLanguage(env: Readonly<Record<string, string | undefined>>): Language {
   const locale = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].find((value) => value);
   return /^zh\b|^zh_/i.test(locale ?? "") ? "zh" : "en";
 }
@@ -18,7 +19,7 @@ export function templateLanguage(env: Readonly<Record<string, string | undefined
  *
  * @returns whether it was empty
  */
-export async function layOutWorkspace(dir: string, language: TemplateLanguage): Promise<boolean> {
+export async function layOutWorkspace(dir: string, language: Language): Promise<boolean> {
   if ((await readdir(dir)).length > 0) return false;
   const draft = await mkdtemp(join(dirname(dir), `.${basename(dir)}-`));
   try {

@@ -1,5 +1,5 @@
 import { group, person } from "./concerned.ts";
-import type { ends as endsEn, gate as gateEn } from "./rules-en.ts";
+import type { ends as endsEn, gate as gateEn } from "./en.ts";
 
 export const gate: typeof gateEn = {
   owner: { because: "发送者是主人" },
