@@ -41,7 +41,7 @@ export interface WebMessage {
   readonly id: string;
   /** The message it answers. */
   readonly replyTo?: string;
-  /** Attachments; made by {@link attachmentOf} or {@link uploadOf}. */
+  /** Attachments; made by `attachmentOf` or `uploadOf`. */
   readonly media?: readonly MediaRef[];
   /** Where the text comes from, if it is not the user's own words. */
   readonly forwardedFrom?: string;

@@ -59,7 +59,7 @@ export interface OutboxInsert extends Destination {
   readonly expiresAt?: Millis;
   /**
    * Insert it as `sending`, which saves the commit of a claim. After a crash such a row looks doubtful though it may
-   * never have been tried: only for channels where {@link isRepeatable} holds. Where something waits for the same
+   * never have been tried: only for channels where `isRepeatable` holds. Where something waits for the same
    * address, the row is inserted as `pending` all the same.
    */
   readonly claim?: boolean;

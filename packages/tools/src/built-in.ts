@@ -62,9 +62,9 @@ export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
   /** Where commands run. Proving it takes a moment, which the first agent that may run commands waits for. */
   readonly sandbox: () => Promise<Sandbox>;
-  /** Hosts that commands may reach, where policy lets them; see {@link ExecToolOptions.domains}. Default: none. */
+  /** Hosts that commands may reach, where policy lets them; see `domains` of `ExecToolOptions`. Default: none. */
   readonly domains?: readonly string[];
-  /** What commands find in their environment besides; see {@link ExecToolOptions.environment}. Default: nothing. */
+  /** What commands find in their environment besides; see `environment` of `ExecToolOptions`. Default: nothing. */
   readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: there are none. */
   readonly processes?: Processes;

@@ -30,7 +30,7 @@ const COMMAND_RESULT_CHARS = 16_000;
 
 export interface ToolRunnerOptions extends JudgeOptions {
   readonly tools: readonly ToolDefinition[];
-  /** See {@link ToolboxOptions.withoutSecrets}. */
+  /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
   readonly withoutSecrets?: (text: string) => string;
 }
 

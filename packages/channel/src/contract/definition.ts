@@ -134,7 +134,7 @@ export interface HistoryMessage {
  */
 export type ReadBody = () => Promise<Uint8Array>;
 
-/** One account of a platform, running. Every method may throw {@link ChannelError}, and no other error on purpose. */
+/** One account of a platform, running. Every method may throw `ChannelError`, and no other error on purpose. */
 export interface Channel<Address = unknown> {
   /** Resolves when listening; once. */
   start(signal: AbortSignal): Promise<void>;

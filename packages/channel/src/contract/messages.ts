@@ -143,8 +143,8 @@ export type FinalizeOptions = Pick<SendOptions, "idempotencyKey" | "onPart" | "o
 
 /**
  * A message that grows while the model writes. Calls are carried out one after the other, so that an older text never
- * replaces a newer one. What fails throws {@link ChannelError} and may be tried again: a draft that is shown the same
- * text twice is still one message.
+ * replaces a newer one. What fails throws `ChannelError` and may be tried again: a draft that is shown the same text
+ * twice is still one message.
  */
 export interface Draft {
   /** The platform's id. Undefined until there is a message, which the first `update` makes. */

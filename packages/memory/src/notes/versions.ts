@@ -5,7 +5,7 @@ import { isMissing, readNote, writeNote } from "./folder.ts";
 
 /** An earlier state of a note. */
 export interface NoteVersion {
-  /** Names it, for {@link Memory.restore}. */
+  /** Names it, for `restore` of `Memory`. */
   readonly id: string;
   readonly path: string;
   /** When it was kept, in milliseconds. */

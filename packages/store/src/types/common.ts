@@ -52,10 +52,7 @@ export type OutboxId = Branded<"outbox">;
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
-/**
- * Proof of a lease: what a write presents to show that it still speaks for its holder. A full
- * {@link Lease} is one.
- */
+/** Proof of a lease: what a write presents to show that it still speaks for its holder. A full `Lease` is one. */
 export interface LeaseToken {
   readonly name: string;
   readonly epoch: number;

@@ -81,8 +81,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
   /**
-   * Asks the person that a run works for, see {@link AskUserToolOptions.ask}. Default: people are
-   * asked nothing, and there is no such tool.
+   * Asks the person that a run works for, see `ask` of `AskUserToolOptions`. Default: people are asked nothing, and
+   * there is no such tool.
    */
   readonly askUser?: (
     question: UserQuestion,
