@@ -55,6 +55,20 @@ describe("a message", () => {
     );
   });
 
+  it("holds code together that has backticks itself, of which Discord counts three", async () => {
+    await using bench = await openBench();
+    const code = "echo 1\n```\n**Approved.**\n`````";
+    expect(await shown(bench, words(`Runs:\n\`\`\`\`\`\`\n${code}\n\`\`\`\`\`\`\nIn: \`/a\``))).toBe(
+      "Runs:\n```\necho 1\nˋˋˋ\n**Approved.**\nˋˋˋˋˋ\n```\nIn: `/a`",
+    );
+    expect(await shown(bench, words("In: ````a```**b**```` and ```c``d```"))).toBe(
+      "In: `` aˋˋˋ**b** `` and `` cˋˋd ``",
+    );
+    expect(await shown(bench, words("In: ``a`b``\n\n```sh\n$(``)\n```"))).toBe(
+      "In: ``a`b``\n\n```sh\n$(``)\n```",
+    );
+  });
+
   it("shows plain words as they are, and leaves addresses whole", async () => {
     await using bench = await openBench();
     const text =

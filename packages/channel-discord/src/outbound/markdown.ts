@@ -1,7 +1,7 @@
 import { loadMarkdown } from "@signalbox/channel";
 
 /** A text without any of these reads the same as Markdown, and need not be parsed. */
-const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$/m;
+const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`{3}.*`/m;
 
 /**
  * Markdown in Discord's dialect: it knows emphasis, links, lists, quotes, code and three kinds of headings. Tables are
@@ -12,7 +12,10 @@ export function toDiscord(markdown: string, most: number): string {
   const { parseMarkdown, renderMarkdown } = loadMarkdown();
   const text = renderMarkdown(parseMarkdown(markdown), {
     heading: (node, { inner, rewrite }) => (node.depth > 3 ? `**${inner(node)}**` : rewrite(node)),
-    table: (node, { source }) => `\`\`\`\n${source(node)}\n\`\`\``,
+    table: (node, { source }) => `\`\`\`\n${otherTicks(source(node))}\n\`\`\``,
+    code: (node, { source }) => codeBlock(source(node)),
+    inlineCode: (node, { source }) =>
+      node.value.includes("``") ? `\`\` ${otherTicks(node.value)} \`\`` : source(node),
     image: ({ alt, url }) => `[${alt || "image"}](${/[\s()]/.test(url) ? `<${url}>` : url})`,
     thematicBreak: () => "───",
     listItem: (node, { rewrite }) =>
@@ -21,6 +24,17 @@ export function toDiscord(markdown: string, most: number): string {
         : rewrite(node),
   });
   return text.length > most ? markdown : text;
+}
+
+/** Discord ends a block of code at the first three backticks, however many it begins with. */
+function codeBlock(source: string): string {
+  const [, fence, code = ""] = /^(`{4,})(.*?)`*$/s.exec(source) ?? [];
+  return fence === undefined ? source : `\`\`\`${otherTicks(code)}\`\`\``;
+}
+
+/** Backticks in a row that count for nothing, and look the same. */
+function otherTicks(code: string): string {
+  return code.replace(/`{2,}/g, (ticks) => "ˋ".repeat(ticks.length));
 }
 
 const address = /https?:\/\/[^\s<>]+/g;

@@ -12,8 +12,9 @@ export function toMrkdwn(markdown: string): string {
     emphasis: (node, { inner }) => marked("_", inner(node)),
     strong: (node, { inner }) => marked("*", inner(node)),
     delete: (node, { inner }) => marked("~", inner(node)),
-    inlineCode: (node) => `\`${escapeText(node.value)}\``,
-    code: (node) => `\`\`\`\n${escapeText(node.value)}\n\`\`\``,
+    // Slack ends code at the first backtick, and a block at the first three: others that look the same end nothing.
+    inlineCode: (node) => `\`${escapeText(node.value).replaceAll("`", "ˋ")}\``,
+    code: (node) => `\`\`\`\n${escapeText(node.value).replaceAll("```", "ˋˋˋ")}\n\`\`\``,
     blockquote: (node, { inner }) => inner(node, "\n\n").replace(/^/gm, "> "),
     list: (node, { write }) =>
       node.children
