@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -79,6 +79,16 @@ describe("uploads", () => {
     at += 25 * 60 * 60 * 1000;
     expect(await uploads.prune()).toBe(1);
     expect(await read("alice", ID)).toBeUndefined();
+  });
+
+  it("are kept and removed also beside what others have put there", async () => {
+    await mkdir(join(dir, "new"));
+    // As the Finder of macOS does.
+    await writeFile(join(dir, "new", ".DS_Store"), "x".repeat(30));
+    expect((await add(ID, 0, "hello")).kind).toBe("added");
+    at += 25 * 60 * 60 * 1000;
+    expect(await uploads.prune()).toBe(1);
+    expect(await readdir(join(dir, "new"))).toEqual([".DS_Store"]);
   });
 
   it.each(["../../etc/passwd", "short", ".", "a/b-a/b-a/b-a/b-a/b", `${"x".repeat(65)}`])(

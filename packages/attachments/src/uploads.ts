@@ -55,6 +55,8 @@ export interface UploadsOptions {
 }
 
 const ID = /^[\w-]{16,64}$/;
+/** The folder of an owner: whatever else lies beside them is left alone. */
+const OWNER = /^[0-9a-f]{32}$/;
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 export function createUploads(options: UploadsOptions): Uploads {
@@ -107,7 +109,7 @@ class UploadFolder implements Uploads {
     return this.#inTurn(async () => {
       let removed = 0;
       this.#keptBytes = undefined;
-      for (const owner of await namesIn(dir)) {
+      for (const owner of await ownersIn(dir)) {
         for (const { name, changedAt } of await filesIn(join(dir, owner))) {
           if (changedAt >= now() - KEPT_MS) continue;
           await rm(join(dir, owner, name));
@@ -170,9 +172,13 @@ async function syncFolder(path: string): Promise<void> {
 
 async function bytesOfAll(dir: string): Promise<number> {
   let bytes = 0;
-  for (const owner of await namesIn(dir))
+  for (const owner of await ownersIn(dir))
     for (const { size } of await filesIn(join(dir, owner))) bytes += size;
   return bytes;
+}
+
+async function ownersIn(dir: string): Promise<readonly string[]> {
+  return (await namesIn(dir)).filter((name) => OWNER.test(name));
 }
 
 async function filesIn(folder: string) {
