@@ -56,6 +56,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const logger = createLogger(options.logLevel ?? "warn", vault.redact);
   const channels = options.channels ?? [];
   const tools = options.tools ?? [];
+  const { clock } = options;
   const resolved = await resolveConfig({ home, loaded, logger, env, channels, tools, vault });
   for (const problem of resolved.problems) {
     if (options.onProblem) options.onProblem(problem);
@@ -72,7 +73,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       channels,
       tools,
       hooks: options.hooks ?? [],
-      ...(options.clock === undefined ? {} : { clock: options.clock, now: options.clock.now }),
+      ...(clock === undefined ? {} : { clock, now: () => clock.now() }),
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
         logger.error({ err: error.message }, "the gateway stops");

@@ -1,6 +1,9 @@
-import { expect, it } from "vitest";
+import type { Clock } from "@signalbox/lanes";
+import { createManualClock } from "@signalbox/lanes/testkit";
+import { expect, it, onTestFinished } from "vitest";
+import { createGateway } from "../src/index.ts";
 import { ask, OWNED } from "./feishu-talk.ts";
-import { exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
+import { demoConfig, exampleConfig, LI, openWorld, TOKEN, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 it("agents are told the time and its zone, by a platform and at /v1", async () => {
@@ -40,4 +43,21 @@ it("a person is told the time of their own zone, whatever that of the machine is
     expect.stringMatching(/"time": "[^"]+ Asia\/Shanghai"/),
     expect.stringMatching(/"time": "[^"]+ America\/Lima"/),
   ]);
+});
+
+it("a host's own clock tells the time, also where it is a class", async () => {
+  class HostClock implements Clock {
+    readonly #clock = createManualClock(86_400_000);
+    now() {
+      return this.#clock.now();
+    }
+    after(ms: number, task: () => void) {
+      return this.#clock.after(ms, task);
+    }
+  }
+  const world = await openWorld();
+  const clock = new HostClock();
+  const gateway = await createGateway({ home: world.dir, config: demoConfig(), env: {}, clock });
+  onTestFinished(() => gateway.stop());
+  expect((await gateway.service.status()).startedAt).toBe(clock.now());
 });

@@ -23,16 +23,16 @@ export interface WarmUpOptions {
 const PAUSE_MS = 100;
 
 /**
- * Loads, one after the other and in idle moments, what the first work after a
- * start would have to wait for. Never rejects.
+ * Loads, one after the other and in idle moments, what the first work after a start would have to wait for. Never
+ * rejects.
  */
 export async function warmUp(options: WarmUpOptions): Promise<void> {
   const { parts, busy, signal, onFailure, clock = systemClock } = options;
-  for (const { name, load } of parts) {
+  for (const part of parts) {
     do {
       await sleep(clock, PAUSE_MS, signal);
       if (signal.aborted) return;
     } while (busy());
-    await load().catch((error: unknown) => onFailure?.(name, error));
+    await part.load().catch((error: unknown) => onFailure?.(part.name, error));
   }
 }

@@ -8,7 +8,7 @@ function setUp() {
   const part = (name: string, load: () => Promise<unknown> = async () => {}): Loadable => ({
     name,
     load() {
-      loaded.push(name);
+      loaded.push(this.name);
       return load();
     },
   });

@@ -43,7 +43,7 @@ export function createRecords<Origin>(
       });
     },
     put: ({ id, ...rest }) => store.put(id, rest),
-    remove: store.remove,
+    remove: (id) => store.remove(id),
   };
 }
 

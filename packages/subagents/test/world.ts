@@ -33,10 +33,35 @@ interface Process {
   readonly now?: () => number;
 }
 
+type Step = <Result>(work: () => Promise<Result>) => Promise<Result>;
+
+/** Writes to a store in steps. */
+class SteppedStore implements SubAgentStore {
+  readonly #store: SubAgentStore;
+  readonly #step: Step;
+
+  constructor(store: SubAgentStore, step: Step) {
+    this.#store = store;
+    this.#step = step;
+  }
+
+  list() {
+    return this.#store.list();
+  }
+
+  put(id: string, value: object) {
+    return this.#step(() => this.#store.put(id, value));
+  }
+
+  remove(id: string) {
+    return this.#step(() => this.#store.remove(id));
+  }
+}
+
 /** A process over a disk. Each step that reaches the disk can be its last, before or after it is done. */
 export function openProcess(disk: Disk, { full = () => false, diesAt, now = () => 0 }: Process = {}) {
   let steps = 0;
-  const step = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const step: Step = async (work) => {
     if (diesAt !== undefined && ++steps >= diesAt) throw new Death("before a step");
     const result = await work();
     if (diesAt !== undefined && ++steps >= diesAt) throw new Death("after a step");
@@ -55,11 +80,7 @@ export function openProcess(disk: Disk, { full = () => false, diesAt, now = () =
       take(`report:${id}:${key}`, parentKey, `${outcome}: ${text} (${gained})`),
   };
   const subAgents = createSubAgents<string, string>({
-    store: {
-      list: disk.store.list,
-      put: (id, value) => step(() => disk.store.put(id, value)),
-      remove: (id) => step(() => disk.store.remove(id)),
-    },
+    store: new SteppedStore(disk.store, step),
     origin: z.string(),
     sessionKey: (agentId, id) => `${agentId}/${id}`,
     logger: { warn: () => {} },
