@@ -114,21 +114,7 @@ export async function followProgram(
   spec.signal.addEventListener("abort", aborted, { once: true });
   const watch = startWatch(() => child.pid, { ...spec, group }, kill);
   try {
-    const end = await new Promise<{ code: number | null; signal: string | null }>((resolve, reject) => {
-      let grace: NodeJS.Timeout | undefined;
-      child.once("error", reject);
-      child.once("exit", (code, signal) => {
-        grace = setTimeout(() => {
-          child.stdout?.destroy();
-          child.stderr?.destroy();
-          resolve({ code, signal });
-        }, CLOSE_GRACE_MS);
-      });
-      child.once("close", (code, signal) => {
-        clearTimeout(grace);
-        resolve({ code, signal });
-      });
-    });
+    const end = await endOf(child);
     if (group?.wasOutOfMemory()) stopped ??= "memory";
     return {
       ...(end.code === null || stopped !== undefined ? {} : { exitCode: end.code }),
@@ -146,6 +132,27 @@ export async function followProgram(
     // Nobody waits until the kernel has forgotten its last process.
     void group?.remove();
   }
+}
+
+/** Of the program, and of its output, for which there is a moment: whoever it left behind may hold that open. */
+function endOf(
+  child: ChildProcess,
+): Promise<{ readonly code: number | null; readonly signal: string | null }> {
+  return new Promise((resolve, reject) => {
+    let grace: NodeJS.Timeout | undefined;
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      grace = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve({ code, signal });
+      }, CLOSE_GRACE_MS);
+    });
+    child.once("close", (code, signal) => {
+      clearTimeout(grace);
+      resolve({ code, signal });
+    });
+  });
 }
 
 function gather(stream: Readable | null, take: (text: string) => void): void {

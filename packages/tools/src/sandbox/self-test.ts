@@ -21,69 +21,84 @@ export async function selfTest(
   canaryDirs: readonly string[],
   descriptors: readonly string[] = [],
 ): Promise<string | undefined> {
+  const folders = await newFolders(canaryDirs);
+  try {
+    return await attack(sandbox, folders, descriptors);
+  } catch (error) {
+    return `the sandbox does not start here: ${reasonOf(error)} Unprivileged user namespaces may be turned off.`;
+  } finally {
+    for (const folder of folders) await rm(folder, { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+async function attack(
+  sandbox: Sandbox,
+  folders: readonly string[],
+  descriptors: readonly string[],
+): Promise<string | undefined> {
   const secret = randomBytes(16).toString("hex");
   const planted: string[] = [];
-  const made: string[] = [];
-  try {
-    for (const dir of canaryDirs) {
-      await removeStale(dir);
-      const folder = await mkdtemp(join(dir, CANARY_PREFIX)).catch(() => undefined);
-      if (folder === undefined) continue;
-      made.push(folder);
-      await writeFile(join(folder, "canary"), secret, { mode: 0o644 });
-      planted.push(await realpath(folder));
-    }
-    const [first] = planted;
-    if (first === undefined) return "the self-test found no folder to plant its canary in.";
-    const dir = join(first, "workspace");
-    await mkdir(dir);
-    const tries = planted.flatMap((folder) => [
+  for (const folder of folders) {
+    await writeFile(join(folder, "canary"), secret, { mode: 0o644 });
+    planted.push(await realpath(folder));
+  }
+  const [first] = planted;
+  if (first === undefined) return "the self-test found no folder to plant its canary in.";
+  const dir = join(first, "workspace");
+  await mkdir(dir);
+  const outcome = await sandbox.run({
+    script: scriptAgainst(planted, descriptors),
+    folders: { dir, readOnlyDirs: [], forbidden: [] },
+    cwd: dir,
+    protect: { files: [], folders: [] },
+    covers: [],
+    signal: AbortSignal.timeout(LONGEST_MS),
+  });
+  if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";
+  for (const folder of planted) {
+    if (
+      (await textOf(join(folder, "canary"))) !== secret ||
+      (await textOf(join(folder, "planted"))) !== undefined
+    )
+      return "the self-test could write outside the workspace.";
+  }
+  const fault = faultIn(outcome);
+  if (fault !== undefined) return fault;
+  const proof = await textOf(join(dir, "proof"));
+  return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
+}
+
+/** Tries what it must not, and says what it sees around it. */
+function scriptAgainst(planted: readonly string[], descriptors: readonly string[]): string {
+  return [
+    ...planted.flatMap((folder) => [
       `cat '${folder}/canary'`,
       `cat '/proc/${process.pid}/root${folder}/canary'`,
       `echo spoiled > '${folder}/canary'`,
       `echo spoiled > '${folder}/planted'`,
-    ]);
-    const script = [
-      ...tries,
-      'touch special; chmod u+s special 2>/dev/null && echo "special=left"',
-      ...descriptors.map((each) => `[ -e /proc/self/fd/${each} ] && echo "descriptor=left"`),
-      'echo "uid=$(id -u)"',
-      'echo "links=$(grep -c : /proc/net/dev)"',
-      // The first process of a namespace of its own is the launcher.
-      'echo "first=$(cat /proc/1/comm)"',
-      "echo fine > proof",
-    ].join("\n");
-    const outcome = await sandbox.run({
-      script,
-      folders: { dir, readOnlyDirs: [], forbidden: [] },
-      cwd: dir,
-      protect: { files: [], folders: [] },
-      covers: [],
-      signal: AbortSignal.timeout(LONGEST_MS),
-    });
-    if (outcome.output.includes(secret)) return "the self-test could read a file outside the workspace.";
-    for (const folder of planted) {
-      const after = await readFile(join(folder, "canary"), "utf8").catch(() => "");
-      const extra = await readFile(join(folder, "planted"), "utf8").catch(() => undefined);
-      if (after !== secret || extra !== undefined) return "the self-test could write outside the workspace.";
-    }
-    if (outcome.stopped !== undefined)
-      return `the self-test was ended before its time: ${ENDED[outcome.stopped]}.`;
-    if (!/^uid=[1-9]\d*$/m.test(outcome.output))
-      return `the self-test did not run as an ordinary user. ${hint(outcome.output)}`;
-    if (seccompFilter(process.arch) !== undefined && outcome.output.includes("special=left"))
-      return "the self-test could leave a file with the set-user-id bit.";
-    if (outcome.output.includes("descriptor=left"))
-      return "the self-test had a file open that whoever started the gateway left open.";
-    if (!outcome.output.includes("links=1\n")) return "the self-test found a network.";
-    if (!outcome.output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
-    const proof = await readFile(join(dir, "proof"), "utf8").catch(() => "");
-    return proof === "fine\n" ? undefined : "the self-test could not write in its workspace.";
-  } catch (error) {
-    return `the sandbox does not start here: ${reasonOf(error)} Unprivileged user namespaces may be turned off.`;
-  } finally {
-    for (const folder of made) await rm(folder, { recursive: true, force: true }).catch(() => {});
-  }
+    ]),
+    'touch special; chmod u+s special 2>/dev/null && echo "special=left"',
+    ...descriptors.map((each) => `[ -e /proc/self/fd/${each} ] && echo "descriptor=left"`),
+    'echo "uid=$(id -u)"',
+    'echo "links=$(grep -c : /proc/net/dev)"',
+    // The first process of a namespace of its own is the launcher.
+    'echo "first=$(cat /proc/1/comm)"',
+    "echo fine > proof",
+  ].join("\n");
+}
+
+/** What is wrong by the words of the script. */
+function faultIn({ output, stopped }: SandboxOutcome): string | undefined {
+  if (stopped !== undefined) return `the self-test was ended before its time: ${ENDED[stopped]}.`;
+  if (!/^uid=[1-9]\d*$/m.test(output))
+    return `the self-test did not run as an ordinary user. ${output.split("\n", 1)[0]?.slice(0, 200) ?? ""}`;
+  if (seccompFilter(process.arch) !== undefined && output.includes("special=left"))
+    return "the self-test could leave a file with the set-user-id bit.";
+  if (output.includes("descriptor=left"))
+    return "the self-test had a file open that whoever started the gateway left open.";
+  if (!output.includes("links=1\n")) return "the self-test found a network.";
+  if (!output.includes("first=bwrap\n")) return "the self-test saw processes outside.";
+  return undefined;
 }
 
 const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = {
@@ -95,6 +110,17 @@ const ENDED: Readonly<Record<NonNullable<SandboxOutcome["stopped"]>, string>> = 
   output: "it wrote more than a command may",
 };
 
+/** One in each folder that can be written to. */
+async function newFolders(dirs: readonly string[]): Promise<string[]> {
+  const folders: string[] = [];
+  for (const dir of dirs) {
+    await removeStale(dir);
+    const folder = await mkdtemp(join(dir, CANARY_PREFIX)).catch(() => undefined);
+    if (folder !== undefined) folders.push(folder);
+  }
+  return folders;
+}
+
 /** What self-tests that were killed half-way have left. */
 async function removeStale(dir: string): Promise<void> {
   for (const name of await readdir(dir).catch(() => [])) {
@@ -105,6 +131,6 @@ async function removeStale(dir: string): Promise<void> {
   }
 }
 
-function hint(output: string): string {
-  return output.split("\n", 1)[0]?.slice(0, 200) ?? "";
+async function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, "utf8").catch(() => undefined);
 }
