@@ -3,6 +3,7 @@ import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
 import { createApprovalDesk } from "../chat/approvals.ts";
 import { createScreen } from "../chat/screen.ts";
+import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { visible } from "../output.ts";
 import { runningGateway } from "../running.ts";
@@ -53,36 +54,24 @@ export async function chat(options: TalkOptions): Promise<void> {
   const prompt = (): void => {
     if (open && !json) lines.prompt();
   };
+  const turns = new Turns({
+    say: (line, signal) => client.chat(agent, options.conversation, line, { signal }),
+    screen: () => (json ? printFrame : createScreen(write)),
+    onIdle() {
+      if (!json) write("\n");
+      prompt();
+    },
+  });
   const desk = createApprovalDesk(client, { agent, conversation: options.conversation }, write);
   // Only at a terminal is there somebody to ask; the lines of a script wait for the answer before them.
   const asking = isTerminal
-    ? setInterval(() => turns.length > 0 && desk.look().catch(() => {}), ASK_MS)
+    ? setInterval(() => turns.areOver || desk.look().catch(() => {}), ASK_MS)
     : undefined;
-  /** Messages that have no end yet; the oldest shows what happens. */
-  const turns: AbortController[] = [];
-  const talk = async (line: string): Promise<void> => {
-    const turn = new AbortController();
-    turns.push(turn);
-    const show = json ? printFrame : createScreen(write);
-    try {
-      for await (const frame of client.chat(agent, options.conversation, line, { signal: turn.signal }))
-        if (turns[0] === turn) show(frame);
-    } finally {
-      turns.splice(turns.indexOf(turn), 1);
-      if (turns.length === 0) {
-        if (!json) process.stdout.write("\n");
-        prompt();
-      }
-    }
-  };
   lines.on("SIGINT", () => {
-    if (turns.length === 0) lines.close();
-    for (const turn of turns) turn.abort();
+    if (turns.areOver) lines.close();
+    turns.abort();
   });
-  if (!json)
-    process.stdout.write(
-      `Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`,
-    );
+  if (!json) write(`Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`);
   prompt();
   const underWay: Promise<void>[] = [];
   for await (const line of lines) {
@@ -91,7 +80,7 @@ export async function chat(options: TalkOptions): Promise<void> {
       continue;
     }
     if (isTerminal && (await desk.answer(line).catch(() => false))) continue;
-    const done = talk(line);
+    const done = turns.take(line);
     done.catch(() => lines.close());
     underWay.push(done);
     // A script's lines are a conversation: each waits for the answer before it.

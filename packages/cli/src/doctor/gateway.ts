@@ -1,4 +1,10 @@
-import { type ConfigurationState, isClientError, type MessageInfo } from "@signalbox/client";
+import {
+  type AgentInfo,
+  type ChannelStatus,
+  type ConfigurationState,
+  isClientError,
+  type MessageInfo,
+} from "@signalbox/client";
 import { ConfigError } from "@signalbox/config";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
@@ -20,77 +26,89 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
         remedy: "`signalbox start`, or `signalbox service install`.",
       },
     ];
-  const pid = holder === "unknown" ? "another process" : `process ${holder.pid}`;
+  const holding = holder === "unknown" ? "another process" : `process ${holder.pid}`;
   try {
-    const { client, running } = await runningGateway(home.dir);
-    const [status, checks, messages] = await Promise.all([
-      client.status(),
-      client.checks({ models: withModels }),
-      client.latestMessages(),
-    ]);
-    return [
-      {
-        part: "gateway",
-        state: "ok",
-        detail: `${status.version} runs at ${running.url} (${pid}) since ${new Date(status.startedAt).toISOString()}`,
-      },
-      ...configurationFindings(status.configuration),
-      ...status.agents.map(({ id, demo, model }): Finding => {
-        if (!demo) return agentFinding(id, model ?? "its model", messages);
-        return {
-          part: `agent ${id}`,
-          state: "warning",
-          detail: "the offline demo model answers",
-          remedy:
-            "`signalbox init` sets up a model; the variables that count are those of the gateway's process.",
-        };
-      }),
-      ...status.channels.map(({ channel, account, state, reason }): Finding => {
-        const detail = reason === undefined ? state : `${state}: ${reason}`;
-        if (state === "ready") return { part: `channel ${channel}/${account}`, state: "ok", detail };
-        return {
-          part: `channel ${channel}/${account}`,
-          state: "warning",
-          detail,
-          remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
-        };
-      }),
-      ...checks.map(({ ok, ...said }): Finding => ({ ...said, state: ok ? "ok" : "warning" })),
-    ];
+    return await askGateway(home, withModels, holding);
   } catch (error) {
-    if (error instanceof ConfigError)
-      return [
-        {
-          part: "gateway",
-          state: "warning",
-          detail: `${pid} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it`,
-          remedy: "Correct the configuration, which has a line of its own here.",
-        },
-      ];
-    if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
-    return [
-      {
-        part: "gateway",
-        state: "warning",
-        detail: `${pid} holds this home and does not answer`,
-        remedy: "Wait for its start, or look at `signalbox logs`.",
-      },
-    ];
+    return [silenceFinding(error, holding)];
   }
 }
 
-/** An agent with a model, and whether that could be asked when it was last wanted. */
-function agentFinding(id: string, model: string, messages: readonly MessageInfo[]): Finding {
-  const found = { part: `agent ${id}`, detail: `asks ${model}` };
+/** @throws GatewayError, ClientError or ConfigError where it cannot be asked */
+async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
+  const { client, running } = await runningGateway(home.dir);
+  const [status, checks, messages] = await Promise.all([
+    client.status(),
+    client.checks({ models: withModels }),
+    client.latestMessages(),
+  ]);
+  const { version, startedAt, configuration, agents, channels } = status;
+  return [
+    {
+      part: "gateway",
+      state: "ok",
+      detail: `${version} runs at ${running.url} (${holding}) since ${new Date(startedAt).toISOString()}`,
+    },
+    ...configurationFindings(configuration),
+    ...agents.map((agent) => agentFinding(agent, messages)),
+    ...channels.map(channelFinding),
+    ...checks.map(({ ok, ...said }): Finding => ({ ...said, state: ok ? "ok" : "warning" })),
+  ];
+}
+
+/** Why a gateway that holds the home says nothing; any other error is thrown on. */
+function silenceFinding(error: unknown, holding: string): Finding {
+  if (error instanceof ConfigError)
+    return {
+      part: "gateway",
+      state: "warning",
+      detail: `${holding} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it`,
+      remedy: "Correct the configuration, which has a line of its own here.",
+    };
+  if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
+  return {
+    part: "gateway",
+    state: "warning",
+    detail: `${holding} holds this home and does not answer`,
+    remedy: "Wait for its start, or look at `signalbox logs`.",
+  };
+}
+
+/** Whether the model of an agent could be asked when it was last wanted. */
+function agentFinding(
+  { id, demo, model = "its model" }: AgentInfo,
+  messages: readonly MessageInfo[],
+): Finding {
+  const part = `agent ${id}`;
+  if (demo)
+    return {
+      part,
+      state: "warning",
+      detail: "the offline demo model answers",
+      remedy:
+        "`signalbox init` sets up a model; the variables that count are those of the gateway's process.",
+    };
   const last = messages.find(
     ({ agent, state, rule }) => agent === id && ASKED.has(state) && rule?.startsWith("command:") !== true,
   );
-  if (last?.state !== "failed-reported") return { ...found, state: "ok" };
+  if (last?.state !== "failed-reported") return { part, state: "ok", detail: `asks ${model}` };
   return {
-    ...found,
+    part,
     state: "warning",
-    detail: `${found.detail}; its last message could not be answered${last.rule === undefined ? "" : ` (${last.rule})`}`,
+    detail: `asks ${model}; its last message could not be answered${last.rule === undefined ? "" : ` (${last.rule})`}`,
     remedy: `\`signalbox why ${last.id}\` says what to do; \`signalbox doctor --models\` tries the model.`,
+  };
+}
+
+function channelFinding({ channel, account, state, reason }: ChannelStatus): Finding {
+  const part = `channel ${channel}/${account}`;
+  const detail = reason === undefined ? state : `${state}: ${reason}`;
+  if (state === "ready") return { part, state: "ok", detail };
+  return {
+    part,
+    state: "warning",
+    detail,
+    remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
   };
 }
 
