@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createUploads } from "@signalbox/attachments";
 import type { MediaRef } from "@signalbox/channel";
 import { expect, it, onTestFinished } from "vitest";
-import { forgetFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
+import { repeatedFiles, setDownFiles } from "./carried-files.ts";
 
 const LARGE = randomBytes(3_000_001);
 
@@ -34,7 +34,8 @@ async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: Medi
 it("sets a large file of a message down, whole and once, until the message is answered", async () => {
   const open = await desk();
   const message = carrying(png(LARGE));
-  const [file, ...others] = await setDownFiles(message, open.files);
+  const { media, forget } = await setDownFiles(message, open.files);
+  const [file, ...others] = media;
   expect([file?.kind, file?.mimeType, file?.name, file?.size, others]).toEqual([
     "image",
     "image/png",
@@ -44,17 +45,35 @@ it("sets a large file of a message down, whole and once, until the message is an
   ]);
   expect(JSON.stringify(file).length).toBeLessThan(300);
   expect(file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
-  expect(await setDownFiles(message, open.files)).toEqual([file]);
-  expect(await repeatedFiles(message, file === undefined ? [] : [file])).toEqual([file]);
-  await forgetFiles(message, open.files);
+  expect(await repeatedFiles(message, media)).toEqual(media);
+  await forget();
   expect(await readdir(open.dir)).toEqual([]);
+});
+
+it("holds a file once that a message holds twice", async () => {
+  const { files } = await desk();
+  const { media } = await setDownFiles(carrying(png(LARGE), png(LARGE)), files);
+  expect(media[0]?.ref).toEqual({ owner: expect.stringContaining("m1"), id: expect.any(String) });
+  expect(media[1]).toEqual(media[0]);
+});
+
+it("takes nothing of a message that comes twice at once where one of them is forgotten", async () => {
+  const open = await desk();
+  const message = carrying(png(LARGE));
+  const [refused, taken] = await Promise.all([
+    setDownFiles(message, open.files),
+    setDownFiles(message, open.files),
+  ]);
+  await refused.forget();
+  const [file] = taken.media;
+  expect(file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
 });
 
 it("tells files apart by what they hold, also under one id", async () => {
   const { files } = await desk();
   const other = Buffer.from(LARGE).fill(0, 1_000_000, 1_000_001);
-  const refs = await setDownFiles(carrying(png(LARGE), png(other)), files);
-  expect(new Set(refs.map(({ ref }) => JSON.stringify(ref))).size).toBe(2);
+  const { media } = await setDownFiles(carrying(png(LARGE), png(other)), files);
+  expect(new Set(media.map(({ ref }) => JSON.stringify(ref))).size).toBe(2);
 });
 
 it.each([
@@ -65,28 +84,28 @@ it.each([
   ["elsewhere", "https://example.org/a.png"],
 ])("leaves what is %s where it is", async (_, url) => {
   const { files, dir } = await desk();
-  const media = await setDownFiles(carrying(url), files);
+  const { media } = await setDownFiles(carrying(url), files);
   expect(media.map(({ ref }) => ref)).toEqual([url]);
   expect(await readdir(dir)).toEqual([]);
 });
 
 it("leaves a file in its message where there is no room for it, also when the message comes again", async () => {
   const { files } = await desk(1_000_000);
-  const inside = await setDownFiles(carrying(png(LARGE)), files);
-  expect(inside.map(({ ref }) => ref)).toEqual([png(LARGE)]);
-  expect(await repeatedFiles(carrying(png(LARGE)), inside)).toEqual(inside);
+  const { media } = await setDownFiles(carrying(png(LARGE)), files);
+  expect(media.map(({ ref }) => ref)).toEqual([png(LARGE)]);
+  expect(await repeatedFiles(carrying(png(LARGE)), media)).toEqual(media);
 });
 
 it("leaves a file in its message where the disk does not take it", async () => {
   const { files } = await desk();
   const broken = { ...files, add: () => Promise.reject(new Error("no space left")), remove: async () => {} };
-  const [file] = await setDownFiles(carrying(png(LARGE)), broken);
-  expect(file?.ref).toBe(png(LARGE));
+  const { media } = await setDownFiles(carrying(png(LARGE)), broken);
+  expect(media[0]?.ref).toBe(png(LARGE));
 });
 
 it("knows another file under the id of a message that was taken", async () => {
   const { files } = await desk();
-  const taken = await setDownFiles(carrying(png(LARGE)), files);
+  const { media } = await setDownFiles(carrying(png(LARGE)), files);
   const other = png(Buffer.from(LARGE).fill(0, 0, 1));
-  expect(await repeatedFiles(carrying(other), taken)).not.toEqual(taken);
+  expect(await repeatedFiles(carrying(other), media)).not.toEqual(media);
 });

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { MediaRef } from "@signalbox/channel";
+import { isPayload, type MediaRef, textAt } from "@signalbox/channel";
 import { attachmentOf, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
 
@@ -27,53 +27,55 @@ interface Carried {
   readonly slices: readonly string[];
 }
 
+/** The attachments of a message, with those of its files that were set down. */
+interface SetDown {
+  readonly media: readonly MediaRef[];
+  /** Nobody is to fetch what was set down any more. */
+  forget(): Promise<void>;
+}
+
 /**
- * The attachments of a message. Large ones that it holds itself are set down as files of their own, or else megabytes
- * of them would stand in the inbox. What cannot be set down, since there is no room or it is no plain base64, stays in
- * its message.
+ * Large files that a message holds itself are set down as files of their own, or else megabytes of them would stand in
+ * the inbox. What cannot be set down, since there is no room or it is no plain base64, stays in its message.
  */
-export async function setDownFiles(submission: Submission, files: FileDesk): Promise<readonly MediaRef[]> {
-  return attachmentsOf(submission, (carried, owner) => setDown(carried, owner, files));
+export async function setDownFiles(submission: Submission, files: FileDesk): Promise<SetDown> {
+  const { id, attachments = [] } = submission;
+  // No token has such a name. The same message may come twice at once: what is refused takes nothing of the other.
+  const owner = `message ${id} ${randomUUID()}`;
+  return {
+    media: await attachmentsOf(submission, (carried) => setDown(carried, owner, files)),
+    async forget() {
+      if (attachments.some(({ url }) => url.length >= LARGE)) await files.remove(owner);
+    },
+  };
 }
 
 /** The attachments of a message that was taken before, as `taken` has them where they are the same. */
-export async function repeatedFiles(
+export function repeatedFiles(
   submission: Submission,
   taken: readonly MediaRef[],
 ): Promise<readonly MediaRef[]> {
-  const named = await attachmentsOf(submission, async (...file) => (await nameOf(...file))?.media);
-  const inside = await attachmentsOf(submission, async () => undefined);
-  return inside.map((one, index) => {
-    const file = named[index];
-    return file !== undefined && isDeepStrictEqual(file.ref, taken[index]?.ref) ? file : one;
+  return attachmentsOf(submission, async (carried, place) => {
+    const ref = taken[place]?.ref;
+    const owner = isPayload(ref) ? textAt(ref, "owner") : undefined;
+    const file = owner === undefined ? undefined : await nameOf(carried, owner);
+    return isDeepStrictEqual(file?.media.ref, ref) ? file?.media : undefined;
   });
 }
 
-/** Nobody is to fetch what was set down of a message any more. */
-export async function forgetFiles(
-  { id, attachments = [] }: Submission,
-  files: Pick<FileDesk, "remove">,
-): Promise<void> {
-  if (attachments.some(({ url }) => url.length >= LARGE)) await files.remove(ownerOf(id));
-}
-
+/** @param fileOf gives what stands for a large file; `place` is that among the attachments */
 async function attachmentsOf(
-  { id, attachments = [] }: Submission,
-  fileOf: (carried: Carried, owner: string) => Promise<MediaRef | undefined>,
+  { attachments = [] }: Submission,
+  fileOf: (carried: Carried, place: number) => Promise<MediaRef | undefined>,
 ): Promise<readonly MediaRef[]> {
   const media: MediaRef[] = [];
   for (const [index, attachment] of attachments.entries()) {
     const carried = index < MOST_FILES ? carriedIn(attachment) : undefined;
     const { kind, url, name } = attachment;
-    const one = (carried && (await fileOf(carried, ownerOf(id)))) ?? attachmentOf(kind, url, name);
+    const one = (carried && (await fileOf(carried, media.length))) ?? attachmentOf(kind, url, name);
     if (one !== undefined) media.push(one);
   }
   return media;
-}
-
-/** No token has such a name. */
-function ownerOf(messageId: string): string {
-  return `message ${messageId}`;
 }
 
 function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
@@ -118,7 +120,7 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
     // Where the disk does not take it, the inbox says what is wrong.
     const added = await files.add({ owner, id, at, bytes }).catch(() => undefined);
     at += bytes.byteLength;
-    // An earlier attempt may have brought it.
+    // The message may hold it twice.
     if (added?.kind !== "added" && !(added?.kind === "out_of_order" && added.bytes >= at)) return undefined;
   }
   return media;

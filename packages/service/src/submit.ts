@@ -4,7 +4,7 @@ import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
 import { OWN_ACCOUNT } from "@signalbox/setup";
-import { type FileDesk, forgetFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
+import { type FileDesk, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -60,7 +60,8 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       if (!agents.get(agent)) return refused("no_agent", `There is no agent ${agent}.`);
       const sessionKey = sessionOf(submission);
       if (await isTakenWithFiles(submission)) return repetition(submission);
-      const message = clientMessage(submission, await setDownFiles(submission, carried));
+      const files = await setDownFiles(submission, carried);
+      const message = clientMessage(submission, files.media);
       const expected = outcomes.expect(nameOf(submission));
       const result = await ports.surfaces[channel].submit(message).catch((error) => {
         expected.forget();
@@ -69,14 +70,12 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       if (result === "accepted") {
         const done = expected.done.then((outcome) => lastRuns.keep(sessionKey, outcome));
         // What a stop, or a failure, leaves behind goes after a day.
-        done
-          .then(({ error }) => (error?.code === "stopping" ? undefined : forgetFiles(submission, carried)))
-          .catch(() => {});
+        done.then(({ error }) => (error?.code === "stopping" ? undefined : files.forget())).catch(() => {});
         return { kind: "accepted", messageId: id, sessionKey, done };
       }
       expected.forget();
+      await files.forget().catch(() => {});
       if (result === "duplicate") return repetition(submission);
-      await forgetFiles(submission, carried);
       return refused("full", "The gateway has too many unanswered messages. Try again soon.");
     },
     async answer(messageId, client) {
