@@ -31,12 +31,10 @@ export function parseReply(text: string): ParsedReply {
   let audioAsVoice = false;
   const fences = createFenceTracker();
 
-  const takeDirectives = (part: string): string =>
-    part.replace(DIRECTIVE, (_match, directive: string, id: string | undefined) => {
-      if (directive === "audio_as_voice") audioAsVoice = true;
-      else replyTo ??= id === undefined ? "current" : { id };
-      return "";
-    });
+  const note = (directive: string, id: string | undefined): void => {
+    if (directive === "audio_as_voice") audioAsVoice = true;
+    else replyTo ??= id === undefined ? "current" : { id };
+  };
 
   for (const line of text.replace(/\r\n?/g, "\n").split("\n")) {
     if (fences.read(line) !== "text") {
@@ -49,7 +47,7 @@ export function parseReply(text: string): ParsedReply {
       if (path !== "" && path !== SILENT_TOKEN && !media.includes(path)) media.push(path);
       continue;
     }
-    kept.push(outsideCode(line, takeDirectives));
+    kept.push(withoutDirectives(line, note));
   }
 
   const said = stripSilence(kept.join("\n"));
@@ -60,6 +58,19 @@ export function parseReply(text: string): ParsedReply {
     ...(replyTo === undefined ? {} : { replyTo }),
     audioAsVoice,
   };
+}
+
+/** A line without the directives that stand in it outside code, each of which is told. */
+export function withoutDirectives(
+  line: string,
+  onDirective: (directive: string, id: string | undefined) => void = () => {},
+): string {
+  return outsideCode(line, (part) =>
+    part.replace(DIRECTIVE, (_match, directive: string, id: string | undefined) => {
+      onDirective(directive, id);
+      return "";
+    }),
+  );
 }
 
 /** Changes what is not between two runs of backticks of one length. */

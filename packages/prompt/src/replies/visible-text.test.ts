@@ -31,6 +31,7 @@ describe("a turn shown while it is written", () => {
     ['"__SILENT__"', ""],
     ["`__SILENT__`", ""],
     ["hello\n__SILENT__", "hello"],
+    ["so:\n[[reply_to_current]]__SILENT__\nis it", "so:\n__SILENT__\nis it"],
     ["```\n[[reply_to_current]]\nMEDIA: a.png\n```", "```\n[[reply_to_current]]\nMEDIA: a.png\n```"],
     ["`[[audio_as_voice]]` is how", "`[[audio_as_voice]]` is how"],
     ["Media: nothing", "Media: nothing"],

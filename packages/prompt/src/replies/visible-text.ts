@@ -1,5 +1,5 @@
 import { createFenceTracker } from "@signalbox/channel";
-import { parseReply } from "./parse.ts";
+import { parseReply, withoutDirectives } from "./parse.ts";
 import { createSilenceFilter } from "./silence.ts";
 
 /** The text of one model turn as far as people may see it, given out while the model still writes. */
@@ -63,8 +63,7 @@ function createLineReader(): LineReader {
     if (fences.read(line) === "text") {
       if (given === 0 && isMedia(line)) return "";
       if (line.includes("[[")) {
-        // The dots keep the line's own white space.
-        text = parseReply(`.${line}.`).text.slice(1, -1);
+        text = withoutDirectives(line);
         misread ||= !text.startsWith(line.slice(0, given));
       }
     }
