@@ -62,8 +62,10 @@ describe("createRedactor", () => {
   it("learns more while it works", () => {
     const vault = createVault(["first-secret"]);
     expect(vault.redact("first-secret second-secret")).toBe("[redacted] second-secret");
+    expect(vault.redact("the second-secret")).toBe("the second-secret");
     vault.add(["second-secret"]);
     expect(vault.redact("first-secret second-secret")).toBe("[redacted] [redacted]");
+    expect(vault.redact("the second-secret")).toBe("the [redacted]");
   });
 
   it.each([

@@ -13,6 +13,11 @@ const SHORT = 6;
 const SHORT_IN_SPEECH = 12;
 const REDACTED = "[redacted]";
 
+/** Texts in which nothing was found are kept, to be looked through once: ids and keys come again with every message. */
+const KEPT_TEXTS = 1_000;
+/** Of one, in UTF-16 units. */
+const LONGEST_KEPT = 200;
+
 /** A text without the secrets in it. */
 export type Redact = (text: string) => string;
 
@@ -33,19 +38,27 @@ export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();
   let patterns: readonly RegExp[] | undefined;
   let finder: SecretFinder | undefined;
+  const clean = new Set<string>();
   const add = (more: Iterable<string>): void => {
     for (const secret of more) if (secret !== "") secretForms.add(secret);
     // Made when it is needed: most are added one after the other.
     patterns = undefined;
     finder = undefined;
+    clean.clear();
   };
   add(secrets);
   return {
     add,
     redact(text) {
+      if (clean.has(text)) return text;
       patterns ??= patternsOf(secretForms);
       const unknown = patterns.reduce((left, pattern) => left.replace(pattern, REDACTED), text);
-      return withoutCredentials(unknown);
+      const redacted = withoutCredentials(unknown);
+      if (redacted === text && text.length <= LONGEST_KEPT) {
+        if (clean.size >= KEPT_TEXTS) clean.clear();
+        clean.add(text);
+      }
+      return redacted;
     },
     stream() {
       finder ??= createSecretFinder([...secretForms].filter(({ length }) => length >= SHORT_IN_SPEECH));

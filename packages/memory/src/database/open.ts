@@ -58,12 +58,19 @@ export function prepareInsert<Table extends SQLiteTable>(
     .prepare();
 }
 
+/** A number that is another one once another connection, also of another process, has written. */
+export function foreignVersion(raw: Sqlite.Database): () => number | undefined {
+  const version = raw.prepare<[], number>("PRAGMA data_version").pluck();
+  return () => version.get();
+}
+
 /** Keeps what was read until this connection, or another one, writes. */
 export function untilWritten<T>(raw: Sqlite.Database, read: () => T): () => T {
+  const version = foreignVersion(raw);
   const writes = raw.prepare<[], number>("SELECT total_changes()").pluck();
   let kept: { readonly state: string; readonly value: T } | undefined;
   return () => {
-    const state = `${raw.pragma("data_version", { simple: true })} ${writes.get()}`;
+    const state = `${version()} ${writes.get()}`;
     if (kept?.state !== state) kept = { state, value: read() };
     return kept.value;
   };

@@ -2,7 +2,7 @@ import { type Key, labelsOf } from "../access.ts";
 import { dateTerms } from "../text/dates.ts";
 import { terms } from "../text/terms.ts";
 import type { Chunk } from "../types.ts";
-import type { Database } from "./open.ts";
+import { type Database, foreignVersion } from "./open.ts";
 
 /** The terms of a chunk, by where they stand. */
 export interface ChunkTerms {
@@ -71,15 +71,12 @@ export function createTermIndex({ raw }: Database): TermIndex {
     .pluck();
   const compact = raw.prepare("INSERT INTO chunk_terms (chunk_terms) VALUES ('optimize')");
   const common = new Map<string, { readonly count: number; readonly changes: number }>();
+  const versionNow = foreignVersion(raw);
   let changes = 0;
-  let version: unknown;
+  let version: number | undefined;
 
   /** Counting goes through all places of a term: a common one is counted again once it may be another part of all. */
   function frequencyOf(term: string): number {
-    const current = raw.pragma("data_version", { simple: true });
-    // Another process has written.
-    if (current !== version) common.clear();
-    version = current;
     const last = common.get(term);
     if (last !== undefined && (changes - last.changes) * STEADY < last.count) return last.count;
     const count = frequency.get(term) ?? 0;
@@ -87,6 +84,13 @@ export function createTermIndex({ raw }: Database): TermIndex {
     if (common.size >= MOST_COMMON) common.clear();
     common.set(term, { count, changes });
     return count;
+  }
+
+  function frequencies(wanted: readonly string[]): Map<string, number> {
+    const current = versionNow();
+    if (current !== version) common.clear();
+    version = current;
+    return new Map(wanted.map((term) => [term, frequencyOf(term)]));
   }
 
   return {
@@ -98,7 +102,7 @@ export function createTermIndex({ raw }: Database): TermIndex {
       changes += 1;
       remove.run(n);
     },
-    frequencies: (wanted) => new Map(wanted.map((term) => [term, frequencyOf(term)])),
+    frequencies,
     occurrences: (term) => occurrences.all(term),
     opened(wanted, key) {
       const labels = key.labels.map(accessTerm);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { hashOf } from "../hash.ts";
 import type { Scope } from "../types.ts";
 import { dayFile, folderOfScope, LASTING, readNote, writeNote } from "./folder.ts";
@@ -42,7 +44,7 @@ const SHOWN_MS = 1_000;
 /** `topScope` is whose notes stand at the top of the folder. */
 export function createNotebook(folder: string, topScope: Scope, now: () => number): Notebook {
   const versions = createVersions(folder);
-  const shown = new Map<string, { readonly at: number; readonly note: Promise<NoteParts> }>();
+  const shown = new Map<string, { readonly at: number; readonly notes: Promise<WholeNote[]> }>();
 
   function pathIn(scope: Scope, name: string): string {
     return isSameScope(scope, topScope) ? name : `${folderOfScope(scope)}${name}`;
@@ -60,13 +62,14 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     shown.clear();
   }
 
-  function show(path: string, at: number): Promise<NoteParts> {
-    const last = shown.get(path);
-    if (last !== undefined && at >= last.at && at - last.at < SHOWN_MS) return last.note;
-    const note = readNote(folder, path, MOST_SHOWN).then((text = "") => partsOf(text));
-    for (const [each, { at: then }] of shown) if (at - then >= SHOWN_MS) shown.delete(each);
-    shown.set(path, { at, note });
-    return note;
+  /** `paths` are of one folder. */
+  async function show(paths: readonly string[]): Promise<WholeNote[]> {
+    // Most people have none.
+    if (!existsSync(join(folder, dirname(paths[0] ?? "")))) return [];
+    const texts = await Promise.all(paths.map((path) => readNote(folder, path, MOST_SHOWN)));
+    return paths
+      .map((path, index) => ({ path, ...partsOf(texts[index] ?? "") }))
+      .filter(({ text, untrusted }) => text !== "" || untrusted !== "");
   }
 
   return {
@@ -81,13 +84,14 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
       await replace(path, `${before}${gap}- ${encodeProvenance(entryText(entry), provenance)}\n`);
       return path;
     },
-    async current(scope, at) {
+    current(scope, at) {
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));
-      const notes: WholeNote[] = [];
-      for (const path of paths) {
-        const parts = await show(path, at);
-        if (parts.text !== "" || parts.untrusted !== "") notes.push({ path, ...parts });
-      }
+      const key = paths.join("\n");
+      const last = shown.get(key);
+      if (last !== undefined && at >= last.at && at - last.at < SHOWN_MS) return last.notes;
+      for (const [each, { at: then }] of shown) if (at - then >= SHOWN_MS) shown.delete(each);
+      const notes = show(paths);
+      shown.set(key, { at, notes });
       return notes;
     },
     async remove(path, hashes) {
