@@ -65,49 +65,14 @@ export const OWN_ACCOUNT = "main";
 
 /** Checks each account's settings by its channel's own schema. */
 export async function resolveAccounts(options: AccountsOptions): Promise<Accounts> {
-  const { loaded, own, cache } = options;
-  const problems: Problem[] = [];
-  const brought: ChannelDefinition[] = [];
-  const planned: PlannedAccount[] = [];
-  const host = createAccounts({
-    logger: options.logger,
-    cache,
-    clock: systemClock,
-  });
-  for (const [channel, config] of Object.entries(loaded.config.channels)) {
-    const { enabled, accounts, package: packageName } = config;
-    if (!enabled) continue;
-    const definition = await definitionOf(channel, packageName, options);
-    if (typeof definition === "string") {
-      const channelIds = options.definitions.map(({ id }) => id);
-      problems.push(
-        loaded.problem(["channels", channel], {
-          severity: "error",
-          message: definition,
-          remedy: `${didYouMean(channel, channelIds)}Use one of ${channelIds.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
-          disables: `channel ${channel}`,
-        }),
-      );
-      continue;
-    }
-    if (options.definitions.includes(definition)) {
-      if (packageName !== undefined) problems.push(needlessPackage(loaded, channel));
-      problems.push(...packageProblems(loaded, definition, options.packages));
-    } else brought.push(definition);
-    const run = config.process ? await separately(definition, packageName, options) : definition;
-    if (run === undefined) {
-      problems.push(notSeparately(loaded, channel));
-      continue;
-    }
-    for (const [account, raw] of Object.entries(accounts)) {
-      options.vault.add(secretFields(definition, raw));
-      problems.push(...unknownSettings(loaded, definition, account, raw));
-      const result = await definition.config["~standard"].validate(raw);
-      if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
-      else planned.push({ definition: run, account, config: result.value });
-    }
-  }
-  problems.push(...sameCredentials(loaded, planned));
+  const { loaded, own, cache, logger } = options;
+  const channels: PlannedChannel[] = [];
+  for (const [channel, config] of Object.entries(loaded.config.channels))
+    if (config.enabled) channels.push(await planChannel(channel, config, options));
+  const planned = channels.flatMap(({ accounts }) => accounts);
+  const brought = channels.flatMap((channel) => channel.brought ?? []);
+  const problems = [...channels.flatMap((channel) => channel.problems), ...sameCredentials(loaded, planned)];
+  const host = createAccounts({ logger, cache, clock: systemClock });
   for (const account of planned) host.add(account);
   for (const definition of own) host.add({ definition, account: OWN_ACCOUNT, config: {} });
   const isOwn = (channel: string): boolean => own.some(({ id }) => id === channel);
@@ -122,6 +87,59 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
     definitions: [...options.definitions, ...brought],
     list: () => host.health().filter(({ channel }) => !isOwn(channel)),
   };
+}
+
+/** What a channel of the configuration comes to. */
+interface PlannedChannel {
+  readonly problems: readonly Problem[];
+  /** Where it did not come with the gateway. */
+  readonly brought?: ChannelDefinition;
+  readonly accounts: readonly PlannedAccount[];
+}
+
+async function planChannel(
+  channel: string,
+  config: LoadedConfig["config"]["channels"][string],
+  options: AccountsOptions,
+): Promise<PlannedChannel> {
+  const { loaded, definitions, packages, vault } = options;
+  const { package: packageName } = config;
+  const definition = await definitionOf(channel, packageName, options);
+  if (typeof definition === "string")
+    return { problems: [noChannel(loaded, channel, definition, definitions)], accounts: [] };
+  const isBuiltIn = definitions.includes(definition);
+  const problems = isBuiltIn ? packageProblems(loaded, definition, packages) : [];
+  if (isBuiltIn && packageName !== undefined) problems.unshift(needlessPackage(loaded, channel));
+  const accounts: PlannedAccount[] = [];
+  const plan = { problems, accounts, ...(isBuiltIn ? {} : { brought: definition }) };
+  const run = config.process ? await separately(definition, packageName, options) : definition;
+  if (run === undefined) {
+    problems.push(notSeparately(loaded, channel));
+    return plan;
+  }
+  for (const [account, raw] of Object.entries(config.accounts)) {
+    vault.add(secretFields(definition, raw));
+    problems.push(...unknownSettings(loaded, definition, account, raw));
+    const result = await definition.config["~standard"].validate(raw);
+    if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
+    else accounts.push({ definition: run, account, config: result.value });
+  }
+  return plan;
+}
+
+function noChannel(
+  loaded: LoadedConfig,
+  channel: string,
+  message: string,
+  definitions: readonly ChannelDefinition[],
+): Problem {
+  const ids = definitions.map(({ id }) => id);
+  return loaded.problem(["channels", channel], {
+    severity: "error",
+    message,
+    remedy: `${didYouMean(channel, ids)}Use one of ${ids.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
+    disables: `channel ${channel}`,
+  });
 }
 
 /** The same object for the same channel each time: an account whose definition is another one is started anew. */
