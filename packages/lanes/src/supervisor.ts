@@ -62,41 +62,37 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const closing = new AbortController();
   const underWay = new Set<Promise<TaskEnd>>();
 
-  const failureOf = async (work: () => Promise<void>): Promise<{ readonly error: unknown } | undefined> => {
-    try {
-      await work();
-      return undefined;
-    } catch (error) {
-      return { error };
-    }
+  const fatal = (error: unknown): TaskEnd => {
+    options.onFatal(error);
+    return { outcome: "fatal", error };
+  };
+
+  /** What a failure comes to: an end, or the failure after which the work is attempted again. */
+  const settle = async (task: Task, error: unknown, failures: number): Promise<TaskEnd | Failure> => {
+    const { judge = options.judge, giveUp } = task;
+    const verdict = judge(error, failures);
+    if (verdict === "fatal") return fatal(error);
+    if (verdict === "retry") return { error };
+    options.onGiveUp?.(task.name, error);
+    const notGivenUp = giveUp && (await failureOf(() => giveUp(error)));
+    if (notGivenUp === undefined) return { outcome: "given-up", error };
+    return judge(notGivenUp.error, failures) === "fatal" ? fatal(notGivenUp.error) : notGivenUp;
   };
 
   const supervise = async (task: Task): Promise<TaskEnd> => {
-    const { judge = options.judge, giveUp } = task;
     for (let failures = 0; ; failures++) {
       const failure = await failureOf(() => task.attempt(failures));
       if (failure === undefined) return { outcome: "done" };
-      let last = failure.error;
-      let verdict = judge(last, failures);
-      if (verdict === "give-up") {
-        options.onGiveUp?.(task.name, last);
-        const error = last;
-        const notGivenUp = giveUp && (await failureOf(() => giveUp(error)));
-        if (notGivenUp === undefined) return { outcome: "given-up", error };
-        last = notGivenUp.error;
-        verdict = judge(last, failures) === "fatal" ? "fatal" : "retry";
-      }
-      if (verdict === "fatal") {
-        options.onFatal(last);
-        return { outcome: "fatal", error: last };
-      }
-      if (closing.signal.aborted) return { outcome: "stopped", error: last };
+      const settled = await settle(task, failure.error, failures);
+      if ("outcome" in settled) return settled;
+      const { error } = settled;
+      if (closing.signal.aborted) return { outcome: "stopped", error };
       const delayMs = backoff(failures + 1);
-      options.onRetry?.(task.name, last, delayMs);
+      options.onRetry?.(task.name, error, delayMs);
       task.onWaiting?.(true);
       await sleep(clock, delayMs, closing.signal);
       task.onWaiting?.(false);
-      if (closing.signal.aborted) return { outcome: "stopped", error: last };
+      if (closing.signal.aborted) return { outcome: "stopped", error };
     }
   };
 
@@ -111,4 +107,17 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       while (underWay.size > 0) await Promise.all(underWay);
     },
   };
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    return { error };
+  }
 }
