@@ -30,44 +30,28 @@ export async function* chat(
   const release = host.subscribe(conversation, outgoing.agent);
   const abort = () => host.abort(conversation);
   signal?.addEventListener("abort", abort);
-  /** Id of our message, once accepted. */
-  let ours: string | undefined;
-  /** The run may have ended where we did not see it: after a reconnect, or when the send was a repetition. */
-  let mayBeOver = false;
-  /** Set while the gateway's latest word is that nothing runs or waits. */
-  let idle: SubscribedFrame | undefined;
+  const sent = new SentMessage(id);
   const shown = new Set<string>();
-  /** Messages whose run ended before we knew which of them is ours. */
-  const answered = new Set<string>();
   try {
     const sending = host.send({ ...outgoing, id });
     sending.catch((error: unknown) => frames.end(error));
     for await (const frame of frames) {
-      if (frame.type === "ready") {
-        idle = undefined;
-        mayBeOver = ours !== undefined;
-      }
+      if (frame.type === "ready") sent.reconnected();
       if (!isOf(frame, conversation) || (frame.type === "error" && frame.id === id)) continue;
-      // What is resumed also tells how the run ended.
-      if (frame.type === "subscribed") idle = frame.busy || frame.resumed ? undefined : frame;
-      if (frame.type === "accepted" && frame.id === id) {
-        ours = frame.messageId;
-        mayBeOver ||= frame.duplicate;
-      }
+      sent.hear(frame);
       if (frame.type === "message") shown.add(frame.message.id);
       // A stop that was asked for before the run began would otherwise be lost.
       if (frame.type === "run.start" && signal?.aborted) abort();
       yield frame;
-      if (frame.type === "run.end") for (const id of frame.answers ?? []) answered.add(id);
-      if (ours !== undefined && answered.has(ours)) return;
-      if (frame.type === "run.end" && frame.answers === undefined && ours !== undefined) return;
-      if (ours !== undefined && mayBeOver && idle !== undefined) {
-        yield* missed((await history(conversation)).messages, ours, shown, idle);
+      if (sent.isAnswered) return;
+      const { missedEnd } = sent;
+      if (missedEnd !== undefined) {
+        yield* missed((await history(conversation)).messages, sent.messageId, shown, missedEnd);
         return;
       }
     }
     // The connection closed. If that was before the gateway took the message, the caller must know.
-    if (ours === undefined) await sending;
+    if (sent.messageId === undefined) await sending;
   } finally {
     signal?.removeEventListener("abort", abort);
     release();
@@ -75,9 +59,58 @@ export async function* chat(
   }
 }
 
+/** What the frames of a conversation say of a message that was sent into it. */
+class SentMessage {
+  readonly #id: string;
+  /** Its id at the gateway, once accepted. */
+  messageId: string | undefined;
+  /** Messages whose run ended, also before we knew which of them is ours. */
+  readonly #answered = new Set<string>();
+  /** Its run may have ended where we did not see it: after a reconnect, or when the send was a repetition. */
+  #mayBeOver = false;
+  /** Set while the gateway's latest word is that nothing runs or waits. */
+  #idle: SubscribedFrame | undefined;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  reconnected(): void {
+    this.#idle = undefined;
+    this.#mayBeOver = this.messageId !== undefined;
+  }
+
+  hear(frame: ServerFrame): void {
+    switch (frame.type) {
+      case "subscribed":
+        // What is resumed also tells how the run ended.
+        this.#idle = frame.busy || frame.resumed ? undefined : frame;
+        break;
+      case "accepted":
+        if (frame.id !== this.#id) break;
+        this.messageId = frame.messageId;
+        this.#mayBeOver ||= frame.duplicate;
+        break;
+      case "run.end":
+        for (const answered of frame.answers ?? [this.messageId])
+          if (answered !== undefined) this.#answered.add(answered);
+        break;
+    }
+  }
+
+  get isAnswered(): boolean {
+    return this.messageId !== undefined && this.#answered.has(this.messageId);
+  }
+
+  /** What the gateway says once its run has ended where we did not see it. */
+  get missedEnd(): SubscribedFrame | undefined {
+    return this.#mayBeOver ? this.#idle : undefined;
+  }
+}
+
 function* missed(
   messages: ChatMessage[],
-  ours: string,
+  ours: string | undefined,
   shown: Set<string>,
   { conversation, lastRun }: SubscribedFrame,
 ): Generator<MessageFrame | RunEndFrame, undefined> {
