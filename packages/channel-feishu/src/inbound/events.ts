@@ -1,7 +1,9 @@
 import {
   type ActionEvent,
   type Conversation,
+  type ConversationKind,
   type InboundEvent,
+  type Mention,
   type MessageEvent,
   objectAt,
   objectsAt,
@@ -112,20 +114,23 @@ function readMessage(envelope: EventEnvelope, facts: Facts): MessageEvent | unde
     timestamp: timeAt(message, "create_time") ?? base.timestamp,
     type: "message",
     messageId,
-    addressed:
-      kind === "direct"
-        ? "dm"
-        : mentions.some((m) => m.isSelf)
-          ? "mention"
-          : facts.answered?.own === true
-            ? "reply"
-            : "none",
+    addressed: addressedIn(kind, mentions, facts),
     text: facts.forwarded ?? writeMentions(content.text, mentions),
     media: content.media,
     mentions: mentions.map(({ key: _key, ...mention }) => mention),
     ...(parentId === undefined ? {} : { replyTo: { messageId: parentId, ...facts.answered?.quoted } }),
     ...(content.forwarded ? { forwarded: {} } : {}),
   };
+}
+
+function addressedIn(
+  kind: ConversationKind,
+  mentions: readonly Mention[],
+  { answered }: Facts,
+): MessageEvent["addressed"] {
+  if (kind === "direct") return "dm";
+  if (mentions.some(({ isSelf }) => isSelf)) return "mention";
+  return answered?.own === true ? "reply" : "none";
 }
 
 function readRecall(envelope: EventEnvelope, facts: Facts): InboundEvent | undefined {

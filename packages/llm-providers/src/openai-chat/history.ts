@@ -108,14 +108,19 @@ function assistantParam(
   const empty = quirks.emptyContent === "null" ? null : "";
   const param: AssistantParam = { role: "assistant", content: text.length > 0 ? text.join("") : empty };
   if (calls.length > 0) param.tool_calls = calls;
-  const field = quirks.reasoningField;
-  if (replay && field !== "none") {
-    if (field === "reasoning_details") {
-      if (details.length > 0) param.reasoning_details = details;
-      else if (thinking.length > 0) param.reasoning = thinking.join("\n\n");
-    } else if (thinking.length > 0) param[field] = thinking.join("\n\n");
-  }
-  return param;
+  return replay ? { ...param, ...reasoningIn(quirks.reasoningField, thinking, details) } : param;
+}
+
+/** What was thought, in the field where the server has it. */
+function reasoningIn(
+  field: ChatQuirks["reasoningField"],
+  thinking: readonly string[],
+  details: JsonValue[],
+): Partial<AssistantParam> {
+  if (field === "none") return {};
+  if (field === "reasoning_details" && details.length > 0) return { reasoning_details: details };
+  if (thinking.length === 0) return {};
+  return { [field === "reasoning_details" ? "reasoning" : field]: thinking.join("\n\n") };
 }
 
 function resultParams(results: readonly ToolResultMessage[], quirks: ChatQuirks): Param[] {
