@@ -52,11 +52,12 @@ export const limits = {
   /** How much of that Discord may take to go on with a session, before a new one is begun. */
   resumeMs: 10_000,
   /**
-   * Between tries to connect again: the first, the longest, and after a refusal. At the longest, a day of connections
-   * that break at once stays under the sessions of a day.
+   * Between tries to connect again: the first, and the longest, at which a day of connections that break at once stays
+   * under the sessions of a day.
    */
   reconnectMs: 1_000,
   reconnectMostMs: 180_000,
+  /** A token that was refused is not tried again for that long. */
   refusedMs: 300_000,
   /** How often a connection is asked for a sign of life, and how long that may take. */
   probeMs: 30_000,

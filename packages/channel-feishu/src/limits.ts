@@ -64,10 +64,6 @@ export const limits = {
   connectMs: 15_000,
   /** A connection that does not answer a ping in that many seconds is dead. */
   pongSeconds: 10,
-  /** Between tries to connect again: the first, the longest, and after a refusal. */
-  reconnectMs: 500,
-  reconnectMostMs: 60_000,
-  refusedMs: 300_000,
   /**
    * When a message to the bot is read again, each time after the one before: soon while it is being answered, and once
    * more where somebody thinks again. So many are followed at a time.

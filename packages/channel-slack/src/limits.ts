@@ -49,8 +49,6 @@ export const limits = {
   rateWaitMs: 5_000,
   /** What has to be looked up before an event is acknowledged has to be found out in that time. */
   lookupMs: 1_500,
-  /** How long a connection may take to stand. */
-  connectMs: 15_000,
   /** A socket that does not answer a ping in that time is dead; Slack itself pings more often. */
   pongMs: 10_000,
   serverPingMs: 60_000,
@@ -58,10 +56,6 @@ export const limits = {
   socketCheckMs: 5_000,
   /** For so long a dead socket may have gone unnoticed. */
   unnoticedMs: 60_000,
-  /** Between tries to connect again: the first, the longest, and after a refusal. */
-  reconnectMs: 500,
-  reconnectMostMs: 60_000,
-  refusedMs: 300_000,
   /** Without sockets, how often the credentials are tried, and how long an answer may take. */
   probeEveryMs: 300_000,
   probeMs: 15_000,

@@ -42,10 +42,6 @@ export const limits = {
   uploadTimeoutMs: 120_000,
   /** How long an attempt to connect may take. */
   connectMs: 20_000,
-  reconnectMs: 500,
-  reconnectMostMs: 60_000,
-  /** After Telegram has refused the token. */
-  refusedMs: 300_000,
   /** How often a webhook's state is asked for. */
   webhookCheckMs: 60_000,
   /** Two changes of one message: more often, and Telegram asks for ever longer pauses. */

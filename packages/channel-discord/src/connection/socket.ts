@@ -100,7 +100,6 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
       attemptMs: limits.connectMs,
       pauseMs: limits.reconnectMs,
       mostPauseMs: limits.reconnectMostMs,
-      refusedPauseMs: limits.refusedMs,
       probe: { everyMs: limits.probeMs, withinMs: limits.pongMs },
     },
     clock: context.clock,

@@ -94,12 +94,6 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
     name: "Feishu",
     open,
     reconnected,
-    timing: {
-      attemptMs: limits.connectMs,
-      pauseMs: limits.reconnectMs,
-      mostPauseMs: limits.reconnectMostMs,
-      refusedPauseMs: limits.refusedMs,
-    },
     clock,
     logger,
   });

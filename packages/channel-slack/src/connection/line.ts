@@ -22,14 +22,7 @@ export interface LineOptions {
 
 type Line = Pick<SupervisedConnection, "start" | "stop" | "health">;
 
-const timing = {
-  attemptMs: limits.connectMs,
-  pauseMs: limits.reconnectMs,
-  mostPauseMs: limits.reconnectMostMs,
-  refusedPauseMs: limits.refusedMs,
-};
-
-const socketTiming = { ...timing, probe: { everyMs: limits.socketCheckMs, withinMs: limits.probeMs } };
+const timing = { probe: { everyMs: limits.socketCheckMs, withinMs: limits.probeMs } };
 
 /** Slack closes each socket every few hours, and gives an event to any one that stands: one of two is always there. */
 const socketCount = 2;
@@ -59,7 +52,7 @@ export function createSocketLine(options: LineOptions): Line {
   }
 
   const sockets = Array.from({ length: socketCount }, () =>
-    superviseConnection({ name: "Slack", open, reconnected, timing: socketTiming, clock, logger }),
+    superviseConnection({ name: "Slack", open, reconnected, timing, clock, logger }),
   );
   const stop = (): void => {
     for (const socket of sockets) socket.stop();
@@ -95,7 +88,7 @@ export function createWebhookLine({ context, people, missed }: LineOptions): Lin
       return { lost, close, probe: (until) => people.ask(until) };
     },
     reconnected: missed,
-    timing: { ...timing, probe: { everyMs: limits.probeEveryMs, withinMs: limits.probeMs } },
+    timing: { probe: { everyMs: limits.probeEveryMs, withinMs: limits.probeMs } },
     clock: context.clock,
     logger: context.logger,
   });

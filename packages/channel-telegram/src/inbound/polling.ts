@@ -34,12 +34,7 @@ export function createPolling(options: PollingOptions): SupervisedConnection {
   return superviseConnection({
     name: "Telegram",
     open: (signal) => open(options, signal),
-    timing: {
-      attemptMs: limits.connectMs,
-      pauseMs: limits.reconnectMs,
-      mostPauseMs: limits.reconnectMostMs,
-      refusedPauseMs: limits.refusedMs,
-    },
+    timing: { attemptMs: limits.connectMs },
     clock,
     logger,
   });

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { ChannelError, type Clock, type Connection, superviseConnection } from "../index.ts";
+import {
+  ChannelError,
+  type Clock,
+  type Connection,
+  type ConnectionTiming,
+  superviseConnection,
+} from "../index.ts";
 import { turns } from "../testkit/bench.ts";
 
 /** A clock that stands still until it is told how much time has passed. */
@@ -45,6 +51,7 @@ const timing = {
 function supervised(
   open: (attempt: number, signal: AbortSignal) => Promise<Connection>,
   reconnected: () => Promise<void> = async () => {},
+  times: ConnectionTiming = timing,
 ) {
   const { clock, pass, waiting } = createClock();
   let attempts = 0;
@@ -59,7 +66,7 @@ function supervised(
       gaps.push(lostAt);
       return reconnected();
     },
-    timing,
+    timing: times,
     clock,
     logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     random: () => 1,
@@ -110,12 +117,16 @@ describe("a supervised connection", () => {
     expect(closed()).toBe(1);
   });
 
-  it("pauses ever longer, and longest where the credentials are refused", async () => {
+  it.each([
+    { times: timing, expected: [100, 200, 400, 400, 60_000] },
+    { times: {}, expected: [500, 1_000, 2_000, 4_000, 300_000] },
+  ])("pauses ever longer, and longest where the credentials are refused", async ({ times, expected }) => {
     const first = standing();
-    const bench = supervised(async (attempt) => {
+    const open = async (attempt: number) => {
       if (attempt === 1) return first.value;
       throw new ChannelError(attempt === 5 ? "auth" : "transient", "no");
-    });
+    };
+    const bench = supervised(open, undefined, times);
     await bench.connection.start(never);
     first.lose();
     await turns();
@@ -126,7 +137,7 @@ describe("a supervised connection", () => {
       pauses.push(pause);
       await bench.pass(pause);
     }
-    expect(pauses).toEqual([100, 200, 400, 400, 60_000]);
+    expect(pauses).toEqual(expected);
     bench.connection.stop();
   });
 

@@ -12,16 +12,18 @@ export interface Connection {
 }
 
 export interface ConnectionTiming {
-  /** Longest that one attempt may take. */
-  readonly attemptMs: number;
-  /** Between attempts: the first pause, which doubles, and the longest. */
-  readonly pauseMs: number;
-  readonly mostPauseMs: number;
-  /** After the platform has refused the credentials, or what they are to be used for. */
-  readonly refusedPauseMs: number;
+  /** Longest that one attempt may take. Default 15 s. */
+  readonly attemptMs?: number;
+  /** Between attempts: the first pause, which doubles, and the longest. Default half a second, and a minute. */
+  readonly pauseMs?: number;
+  readonly mostPauseMs?: number;
+  /** After the platform has refused the credentials, or what they are to be used for. Default five minutes. */
+  readonly refusedPauseMs?: number;
   /** How often a standing connection is probed, and how long an answer may take. Default: never. */
   readonly probe?: { readonly everyMs: number; readonly withinMs: number };
 }
+
+const usualTiming = { attemptMs: 15_000, pauseMs: 500, mostPauseMs: 60_000, refusedPauseMs: 300_000 };
 
 export interface ConnectionOptions {
   /** For people, for instance `Feishu`. */
@@ -30,7 +32,7 @@ export interface ConnectionOptions {
   open(signal: AbortSignal): Promise<Connection>;
   /** It stands again. What came since `lostAt`, milliseconds since the epoch, may have been missed. */
   reconnected?(lostAt: number): Promise<void>;
-  readonly timing: ConnectionTiming;
+  readonly timing?: ConnectionTiming;
   readonly clock: Clock;
   readonly logger: ChannelLogger;
   /** From 0 to 1, spreads attempts. Default `Math.random`. */
@@ -55,12 +57,14 @@ export function superviseConnection(options: ConnectionOptions): SupervisedConne
 
 class RetriedConnection implements SupervisedConnection {
   readonly #options: ConnectionOptions;
+  readonly #timing: ConnectionTiming & typeof usualTiming;
   readonly #random: () => number;
   readonly #life = new AbortController();
   #health: Health = { state: "starting" };
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#timing = { ...usualTiming, ...options.timing };
     this.#random = options.random ?? Math.random;
   }
 
@@ -81,19 +85,15 @@ class RetriedConnection implements SupervisedConnection {
   }
 
   async #attempt(signal: AbortSignal): Promise<Connection> {
-    const { name, timing } = this.#options;
+    const { name } = this.#options;
+    const { attemptMs } = this.#timing;
     let opening: Promise<Connection> | undefined;
-    const tooLong = unreachable(name, `no connection within ${timing.attemptMs} ms`);
+    const tooLong = unreachable(name, `no connection within ${attemptMs} ms`);
     try {
-      return await this.#within(
-        timing.attemptMs,
-        tooLong,
-        AbortSignal.any([signal, this.#life.signal]),
-        (limit) => {
-          opening = this.#options.open(limit);
-          return opening;
-        },
-      );
+      return await this.#within(attemptMs, tooLong, AbortSignal.any([signal, this.#life.signal]), (limit) => {
+        opening = this.#options.open(limit);
+        return opening;
+      });
     } catch (error) {
       // One that stands later is not wanted any more.
       opening?.then((late) => late.close()).catch(() => {});
@@ -130,14 +130,14 @@ class RetriedConnection implements SupervisedConnection {
 
   /** Resolves once the connection is lost, or does not answer a probe. */
   async #untilLost(connection: Connection): Promise<void> {
-    const { timing, clock, logger } = this.#options;
+    const { clock, logger } = this.#options;
     const lost = new AbortController();
     const ended = AbortSignal.any([lost.signal, this.#life.signal]);
     void connection.lost.then(
       () => lost.abort(),
       () => lost.abort(),
     );
-    const { probe } = timing;
+    const { probe } = this.#timing;
     while (!ended.aborted && probe !== undefined && connection.probe !== undefined) {
       await clock.delay(probe.everyMs, ended).catch(() => {});
       if (ended.aborted) break;
@@ -173,8 +173,8 @@ class RetriedConnection implements SupervisedConnection {
   }
 
   async #reopen(): Promise<Connection | undefined> {
-    const { timing, name, clock, logger } = this.#options;
-    let pause = this.#spread(timing.pauseMs);
+    const { name, clock, logger } = this.#options;
+    let pause = this.#spread(this.#timing.pauseMs);
     let reason = `no connection to ${name}`;
     for (let tries = 1; !this.#life.signal.aborted; tries += 1) {
       this.#health = { state: "down", reason, retryAt: clock.now() + pause };
@@ -192,9 +192,9 @@ class RetriedConnection implements SupervisedConnection {
   }
 
   #pauseAfter(error: unknown, tries: number): number {
-    const { timing } = this.#options;
-    if (isChannelError(error) && refusals.includes(error.code)) return timing.refusedPauseMs;
-    const longer = this.#spread(Math.min(timing.pauseMs * 2 ** tries, timing.mostPauseMs));
+    const { pauseMs, mostPauseMs, refusedPauseMs } = this.#timing;
+    if (isChannelError(error) && refusals.includes(error.code)) return refusedPauseMs;
+    const longer = this.#spread(Math.min(pauseMs * 2 ** tries, mostPauseMs));
     return isChannelError(error) ? Math.max(longer, error.retryAfterMs ?? 0) : longer;
   }
 
