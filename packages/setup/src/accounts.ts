@@ -14,10 +14,9 @@ import {
 } from "@signalbox/channel/accounts";
 import { inOwnProcess } from "@signalbox/channel/process";
 import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
-import type { Home } from "@signalbox/home";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
-import { type HostPackages, installCommand } from "./host-packages.ts";
+import { type HostPackages, importsFrom, installCommand, type PackagePlaces } from "./host-packages.ts";
 
 export type { Account };
 
@@ -40,7 +39,7 @@ export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"
   list(): readonly ChannelStatus[];
 }
 
-export interface AccountsOptions {
+export interface AccountsOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
   /** Channels that need no package of their own. */
   readonly definitions: readonly ChannelDefinition[];
@@ -52,10 +51,6 @@ export interface AccountsOptions {
   readonly logger: (account: string) => ChannelLogger;
   readonly packages: HostPackages;
   readonly cache: ChannelCache;
-  /** May have packages of channels, which are looked for there first. */
-  readonly home: Pick<Home, "dir">;
-  /** Code of theirs is not loaded: agents write there. */
-  readonly workspaces: readonly string[];
   /** Told of the values that a channel calls secret. */
   readonly vault: Pick<Vault, "add">;
 }
@@ -270,25 +265,16 @@ function textsIn(value: unknown): string[] {
 async function definitionOf(
   id: string,
   packageName: string | undefined,
-  {
-    definitions,
-    own,
-    home,
-    packages,
-    workspaces,
-  }: Pick<AccountsOptions, "definitions" | "own" | "home" | "packages" | "workspaces">,
+  options: AccountsOptions,
 ): Promise<ChannelDefinition | string> {
+  const { definitions, own } = options;
   // Messages of another channel by this name would be taken for those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
     return `${id} is the name of a channel of the gateway's own`;
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
-  const brought = await importChannel(packageName, id, {
-    load: packages.load,
-    home: home.dir,
-    closed: workspaces,
-  });
+  const brought = await importChannel(packageName, id, importsFrom(options));
   // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`

@@ -1,4 +1,6 @@
 import { createRequire } from "node:module";
+import type { ImportOptions } from "@signalbox/channel/accounts";
+import type { Home } from "@signalbox/home";
 
 /** Packages as a host sees them from where it is installed. */
 export interface HostPackages {
@@ -7,6 +9,19 @@ export interface HostPackages {
   /** The file that one begins with, as a URL. */
   urlOf(name: string): string;
   load(name: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** Where the packages that a configuration names are looked for. */
+export interface PackagePlaces {
+  /** The first place. */
+  readonly home: Pick<Home, "dir">;
+  readonly packages: Pick<HostPackages, "load">;
+  /** Code of theirs is not loaded: agents write there. */
+  readonly workspaces: readonly string[];
+}
+
+export function importsFrom({ home, packages, workspaces }: PackagePlaces): ImportOptions {
+  return { load: (name) => packages.load(name), home: home.dir, closed: workspaces };
 }
 
 /** Packages as a module sees them: SDKs of vendors, which people install as they need them, and what they add. */

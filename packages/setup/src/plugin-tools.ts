@@ -1,9 +1,8 @@
 import { reasonOf, type Tool } from "@signalbox/agent-core";
 import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, Problem } from "@signalbox/config";
-import type { Home } from "@signalbox/home";
 import { BUILT_IN_TOOLS, isTool } from "@signalbox/tools";
-import type { HostPackages } from "./host-packages.ts";
+import { importsFrom, type PackagePlaces } from "./host-packages.ts";
 
 /** Tools that do not come with the gateway. */
 export interface PluginTools {
@@ -11,13 +10,8 @@ export interface PluginTools {
   readonly problems: readonly Problem[];
 }
 
-export interface PluginToolsOptions {
+export interface PluginToolsOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
-  /** May have packages of its own, which are looked for there first. */
-  readonly home: Pick<Home, "dir">;
-  readonly packages: Pick<HostPackages, "load">;
-  /** Code of theirs is not loaded: agents write there. */
-  readonly workspaces: readonly string[];
   /** Tools of whoever embeds the gateway. */
   readonly given: readonly Tool[];
 }
@@ -46,12 +40,9 @@ export async function resolvePluginTools(options: PluginToolsOptions): Promise<P
 }
 
 /** What a package exports as `default` or `tools`: one tool or several. A text says why there is none. */
-async function exportedTools(
-  name: string,
-  { home, packages, workspaces }: PluginToolsOptions,
-): Promise<readonly Tool[] | string> {
+async function exportedTools(name: string, places: PackagePlaces): Promise<readonly Tool[] | string> {
   try {
-    const module = await importPackage(name, { load: packages.load, home: home.dir, closed: workspaces });
+    const module = await importPackage(name, importsFrom(places));
     const exported = [module["default"] ?? module["tools"]].flat();
     const tools = exported.filter(isTool);
     return exported.length === 0 || tools.length < exported.length

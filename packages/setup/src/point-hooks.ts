@@ -1,9 +1,8 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { importPackage } from "@signalbox/channel/accounts";
 import type { LoadedConfig, PointHookConfig, Problem } from "@signalbox/config";
-import type { Home } from "@signalbox/home";
 import { createHttpHook, type UncheckedHook } from "@signalbox/hooks";
-import type { HostPackages } from "./host-packages.ts";
+import { importsFrom, type PackagePlaces } from "./host-packages.ts";
 
 /** Code that the configuration hangs on points of a message's way. */
 export interface ConfiguredHooks {
@@ -11,13 +10,8 @@ export interface ConfiguredHooks {
   readonly problems: readonly Problem[];
 }
 
-export interface PointHooksOptions {
+export interface PointHooksOptions extends PackagePlaces {
   readonly loaded: LoadedConfig;
-  /** May have packages of its own, which are looked for there first. */
-  readonly home: Pick<Home, "dir">;
-  readonly packages: Pick<HostPackages, "load">;
-  /** Code of theirs is not loaded: agents write there. */
-  readonly workspaces: readonly string[];
 }
 
 /**
@@ -46,14 +40,13 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
 async function hookOf(
   name: string,
   { at: point, url, module = "", secret, timeoutMs }: PointHookConfig,
-  { home, packages, workspaces }: PointHooksOptions,
+  places: PackagePlaces,
 ): Promise<UncheckedHook | string> {
   const limit = timeoutMs === undefined ? {} : { timeoutMs };
   if (url !== undefined)
     return createHttpHook({ point, name, url, ...limit, ...(secret === undefined ? {} : { secret }) });
   try {
-    const from = { load: packages.load, home: home.dir, closed: workspaces };
-    const run = (await importPackage(module, from))["default"];
+    const run = (await importPackage(module, importsFrom(places)))["default"];
     if (typeof run !== "function") return `the package ${module} exports no function as default`;
     return { point, name, ...limit, run: (payload, signal): unknown => run(payload, signal) };
   } catch (error) {
