@@ -45,22 +45,19 @@ function modelParts(
   quirks: GoogleQuirks,
   ids: Map<string, string>,
 ): Part[] {
-  const parts: Part[] = [];
-  let called = false;
-  for (const block of message.content) {
+  const firstCall = message.content.find(({ type }) => type === "toolCall");
+  return message.content.flatMap((block): Part[] => {
     const data = ownData(block, model);
-    const signature = data === undefined ? undefined : textAt(data, "thoughtSignature");
+    const signature = data && textAt(data, "thoughtSignature");
     const signed = signature === undefined ? {} : { thoughtSignature: signature };
     switch (block.type) {
       case "text":
       case "refusal":
-        if (block.text !== "" || signature !== undefined) parts.push({ text: block.text, ...signed });
-        break;
+        return block.text !== "" || signature !== undefined ? [{ text: block.text, ...signed }] : [];
       case "thinking":
-        if (data !== undefined) parts.push({ text: block.text, thought: true, ...signed });
-        break;
+        return data === undefined ? [] : [{ text: block.text, thought: true, ...signed }];
       case "toolCall": {
-        const id = data === undefined ? undefined : textAt(data, "id");
+        const id = data && textAt(data, "id");
         if (id !== undefined) ids.set(block.id, id);
         const functionCall = {
           name: block.name,
@@ -68,25 +65,20 @@ function modelParts(
           ...(id === undefined ? {} : { id }),
         };
         // The first call of a step carries the signature, for all that follow it.
-        const missing = quirks.signedCalls && !called && signature === undefined;
-        parts.push({ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) });
-        called = true;
-        break;
+        const missing = quirks.signedCalls && block === firstCall && signature === undefined;
+        return [{ functionCall, ...(missing ? { thoughtSignature: UNSIGNED } : signed) }];
       }
       case "image":
       case "audio":
-        if (data !== undefined && block.source.kind === "base64") {
-          parts.push({ inlineData: { mimeType: block.mimeType, data: block.source.data }, ...signed });
-        }
-        break;
+        return data !== undefined && block.source.kind === "base64"
+          ? [{ inlineData: { mimeType: block.mimeType, data: block.source.data }, ...signed }]
+          : [];
       case "opaque":
-        if (data !== undefined && isRaw(data.part)) parts.push(keptPart(data.part));
-        break;
+        return data !== undefined && isRaw(data.part) ? [keptPart(data.part)] : [];
       default:
-        break;
+        return [];
     }
-  }
-  return parts;
+  });
 }
 
 /** A part kept as it came. */
