@@ -1,5 +1,5 @@
 import type { ChannelCache, ChannelLogger } from "../contract/definition.ts";
-import { isChannelError } from "../contract/errors.ts";
+import { isChannelError, isLasting } from "../contract/errors.ts";
 import { isPayload, textAt } from "../inbound/payload.ts";
 
 const dayMs = 24 * 3_600_000;
@@ -36,8 +36,7 @@ export function createNames({ cache, prefix, ask, logger }: NamesOptions): NameO
       return name ? { name } : undefined;
     } catch (error) {
       const code = isChannelError(error) ? error.code : "transient";
-      const lasting = code === "permission" || code === "not_found" || code === "invalid";
-      if (!signal.aborted) await cache.set(key, {}, lasting ? refusedMs : unreachableMs);
+      if (!signal.aborted) await cache.set(key, {}, isLasting(error) ? refusedMs : unreachableMs);
       logger.debug("a name could not be found out", { userId, code });
       return undefined;
     }
