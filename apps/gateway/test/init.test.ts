@@ -67,6 +67,40 @@ describe("signalbox init", () => {
     await started.end("SIGTERM");
   });
 
+  it("gives a provider and an account another secret, and leaves the rest of them as it is", async () => {
+    const world = await openWorld();
+    world.script(() => ({ text: "OK" }));
+    const telegram = await startTelegram({ token });
+    onTestFinished(() => telegram.stop());
+    const anthropic = {
+      api: "anthropic-messages",
+      apiKey: "an-older-key-0123456789",
+      baseUrl: world.anthropic.url,
+      headers: { "x-team": "${TEAM:-ours}" },
+      models: [{ id: "claude-haiku-4-5", prices: { input: 1, output: 2 } }],
+    };
+    const account = { botToken: "42:older-secret-of-the-bot-012345", apiBaseUrl: telegram.url };
+    world.configure({
+      models: { providers: { anthropic } },
+      agents: { defaults: { model: "anthropic/claude-haiku-4-5" } },
+      channels: { telegram: { accounts: { main: account } } },
+    });
+    const { code, err } = await world.command([
+      ...["init", "--yes", "--provider", "anthropic", "--api-key", KEY],
+      ...["--channel", "telegram", "--set", `botToken=${token}`],
+    ]);
+    expect(err).toContain("anthropic/claude-haiku-4-5 answers.");
+    expect(err).toContain("on the platform it is called Signalbox.");
+    expect(code).toBe(0);
+    expect(configured(world)).toMatchObject({
+      models: { providers: { anthropic: { ...anthropic, apiKey: "${file:secrets/anthropic-key}" } } },
+      agents: { defaults: { model: "anthropic/claude-haiku-4-5" } },
+      channels: {
+        telegram: { accounts: { main: { ...account, botToken: "${file:secrets/telegram-main-botToken}" } } },
+      },
+    });
+  });
+
   it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {
     const world = await openWorld();
     const { code, err } = await world.command(["init", ...provider(world, "wrong-key-0123456789abcdef")]);

@@ -20,7 +20,7 @@ export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
-export { type AgentModel, type Models, resolveModels } from "./models.ts";
+export { type AgentModel, type Models, providerEntry, resolveModels } from "./models.ts";
 export {
   type ChangedAccounts,
   changedAccounts,

@@ -66,7 +66,7 @@ export function resolveModels(
 ): Models {
   const configured = loaded.config.models.providers;
   const models = createModels(
-    Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, entryOf(provider)])),
+    Object.fromEntries(Object.entries(configured).map(([name, provider]) => [name, providerEntry(provider)])),
     { env, disabled: brokenProviders(loaded), redact: vault.redact },
   );
   const demoOnly = models.providers.length === 0;
@@ -113,7 +113,9 @@ export function resolveModels(
   };
 }
 
-function entryOf({ api, apiKey, baseUrl, headers, timeouts, models }: ProviderConfig): ProviderEntry {
+/** What a provider's section says, as the models take it. */
+export function providerEntry(configured: ProviderConfig): ProviderEntry {
+  const { api, apiKey, baseUrl, headers, timeouts, models } = configured;
   return {
     api,
     ...(apiKey === undefined ? {} : { apiKey }),

@@ -7,6 +7,7 @@ import {
   systemClock,
 } from "@signalbox/channel";
 import { GatewayError, keepSecret } from "@signalbox/home";
+import { answersAt } from "./answers-at.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -41,17 +42,19 @@ export async function channelStep(
   }
   await addPackages(asker, missingPackages(definition.meta.requires ?? []));
   const account = options.account ?? "main";
+  const before = step.loaded().config.channels[definition.id]?.accounts[account];
   const settings = await askSettings(step, definition, options.set ?? {});
-  const checked = await definition.config["~standard"].validate(settings);
+  const checked = await definition.config["~standard"].validate({ ...before, ...settings });
   if (checked.issues !== undefined)
     throw new GatewayError("usage", checked.issues.map(({ message }) => message).join("\n"));
   if (options.check !== false) asker.say(await tried(definition, account, checked.value));
-  step.change([
-    {
-      path: ["channels", definition.id, "accounts", account],
-      value: withReferences(step, definition, account, settings),
-    },
-  ]);
+  step.change(
+    answersAt(
+      ["channels", definition.id, "accounts", account],
+      withReferences(step, definition, account, settings),
+      before !== undefined,
+    ),
+  );
   if (comesByWebhook(definition, checked.value))
     asker.say(
       `Webhooks of ${definition.meta.label} come to /channels/${definition.id}/${account}/events of this gateway, under an address the platform reaches.`,

@@ -1,5 +1,8 @@
+import type { ProviderConfig } from "@signalbox/config";
 import { GatewayError, keepSecret } from "@signalbox/home";
 import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
+import { providerEntry } from "@signalbox/setup";
+import { answersAt } from "./answers-at.ts";
 import { addPackages } from "./packages.ts";
 import type { InitOptions, Step } from "./step.ts";
 
@@ -20,7 +23,7 @@ const CHECK_TOKENS = 16;
 
 /** Which model answers. A key is tried by one call, and kept in a file of its own. */
 export async function providerStep(
-  { home, env, asker, missingPackages, change }: Step,
+  { home, env, asker, missingPackages, change, loaded }: Step,
   options: InitOptions,
 ): Promise<void> {
   const name = await asker.choose({
@@ -30,18 +33,23 @@ export async function providerStep(
     options: OPTIONS,
   });
   if (name === undefined || name === "none") return modelAlone(change, options);
+  const { models: configured, agents } = loaded().config;
+  const before = configured.providers[name];
   const entry =
-    name === "local" ? await localEntry(asker, options) : await vendorEntry(name, env, asker, options);
+    name === "local"
+      ? await localEntry(asker, options, before)
+      : await vendorEntry(name, env, asker, options, before);
   if (entry === undefined)
     return asker.say(
       `Without ${name === "local" ? "an address" : "a key"} the demo model goes on answering.`,
     );
-  const models = createModels({ [name]: entry }, { env, retry: { retries: 0 } });
+  const asked = before === undefined ? entry : { ...providerEntry(before), ...entry };
+  const models = createModels({ [name]: asked }, { env, retry: { retries: 0 } });
   await addPackages(asker, missingPackages(models.requires(name)));
   const model = await asker.text({
     message: "Which model?",
     given: options.model,
-    initial: models.defaultReference,
+    initial: isOf(name, agents.defaults.model) ? agents.defaults.model : models.defaultReference,
   });
   if (model === undefined) return;
   if (options.check !== false) asker.say(await tried(models, model));
@@ -51,9 +59,13 @@ export async function providerStep(
     ...(apiKey === undefined ? {} : { apiKey: keepSecret(home, `${name}-key`, apiKey) }),
   };
   change([
-    ...(Object.keys(kept).length === 0 ? [] : [{ path: ["models", "providers", name], value: kept }]),
+    ...answersAt(["models", "providers", name], kept, before !== undefined),
     { path: ["agents", "defaults", "model"], value: model },
   ]);
+}
+
+function isOf(provider: string, model: string | undefined): boolean {
+  return model?.startsWith(`${provider}/`) === true;
 }
 
 /** A model of a provider that is there already, or whose key is in the environment. */
@@ -79,9 +91,13 @@ async function vendorEntry(
   env: Step["env"],
   asker: Step["asker"],
   { apiKey: given, baseUrl }: InitOptions,
+  before: ProviderConfig | undefined,
 ): Promise<Entry | undefined> {
   const variable = given === undefined ? KEY_VARIABLES[name]?.find((candidate) => env[candidate]) : undefined;
-  const address = { api: APIS[name] ?? "openai-chat", ...(baseUrl === undefined ? {} : { baseUrl }) };
+  const address = {
+    ...(before === undefined ? { api: APIS[name] ?? "openai-chat" } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  };
   if (variable !== undefined) {
     asker.say(`The key is in ${variable}.`);
     return baseUrl === undefined ? {} : address;
@@ -98,19 +114,29 @@ const APIS: Readonly<Record<string, string>> = {
   mistral: "mistral-chat",
 };
 
-async function localEntry(asker: Step["asker"], options: InitOptions): Promise<Entry | undefined> {
+async function localEntry(
+  asker: Step["asker"],
+  options: InitOptions,
+  before: ProviderConfig | undefined,
+): Promise<Entry | undefined> {
   const baseUrl = await asker.text({
     message: "Its address",
     given: options.baseUrl,
-    hint: "http://127.0.0.1:11434/v1",
+    hint: before?.baseUrl ?? "http://127.0.0.1:11434/v1",
     refuse: (text) => (URL.canParse(text) ? undefined : `"${text}" is no address`),
   });
-  if (baseUrl === undefined) return undefined;
+  if (baseUrl === undefined && before === undefined) return undefined;
   const model = await asker.text({
     message: "The name of its model",
     given: options.model?.replace(/^local\//, ""),
   });
-  return { api: "openai-chat", baseUrl, ...(model === undefined ? {} : { models: [{ id: model }] }) };
+  const known = before?.models ?? [];
+  const isNew = model !== undefined && !known.some(({ id }) => id === model);
+  return {
+    ...(before === undefined ? { api: "openai-chat" } : {}),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(isNew ? { models: [...known, { id: model }] } : {}),
+  };
 }
 
 /** What came of one call, in the vendor's own words where it failed. */
