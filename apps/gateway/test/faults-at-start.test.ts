@@ -290,6 +290,20 @@ describe("a configuration with a fault", () => {
     });
   });
 
+  it("shows every problem there and in `doctor`, each by itself, also of what cannot start", async () => {
+    const world = await openWorld();
+    world.configure("gateway: { port: 70000 }\naccess: { dm: of }\n");
+    const checked = await world.command(["config", "check", "--json"]);
+    expect(checked.code).toBe(78);
+    expect(JSON.parse(checked.out)).toMatchObject([
+      { severity: "error", path: "gateway.port", line: 1 },
+      { severity: "error", path: "access.dm", line: 2 },
+    ]);
+    const { out } = await world.command(["doctor"]);
+    expect(out).toMatch(/error {3}configuration: .*:1: gateway\.port/);
+    expect(out).toMatch(/error {3}configuration: .*:2: access\.dm/);
+  });
+
   it.each([
     ["not YAML at all", "gateway: [", /signalbox\.yaml:\d+/],
     [

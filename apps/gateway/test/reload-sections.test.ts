@@ -233,6 +233,11 @@ describe("the gateway's own section", () => {
     expect(await said("config", "check")).toContain(
       "access: the gateway that runs goes on with what was before",
     );
+    world.configure("agents: [");
+    const status = await world.command(["status"]);
+    expect(status.code).toBe(78);
+    expect(status.err).toMatch(/:1: not valid YAML[^]*goes on with the configuration that it has read/);
+    expect(await said("doctor")).toContain("goes on with the configuration that it has read");
   });
 });
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Client, createClient } from "@signalbox/client";
-import { effectiveToken, GatewayError, locateHome, readConfig } from "@signalbox/home";
+import { ConfigError, type LoadedConfig } from "@signalbox/config";
+import { effectiveToken, GatewayError, type Home, locateHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 
 /** Tells the gateway that runs on a home something; gives its answer. */
@@ -14,7 +15,7 @@ export interface Running {
 
 /**
  * A client of the gateway that runs on this home.
- * @throws GatewayError where none runs, or the one that does gives no answer within 10 s
+ * @throws GatewayError where none runs, the one that does gives no answer within 10 s, or the configuration is wrong
  */
 export async function runningGateway(
   homeOption: string | undefined,
@@ -24,7 +25,7 @@ export async function runningGateway(
   const holder = lockHolder === "unknown" ? undefined : lockHolder;
   const details = holder?.details;
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
-  const token = holder && effectiveToken(readConfig(home, process.env), home, process.env);
+  const token = holder && effectiveToken(configToAskBy(home, holder.pid), home, process.env);
   if (holder === undefined || url === undefined || token === undefined)
     throw new GatewayError(
       "unavailable",
@@ -40,6 +41,17 @@ export async function runningGateway(
     running: { url, pid: holder.pid },
     tell: (path) => tell(url, path, token),
   };
+}
+
+/** The configuration, which may hold the token. */
+function configToAskBy(home: Home, pid: number): LoadedConfig {
+  try {
+    return readConfig(home, process.env);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const goesOn = `Process ${pid} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it.`;
+    throw new GatewayError("config", `${error.message}\n${goesOn}`, { cause: error });
+  }
 }
 
 /** Whether a gateway holds the home, be it that it cannot be reached. */

@@ -139,11 +139,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     ]);
   const reader = new PartReader(problem, missing);
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");
-  const gateway = readGateway(reader, root.gateway, options.lastGateway);
+  const gateway = readGateway(reader, root.gateway) ?? options.lastGateway;
   const agents = readAgents(reader, root.agents);
   const { bindings, places } = readBindings(reader, root.bindings, agents.list);
-  const config: Config = {
-    gateway,
+  const sections = {
     models: { providers: readProviders(reader, root.models) },
     agents,
     channels: readChannels(reader, root.channels),
@@ -161,26 +160,29 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),
   };
-  const problems = [...reader.problems, ...accessProblems(config.access, config.channels, problem)];
+  const problems = [
+    ...reader.problems,
+    ...accessProblems(sections.access, sections.channels, problem),
+  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  if (gateway === undefined) throw new ConfigError(problems);
   return {
-    config,
+    config: { gateway, ...sections },
     file: options.file,
     bindingPlaces: places,
-    problems: problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+    problems,
     // What the environment gives is most often no secret: a port or a word for the log level stays readable.
     secrets: [...secrets.filter((secret) => secret.length >= SHORT), ...secretsIn(value)],
     problem,
   };
 }
 
-/** @throws ConfigError where anything in it is wrong: nothing starts on settings that were not meant */
-function readGateway(reader: PartReader, section: unknown, last: GatewayConfig | undefined): GatewayConfig {
+/** Nothing where anything in it is wrong: nothing starts on settings that were not meant. */
+function readGateway(reader: PartReader, section: unknown): GatewayConfig | undefined {
   const gateway = reader.part(gatewaySchema, ["gateway"], section ?? {}, "the gateway");
-  const errors = reader.problems.filter(({ severity }) => severity === "error");
-  const isWhole = !errors.some(({ path }) => path.startsWith("gateway."));
-  if (gateway !== undefined && isWhole) return gateway;
-  if (last !== undefined) return last;
-  throw new ConfigError(errors.filter(({ path }) => path.startsWith("gateway")));
+  const isWrong = reader.problems.some(
+    ({ severity, path }) => severity === "error" && path.startsWith("gateway."),
+  );
+  return isWrong ? undefined : gateway;
 }
 
 function problemMaker(source: ConfigSource): MakeProblem {

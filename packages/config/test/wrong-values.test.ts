@@ -280,6 +280,11 @@ mcp:
     expect(() => load(text)).toThrow(message);
   });
 
+  it("tells everything else that is wrong, too, where it does not start", () => {
+    const read = () => load("speling: 1\ngateway: { port: 99999 }\naccess: { dm: of }\n");
+    expect(read).toThrow(/:1: speling: .*\n.*:2: gateway\.port: .*\n.*:3: access\.dm: /);
+  });
+
   it("never lets a file reach the prototype", () => {
     const { config } = load('channels: { "__proto__": { accounts: { polluted: {} } } }');
     expect(Object.hasOwn(Object.prototype, "accounts")).toBe(false);

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { configJsonSchema, configPath, formatProblem } from "@signalbox/config";
+import { ConfigError, configJsonSchema, configPath, formatProblem, type Problem } from "@signalbox/config";
 import {
   changeConfig,
   configVersions,
@@ -19,22 +19,27 @@ import { notApplied } from "../running-configuration.ts";
 
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
-  const configured = configuredHome(options);
-  const { loaded } = configured;
-  const { setup } = await prepare(configured, host);
-  const problems = [...setup.problems, ...(await notApplied(options.home, loaded))];
+  const { configFile: file } = locateHome(options.home, process.env);
+  const problems = await problemsOf(options, host);
   print(options.json, problems, () =>
     problems.length === 0
-      ? [
-          existsSync(loaded.file)
-            ? `${loaded.file}: nothing is wrong.`
-            : `There is no ${loaded.file}: what is usual applies.`,
-        ]
+      ? [existsSync(file) ? `${file}: nothing is wrong.` : `There is no ${file}: what is usual applies.`]
       : problems.map((problem) => `${problem.severity}: ${formatProblem(problem)}`),
   );
   const errors = problems.filter((problem) => problem.severity === "error").length;
-  if (errors > 0)
-    throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${loaded.file}.`);
+  if (errors > 0) throw new GatewayError("config", `${errors} error${errors === 1 ? "" : "s"} in ${file}.`);
+}
+
+/** Of a file that nothing can start with, what the file itself shows. */
+async function problemsOf(options: CommonOptions, host: GatewayHost): Promise<readonly Problem[]> {
+  try {
+    const configured = configuredHome(options);
+    const { setup } = await prepare(configured, host);
+    return [...setup.problems, ...(await notApplied(options.home, configured.loaded))];
+  } catch (error) {
+    if (error instanceof GatewayError && error.cause instanceof ConfigError) return error.cause.problems;
+    throw error;
+  }
 }
 
 /** `signalbox config schema`: with the settings of every channel, also of those that packages bring. */

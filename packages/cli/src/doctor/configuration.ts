@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
-import { formatProblem } from "@signalbox/config";
+import { ConfigError, formatProblem, type Problem } from "@signalbox/config";
 import { type Home, openVault, readConfig } from "@signalbox/home";
 import { PICTURES_AS_THEY_ARE } from "@signalbox/setup";
 import type { PendingSkill } from "@signalbox/skills";
@@ -40,9 +40,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
     const vault = openVault(loaded, process.env);
     const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, "silent");
     const { agents, models, skills } = setup;
-    const findings = setup.problems.map((problem): Finding => {
-      return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
-    });
+    const findings = setup.problems.map(findingOf);
     if (models.demoOnly)
       findings.push({
         part: "models",
@@ -57,6 +55,11 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
     findings.push(await look("exec", () => describeExec(loaded.config, agents, home)));
     return findings;
   } catch (error) {
+    if (error instanceof ConfigError) return error.problems.map(findingOf);
     return [{ part: "configuration", state: "error", detail: reasonOf(error) }];
   }
+}
+
+function findingOf(problem: Problem): Finding {
+  return { part: "configuration", state: problem.severity, detail: formatProblem(problem) };
 }

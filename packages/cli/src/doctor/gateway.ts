@@ -5,7 +5,6 @@ import {
   isClientError,
   type MessageInfo,
 } from "@signalbox/client";
-import { ConfigError } from "@signalbox/config";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 import { runningGateway } from "../running.ts";
@@ -34,7 +33,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
   }
 }
 
-/** @throws GatewayError, ClientError or ConfigError where it cannot be asked */
+/** @throws GatewayError or ClientError where it cannot be asked */
 async function askGateway(home: Home, withModels: boolean, holding: string): Promise<Finding[]> {
   const { client, running } = await runningGateway(home.dir);
   const [status, checks, messages] = await Promise.all([
@@ -58,7 +57,7 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
 
 /** Why a gateway that holds the home says nothing; any other error is thrown on. */
 function silenceFinding(error: unknown, holding: string): Finding {
-  if (error instanceof ConfigError)
+  if (error instanceof GatewayError && error.code === "config")
     return {
       part: "gateway",
       state: "warning",
