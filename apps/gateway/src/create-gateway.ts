@@ -1,6 +1,6 @@
 import type { Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
-import { loadConfig, type Problem } from "@signalbox/config";
+import { formatProblem, loadConfig, type Problem } from "@signalbox/config";
 import { gatewayToken, locateHome, openVault, prepareHome, secretSources } from "@signalbox/home";
 import type { Clock } from "@signalbox/lanes";
 import type { GatewayHook } from "@signalbox/setup/hooks";
@@ -60,7 +60,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
   const resolved = await resolveConfig({ home, loaded, logger, env, channels, tools, vault });
   for (const problem of resolved.problems) {
     if (options.onProblem) options.onProblem(problem);
-    else logger.warn({ problem: { ...problem } }, "the configuration has a problem");
+    else logger.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
   }
   const gateway = await startGateway(
     {

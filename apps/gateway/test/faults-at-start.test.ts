@@ -238,6 +238,9 @@ describe("a configuration with a fault", () => {
       .split("\n")
       .filter((line) => line.startsWith("error: "));
     expect(errors).toHaveLength(6);
+    // Later it is the log that tells them, in the same words.
+    const logged = await world.command(["logs"]);
+    for (const error of errors) expect(logged.out).toContain(error.slice("error: ".length));
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
     const body = JSON.stringify({
       model: "signalbox/coder",

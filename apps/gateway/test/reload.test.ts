@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileMessage, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, feishuAccount, openWorld, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 
 const say = (text: string, messageId: string, chatId = "oc_a") =>
@@ -159,9 +159,10 @@ it("the service reads its file when that changes, and at SIGHUP", async () => {
   world.configure(exampleConfig({ gateway: logged, agents: agents("You are a heron.") }));
   const started = await world.startChild();
   world.configure(exampleConfig({ gateway: logged, agents: agents("You are a stork.") }));
-  await expect.poll(started.stderr).toContain('"applied":["agents"]');
+  const says = (words: string) => eventually(() => started.stderr().includes(words), `the log has ${words}`);
+  await says('"applied":["agents"]');
   started.process.kill("SIGHUP");
-  await expect.poll(started.stderr).toContain('"applied":[]');
+  await says('"applied":[]');
   expect((await started.end("SIGTERM")).code).toBe(0);
 });
 

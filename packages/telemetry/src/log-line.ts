@@ -24,15 +24,19 @@ export function readLogLine(text: string): LogLine | undefined {
 }
 
 /** The line for people: `09:30:12 WARN  a message  key=value`. */
-export function formatLogLine({ level, time, message, fields }: LogLine): string {
-  const clock = new Date(time).toLocaleTimeString("en-GB", { hour12: false });
+export function formatLogLine(line: LogLine, at: string = timeOfDay(line.time)): string {
+  const { level, message, fields } = line;
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
-  return `${clock} ${level.toUpperCase().padEnd(5)} ${[message, ...rest].filter((part) => part !== "").join("  ")}`;
+  return `${at} ${level.toUpperCase().padEnd(5)} ${[message, ...rest].filter((part) => part !== "").join("  ")}`;
 }
 
 /** Whether a line is at least as urgent as asked for. */
 export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(least);
+}
+
+function timeOfDay(time: string): string {
+  return new Date(time).toLocaleTimeString("en-GB", { hour12: false });
 }
 
 function fieldText(value: unknown): string {

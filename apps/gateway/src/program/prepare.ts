@@ -1,4 +1,5 @@
 import type { ConfiguredHome, PreparedGateway } from "@signalbox/cli";
+import { formatProblem } from "@signalbox/config";
 import type { Vault } from "@signalbox/redaction";
 import { createLogFile, createLogger, serviceLogger } from "@signalbox/telemetry/logger";
 import { ASSETS } from "../assets.ts";
@@ -17,10 +18,11 @@ export async function prepare(
   tuning: Tuning,
 ): Promise<PreparedGateway> {
   const { logFile } = configured.home;
+  const file = createLogFile(logFile);
   const logger =
     logLevel === "silent"
       ? createLogger(logLevel, vault.redact)
-      : serviceLogger(logLevel, vault.redact, createLogFile(logFile));
+      : serviceLogger(logLevel, vault.redact, file);
   const resolved = await resolveConfig({ ...configured, logger, vault });
   return {
     setup: resolved,
@@ -28,6 +30,10 @@ export async function prepare(
       const { consoleDir } = ASSETS;
       const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
       const gateway = await startGateway(options, resolved);
+      // The command has told them on standard error.
+      const inFile = createLogger(logLevel, vault.redact, file);
+      for (const problem of resolved.problems)
+        inFile.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
       logger.info({ url: gateway.url }, "started");
       return {
         url: gateway.url,

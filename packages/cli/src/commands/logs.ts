@@ -4,6 +4,7 @@ import { GatewayError, locateHome } from "@signalbox/home";
 import { formatLogLine, isAtLeast, type LogLevel, readLogLine } from "@signalbox/telemetry";
 import type { CommonOptions } from "../common-options.ts";
 import { visible } from "../output.ts";
+import { time } from "../table.ts";
 
 interface LogsOptions extends CommonOptions {
   readonly follow?: boolean;
@@ -55,7 +56,7 @@ function shown(text: string, { json, level }: LogsOptions): string[] {
   const line = readLogLine(text);
   if (line !== undefined && !isAtLeast(line.level, level)) return [];
   if (json === true) return [text];
-  return [visible(line === undefined ? text : formatLogLine(line))];
+  return [visible(line === undefined ? text : formatLogLine(line, time(Date.parse(line.time))))];
 }
 
 /** Reads the lines of one file as they are written. */

@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import type { Config, LoadedConfig } from "@signalbox/config";
+import { type Config, formatProblem, type LoadedConfig } from "@signalbox/config";
 import type { ConfigurationState } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
 import type { Setup } from "../create-setup.ts";
@@ -87,7 +87,7 @@ export class Reloading<Resolved extends Setup> {
     const outcome = await nextSetup(before, loaded, resolve);
     const { next, kept } = outcome;
     for (const problem of outcome.problems)
-      logger.warn({ problem: { ...problem } }, "the configuration has a problem");
+      logger.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
     await prepare(next.resolved);
     configuration.apply(next);
     this.#applied = next;
