@@ -136,6 +136,34 @@ it("whoever holds a token of their own finds their conversations again, names an
   }
 });
 
+it("two who come upon one Idempotency-Key have a message each, and an answer of their own", async () => {
+  const world = await openWorld();
+  world.configure(exampleConfig({ channels: {} }));
+  world.script((_, index) => ({ text: `answer ${index}` }));
+  const { url } = await world.start();
+  const answers = async (name: string) => {
+    const { out } = await world.command(["tokens", "add", name, "--json"]);
+    const authorization = `Bearer ${JSON.parse(out).token}`;
+    const chat = {
+      method: "POST",
+      headers: { ...json, authorization, "idempotency-key": "order-1" },
+      body: JSON.stringify({ model: "coder", messages: [{ role: "user", content: "hello" }] }),
+    };
+    const replies = [
+      await ask(url, "/v1/chat/completions", chat),
+      await ask(url, "/v1/chat/completions", chat),
+    ];
+    return replies.map(({ status, text }) => [status, JSON.parse(text).choices?.[0].message.content]);
+  };
+  const [alices, bobs] = [await answers("alice"), await answers("bob")];
+  expect([...alices, ...bobs]).toEqual([
+    [200, "answer 0"],
+    [200, "answer 0"],
+    [200, "answer 1"],
+    [200, "answer 1"],
+  ]);
+});
+
 it("what an owner says in a member's conversation brings nothing of the owners' own into it", async () => {
   const world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));

@@ -31,15 +31,16 @@ interface Waiting {
  * A request with an `Idempotency-Key` is the same message as every other one with that key: the answer is kept, so the
  * turn goes on when its client leaves. OpenAI's own clients name no key, but say of a repetition that it is one
  * (`x-stainless-retry-count`): it takes up a request of the same body whose client has left without an answer.
+ * @param client whose requests they are: others may come upon the same key
  */
-export function createRetries(later: (callback: () => void, ms: number) => () => void = afterMs): Retries {
+export function createRetries(client: string): Retries {
   /** Requests whose clients have left, by what they sent; the one that left first is the first. */
   const abandoned = new Map<string, Waiting[]>();
 
   const abandon = (body: string, id: string, stop: () => void): void => {
     const waiting: Waiting = {
       id,
-      cancel: later(() => {
+      cancel: afterMs(() => {
         remove(abandoned, body, waiting);
         stop();
       }, RETRY_MS),
@@ -59,7 +60,7 @@ export function createRetries(later: (callback: () => void, ms: number) => () =>
       const key = context.req.header("idempotency-key");
       if (key !== undefined) {
         if (!KEY.test(key)) return undefined;
-        return { id: prefix + digest(`${prefix} ${key}`).slice(0, 32), left: () => {} };
+        return { id: prefix + digest(`${client} ${prefix} ${key}`).slice(0, 32), left: () => {} };
       }
       const count = context.req.header("x-stainless-retry-count");
       // A body may be large, and few are ever repeated.

@@ -1,7 +1,7 @@
 import { type Handler, Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
 import type { Env } from "../guard.ts";
-import { type ScopedService, scopeService } from "../scope.ts";
+import { scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { chatCompletionsRoute } from "./chat-completions.ts";
 import { openAiError, openAiErrors } from "./errors.ts";
@@ -18,16 +18,17 @@ export function openAiApp(service: GatewayService, now: () => number): Handler<E
   const apps = new Map<string, Hono>();
   const appOf = (principal: Principal): Hono => {
     const key = `${principal.role} ${principal.name}`;
-    const app = apps.get(key) ?? new Hono().route("/v1", openAiRoutes(scopeService(service, principal), now));
+    const app = apps.get(key) ?? new Hono().route("/v1", openAiRoutes(service, principal, now));
     apps.set(key, app);
     return app;
   };
   return (context) => appOf(context.get("access").principal).fetch(context.req.raw, context.env);
 }
 
-function openAiRoutes(service: ScopedService, now: () => number): Hono {
+function openAiRoutes(all: GatewayService, principal: Principal, now: () => number): Hono {
   const app = new Hono();
-  const retries = createRetries();
+  const service = scopeService(all, principal);
+  const retries = createRetries(principal.name);
   app.get("/models", (context) => listModels(context, service));
   app.get("/models/:id{.+}", (context) => getModel(context, service));
   app.post("/chat/completions", chatCompletionsRoute(service, retries, now));
