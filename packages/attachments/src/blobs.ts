@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, mkdir, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
+import { chmod, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { makeFolder, syncFolder } from "./folders.ts";
 
 /** Bytes that wait to be sent, in files named by what they hold. */
 export interface Blobs {
@@ -99,7 +100,7 @@ class BlobFolder implements Blobs {
   }
 
   async #write(path: string, bytes: Uint8Array): Promise<void> {
-    await mkdir(this.#dir, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#dir);
     await chmod(this.#dir, 0o700);
     const temporary = join(this.#dir, `.${randomBytes(8).toString("hex")}.tmp`);
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -109,8 +110,7 @@ class BlobFolder implements Blobs {
       await handle.sync();
       await handle.close();
       await rename(temporary, path);
-      const folder = await open(this.#dir, constants.O_RDONLY);
-      await folder.sync().finally(() => folder.close());
+      await syncFolder(this.#dir);
     } catch (error) {
       await handle.close().catch(() => {});
       await unlink(temporary).catch(() => {});

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import { mkdir, open, readdir, rm, rmdir, stat } from "node:fs/promises";
+import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { makeFolder, syncFolder } from "./folders.ts";
 import { codeOf } from "./ports.ts";
 
 /** Files that clients send piece by piece, kept until a message that names them is read. */
@@ -145,7 +146,7 @@ class UploadFolder implements Uploads {
     const kept = this.#keptBytes ?? (await bytesOfAll(dir));
     if (kept + piece.byteLength > this.#totalBytes) return { kind: "full", bytes };
     this.#keptBytes = undefined;
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolder(folder);
     const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants;
     const file = await open(join(folder, id), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600);
     try {
@@ -154,19 +155,9 @@ class UploadFolder implements Uploads {
     } finally {
       await file.close();
     }
-    // Or a new file could be gone after a power cut.
-    if (there === undefined) for (const path of [folder, dir]) await syncFolder(path);
+    if (there === undefined) await syncFolder(folder);
     this.#keptBytes = kept + piece.byteLength;
     return { kind: "added", bytes: bytes + piece.byteLength };
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 
