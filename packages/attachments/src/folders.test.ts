@@ -1,52 +1,46 @@
-import { mkdtemp, type open, rm } from "node:fs/promises";
+import { type FileHandle, mkdtemp, open, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { createBlobs } from "./blobs.ts";
 import { createUploads } from "./uploads.ts";
 
 const ID = "an-id-of-16-chars";
-/** What was synced, by its path, in order. */
-const synced: string[] = [];
+const word = new TextEncoder().encode("word");
 
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<{ open: typeof open }>();
-  const recording: typeof open = async (path, ...more) => {
-    const handle = await real.open(path, ...more);
-    const sync = handle.sync.bind(handle);
-    handle.sync = () => {
-      synced.push(String(path));
-      return sync();
-    };
-    return handle;
-  };
-  return { ...real, open: recording };
-});
-
-beforeEach(() => synced.splice(0));
-
-async function emptyFolder(): Promise<string> {
+/** An empty folder, and the inodes of what is synced from then on, in order. */
+async function watched() {
   const home = await mkdtemp(join(tmpdir(), "signalbox-folders-"));
-  onTestFinished(() => rm(home, { recursive: true }));
-  return home;
+  const handle = await open(home);
+  await handle.close();
+  const synced: number[] = [];
+  const sync = vi
+    .spyOn<FileHandle, "sync">(Object.getPrototypeOf(handle), "sync")
+    .mockImplementation(async function (this: FileHandle) {
+      synced.push((await this.stat()).ino);
+    });
+  onTestFinished(async () => {
+    sync.mockRestore();
+    await rm(home, { recursive: true });
+  });
+  const inodes = (...paths: string[]) => Promise.all(paths.map(async (path) => (await stat(path)).ino));
+  return { home, synced, inodes };
 }
 
 it("an upload is on the disk with every folder that is made for it, also the first of all", async () => {
-  const home = await emptyFolder();
-  const uploads = createUploads({ dir: join(home, "media", "uploads"), maxBytes: 10, now: () => 1 });
-  const add = (id: string, at: number) =>
-    uploads.add({ owner: "alice", id, at, bytes: new TextEncoder().encode("word") });
-  await add(ID, 0);
-  expect(synced).toEqual(expect.arrayContaining([home, join(home, "media"), join(home, "media", "uploads")]));
-  const [folder = ""] = synced.filter((path) => /\/[0-9a-f]{32}$/.test(path));
-  expect(synced.slice(-2)).toEqual([join(folder, ID), folder]);
-  synced.splice(0);
-  await add(ID, 4);
-  expect(synced).toEqual([join(folder, ID)]);
+  const { home, synced, inodes } = await watched();
+  const [media, dir] = [join(home, "media"), join(home, "media", "uploads")];
+  const uploads = createUploads({ dir, maxBytes: 10, now: () => 1 });
+  await uploads.add({ owner: "alice", id: ID, at: 0, bytes: word });
+  const folder = join(dir, (await readdir(dir))[0] ?? "");
+  expect(synced).toEqual(await inodes(dir, media, home, join(folder, ID), folder));
+  await uploads.add({ owner: "alice", id: ID, at: 4, bytes: word });
+  expect(synced.slice(5)).toEqual(await inodes(join(folder, ID)));
 });
 
 it("a blob is on the disk with the folder that is made for it", async () => {
-  const home = await emptyFolder();
-  await createBlobs(join(home, "media")).put(new TextEncoder().encode("word"));
-  expect(synced).toEqual([home, expect.stringContaining(join(home, "media")), join(home, "media")]);
+  const { home, synced, inodes } = await watched();
+  const dir = join(home, "media");
+  const blob = await createBlobs(dir).put(word);
+  expect(synced).toEqual(await inodes(home, join(dir, blob), dir));
 });
