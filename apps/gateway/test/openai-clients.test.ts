@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { ScriptedTurn } from "@signalbox/testkit";
@@ -13,6 +13,12 @@ const MODEL = "signalbox/coder";
 const hello = { model: MODEL, messages: [{ role: "user" as const, content: "hello" }] };
 const PIXEL =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** A picture that is too large to stand in its message, in base64. */
+const LARGE = Buffer.concat([
+  Buffer.from(PIXEL.split(",")[1] ?? "", "base64"),
+  Buffer.alloc(300_000, 7),
+]).toString("base64");
+const largePicture = { type: "image_url" as const, image_url: { url: `data:image/png;base64,${LARGE}` } };
 
 let world: World;
 let started: Started;
@@ -25,6 +31,14 @@ beforeEach(async () => {
   world.configure(exampleConfig({ channels: {} }));
   started = await world.start();
 });
+
+/** A gateway that gives what runs no time when it stops. */
+async function startImpatient(): Promise<void> {
+  await started.stop();
+  const gateway = { port: 0, auth: { token: TOKEN }, shutdownMs: 0 };
+  world.configure(exampleConfig({ channels: {}, gateway }));
+  started = await world.start();
+}
 
 describe("a repeated request", () => {
   it("runs the tools of a turn once, though the client's time-out makes it ask again", async () => {
@@ -180,10 +194,7 @@ describe("what a request asks for", () => {
     world.script((_, index) =>
       index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
     );
-    const large = Buffer.concat([Buffer.from(PIXEL.split(",")[1] ?? "", "base64"), Buffer.alloc(300_000, 7)]);
-    const data = large.toString("base64");
-    const image = { type: "image_url" as const, image_url: { url: `data:image/png;base64,${data}` } };
-    const asking = { model: MODEL, messages: [{ role: "user" as const, content: [image] }] };
+    const asking = { model: MODEL, messages: [{ role: "user" as const, content: [largePicture] }] };
     const headers = { "Idempotency-Key": "a-dot" };
     const first = await world.startChild();
     const asked = refusal(() =>
@@ -199,18 +210,16 @@ describe("what a request asks for", () => {
     expect(answer.choices[0]?.message.content).toBe("a dot");
     const [, request] = world.anthropic.requests;
     // The whole of it would be printed where it is not there.
-    expect(JSON.stringify(request?.body).includes(data)).toBe(true);
+    expect(JSON.stringify(request?.body).includes(LARGE)).toBe(true);
     expect(await inboxRows(world)).toHaveLength(1);
   });
 
   it("removes a large picture once its message is answered, and not at a stop before", async () => {
+    await startImpatient();
     const carried = () => readdirSync(join(world.home.mediaDir, "carried"));
-    const data = Buffer.concat([Buffer.from(PIXEL.split(",")[1] ?? "", "base64"), Buffer.alloc(300_000, 7)]);
-    const url = `data:image/png;base64,${data.toString("base64")}`;
-    const content = [{ type: "image_url" as const, image_url: { url } }];
     const ask = (key: string) =>
       openai({ maxRetries: 0 }).chat.completions.create(
-        { model: MODEL, messages: [{ role: "user", content }] },
+        { model: MODEL, messages: [{ role: "user", content: [largePicture] }] },
         { headers: { "Idempotency-Key": key } },
       );
     world.script((_, index) =>
@@ -225,6 +234,32 @@ describe("what a request asks for", () => {
     await started.stop();
     await stopped;
     expect(carried()).toHaveLength(1);
+  });
+
+  it("keeps a large picture for as long as its message waits, though the gateway was down for days", async () => {
+    await startImpatient();
+    const dir = join(world.home.mediaDir, "carried");
+    world.script((_, index) =>
+      index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
+    );
+    const stopped = refusal(() =>
+      openai({ maxRetries: 0 }).chat.completions.create({
+        model: MODEL,
+        messages: [{ role: "user", content: [largePicture] }],
+      }),
+    );
+    await expect.poll(() => world.anthropic.requests.length).toBe(1);
+    await started.stop();
+    await stopped;
+    for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" }))
+      utimesSync(join(dir, file), 1, 1);
+    expect((await world.command(["maintenance", "prune"])).code).toBe(0);
+    started = await world.start();
+    await started.settled();
+    // The whole of it would be printed where it is not there.
+    expect(JSON.stringify(world.anthropic.requests[1]?.body).includes(LARGE)).toBe(true);
+    await started.gateway.service.prune();
+    expect(readdirSync(dir)).toEqual([]);
   });
 
   it("goes on after an answer that Vercel's client only refers to", async () => {

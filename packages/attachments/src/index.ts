@@ -36,6 +36,7 @@ export {
 export {
   createUploads,
   type UploadAdded,
+  type UploadName,
   type UploadPiece,
   type Uploads,
   type UploadsOptions,

@@ -1,9 +1,10 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createUploads, type Uploads } from "./uploads.ts";
 
+const HOUR = 60 * 60 * 1000;
 const ID = "an-id-of-16-chars";
 const bytes = (text: string) => new TextEncoder().encode(text);
 let dir: string;
@@ -26,6 +27,7 @@ afterEach(() => rm(dir, { recursive: true }));
 
 const add = (id: string, from: number, text: string, owner = "alice") =>
   uploads.add({ owner, id, at: from, bytes: bytes(text) });
+const none = async () => [];
 const read = async (owner: string, id: string) => {
   const upload = await uploads.open(owner, id);
   return upload && new Response(upload.body).text();
@@ -68,17 +70,49 @@ describe("uploads", () => {
     const piece = { owner: "carol", id: ID, at: 0 };
     expect((await later.add({ ...piece, bytes: bytes("x".repeat(6)) })).kind).toBe("full");
     expect((await later.add({ ...piece, bytes: bytes("x".repeat(5)) })).kind).toBe("added");
-    at += 25 * 60 * 60 * 1000;
-    expect(await later.prune()).toBe(3);
+    at += 25 * HOUR;
+    expect(await later.prune(none)).toBe(3);
     expect((await later.add({ ...piece, bytes: bytes("x".repeat(10)) })).kind).toBe("added");
   });
 
   it("are gone a day after the last piece", async () => {
     await add(ID, 0, "hello");
-    expect(await uploads.prune()).toBe(0);
-    at += 25 * 60 * 60 * 1000;
-    expect(await uploads.prune()).toBe(1);
+    expect(await uploads.prune(none)).toBe(0);
+    at += 25 * HOUR;
+    expect(await uploads.prune(none)).toBe(1);
     expect(await read("alice", ID)).toBeUndefined();
+  });
+
+  it("are kept for as long as they are needed", async () => {
+    await add(ID, 0, "hello");
+    await add(`${ID}-2`, 0, "word");
+    await add(ID, 0, "other", "bob");
+    at += 72 * HOUR;
+    expect(await uploads.prune(async () => [{ owner: "alice", id: ID }])).toBe(2);
+    expect(await read("alice", ID)).toBe("hello");
+    expect(await uploads.prune(none)).toBe(1);
+  });
+
+  it("are all kept where nobody knows what is needed", async () => {
+    await add(ID, 0, "hello");
+    at += 25 * HOUR;
+    await expect(uploads.prune(() => Promise.reject(new Error("no database")))).rejects.toThrow();
+    expect(await read("alice", ID)).toBe("hello");
+  });
+
+  it("that come to be a day old while it is asked what is needed are kept: a message may name them by now", async () => {
+    await add(ID, 0, "old");
+    await add(`${ID}-2`, 0, "young");
+    const [folder = ""] = await readdir(join(dir, "new"));
+    const later = new Date(at + 12 * HOUR);
+    await utimes(join(dir, "new", folder, `${ID}-2`), later, later);
+    at += 25 * HOUR;
+    const asked = async () => {
+      at += 24 * HOUR;
+      return [];
+    };
+    expect(await uploads.prune(asked)).toBe(1);
+    expect(await read("alice", `${ID}-2`)).toBe("young");
   });
 
   it("are kept and removed also beside what others have put there", async () => {
@@ -86,8 +120,8 @@ describe("uploads", () => {
     // As the Finder of macOS does.
     await writeFile(join(dir, "new", ".DS_Store"), "x".repeat(30));
     expect((await add(ID, 0, "hello")).kind).toBe("added");
-    at += 25 * 60 * 60 * 1000;
-    expect(await uploads.prune()).toBe(1);
+    at += 25 * HOUR;
+    expect(await uploads.prune(none)).toBe(1);
     expect(await readdir(join(dir, "new"))).toEqual([".DS_Store"]);
   });
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { open, readdir, rm, rmdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { makeFolder, syncFolder } from "./folders.ts";
 import { codeOf } from "./ports.ts";
@@ -17,15 +17,22 @@ export interface Uploads {
   ): Promise<{ readonly body: ReadableStream<Uint8Array>; readonly size: number } | undefined>;
   /** Removes all files of an owner. */
   remove(owner: string): Promise<void>;
-  /** Removes files that nothing was added to for a day. Gives how many. */
-  prune(): Promise<number>;
+  /**
+   * Removes files that nothing was added to for a day. Gives how many.
+   * @param needed gives those that are to be read yet, however old they are
+   */
+  prune(needed: () => Promise<readonly UploadName[]>): Promise<number>;
 }
 
-export interface UploadPiece {
+/** A file by what it is added and opened under. */
+export interface UploadName {
   /** Whose it is, a client or a message: nobody else names it, and what each may keep is counted by itself. */
   readonly owner: string;
   /** Made by the client; 16 to 64 letters, digits, `_` and `-`. */
   readonly id: string;
+}
+
+export interface UploadPiece extends UploadName {
   /** How many bytes of the file come before it. */
   readonly at: number;
   readonly bytes: Uint8Array;
@@ -105,20 +112,20 @@ class UploadFolder implements Uploads {
     });
   }
 
-  prune(): Promise<number> {
+  async prune(needed: () => Promise<readonly UploadName[]>): Promise<number> {
     const { dir, now } = this.#options;
+    // What is needed only from now on is not that old.
+    const before = now() - KEPT_MS;
+    const isAnyOld = (await this.#inTurn(() => olderThan(before, dir))).length > 0;
+    if (!isAnyOld) return 0;
+    const kept = new Set((await needed()).map(({ owner, id }) => join(this.#folderOf(owner), id)));
     return this.#inTurn(async () => {
-      let removed = 0;
       this.#keptBytes = undefined;
-      for (const owner of await ownersIn(dir)) {
-        for (const { name, changedAt } of await filesIn(join(dir, owner))) {
-          if (changedAt >= now() - KEPT_MS) continue;
-          await rm(join(dir, owner, name));
-          removed += 1;
-        }
-        if ((await namesIn(join(dir, owner))).length === 0) await rmdir(join(dir, owner));
-      }
-      return removed;
+      const old = (await olderThan(before, dir)).filter((path) => !kept.has(path));
+      for (const path of old) await rm(path);
+      for (const folder of new Set(old.map(dirname)))
+        if ((await namesIn(folder)).length === 0) await rmdir(folder);
+      return old.length;
     });
   }
 
@@ -166,6 +173,15 @@ async function bytesOfAll(dir: string): Promise<number> {
   for (const owner of await ownersIn(dir))
     for (const { size } of await filesIn(join(dir, owner))) bytes += size;
   return bytes;
+}
+
+/** The files that nothing was added to since then. */
+async function olderThan(before: number, dir: string): Promise<readonly string[]> {
+  const old: string[] = [];
+  for (const owner of await ownersIn(dir))
+    for (const { name, changedAt } of await filesIn(join(dir, owner)))
+      if (changedAt < before) old.push(join(dir, owner, name));
+  return old;
 }
 
 async function ownersIn(dir: string): Promise<readonly string[]> {

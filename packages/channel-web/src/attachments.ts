@@ -39,6 +39,11 @@ export function uploadOf({ owner, id, name, mimeType, size }: UploadedFile): Med
 
 const uploadRef = z.object({ owner: z.string(), id: z.string() });
 
+/** The file that an attachment is, where it was uploaded before. */
+export function uploadIn({ ref }: MediaRef): Pick<UploadedFile, "owner" | "id"> | undefined {
+  return uploadRef.safeParse(ref).data;
+}
+
 /** Where attachments come from that a message does not hold itself. */
 export interface AttachmentSources {
   readonly fetchUrl: FetchUrl | undefined;
@@ -47,13 +52,14 @@ export interface AttachmentSources {
 
 /** What is behind the address of an attachment. */
 export async function fetchAttachment(
-  { ref, mimeType }: MediaRef,
+  media: MediaRef,
   { fetchUrl, openUpload }: AttachmentSources,
   signal: AbortSignal,
 ): Promise<FetchedMedia> {
-  const uploaded = uploadRef.safeParse(ref);
-  if (uploaded.success) {
-    const file = await openUpload?.(uploaded.data.owner, uploaded.data.id);
+  const { ref, mimeType } = media;
+  const uploaded = uploadIn(media);
+  if (uploaded !== undefined) {
+    const file = await openUpload?.(uploaded.owner, uploaded.id);
     if (file === undefined) throw new ChannelError("invalid", "The file is not there any more");
     return { ...file, mimeType };
   }

@@ -5,6 +5,7 @@ export {
   MAX_ATTACHMENT_BYTES,
   type OpenUpload,
   type UploadedFile,
+  uploadIn,
   uploadOf,
 } from "./attachments.ts";
 export { createWebHub, type WebConfig, type WebHub, type WebHubOptions, type WebMessage } from "./hub.ts";

@@ -62,6 +62,8 @@ export interface InboxRows<T extends Bodies> {
   /** Those of them that are kept, by their numbers. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
   queued(sessionKey: string): InboxRead<T>;
+  /** The numbers of those that have no end yet. */
+  unfinished(): readonly number[];
   /** Whose messages wait; a lease without a name is nobody's. */
   holders(): LeaseToken[];
   /** Gives the waiting messages of one holder to another, in the order in which they came. */
@@ -148,6 +150,9 @@ function prepareStatements(database: Database) {
         .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
         .orderBy(asc(inbox.seq)),
     ),
+    unfinished: database.query(() =>
+      db.select({ seq: inbox.seq }).from(inbox).where(isNull(inbox.settledAt)),
+    ),
     holders: database.query(() =>
       db.selectDistinct({ name: inbox.leaseName, epoch: inbox.leaseEpoch }).from(inbox).where(waits),
     ),
@@ -198,6 +203,7 @@ export function createInboxRows<T extends Bodies>(
       return new Map(rows.map((row) => [row.seq, row]));
     },
     queued: (sessionKey) => read(statements.queued.all({ sessionKey })),
+    unfinished: () => statements.unfinished.all().map(({ seq }) => seq),
     holders: () => statements.holders.all(),
     handOver({ name, epoch }, to) {
       const given = read<T>(statements.heldBy.all({ name, epoch }));

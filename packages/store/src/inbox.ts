@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { eq } from "drizzle-orm";
 import type { Answers } from "./answers.ts";
 import type { Context } from "./context.ts";
@@ -87,7 +88,7 @@ function createWay<T extends Bodies>(
 function createReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, dedupe }: Parts<T>,
-): Pick<InboxStore<T>, "get" | "find" | "queued" | "list"> {
+): Pick<InboxStore<T>, "get" | "find" | "queued" | "unfinished" | "list"> {
   const accounts = database.query(() => database.db.select().from(accountTable));
   return {
     get: (id) =>
@@ -108,6 +109,14 @@ function createReads<T extends Bodies>(
       }),
 
     queued: async (sessionKey) => (await queue.read(() => rows.queued(sessionKey))).rows,
+
+    async *unfinished() {
+      for (const seq of await queue.read(() => rows.unfinished())) {
+        const row = await queue.read(() => rows.full(seq));
+        if (row !== undefined) yield row;
+        await setImmediate();
+      }
+    },
 
     list: (filter) => queue.read(() => rows.list(filter ?? {})),
   };

@@ -59,6 +59,16 @@ test("a message without its content is ended, and the others are answered", asyn
   });
 });
 
+test("a message without its content is not among those that have no end, and hides none of them", async () => {
+  const store = await damaged("inbound", async (full) => {
+    await accepted(full, "lost", key);
+    await accepted(full, "whole", key);
+  });
+  const unfinished: unknown[] = [];
+  for await (const { payload } of store.inbox.unfinished()) unfinished.push(payload);
+  expect(unfinished).toEqual([{ text: "whole" }]);
+});
+
 test("a message that was not routed yet and lost its content keeps no start from going on", async () => {
   const store = await damaged("inbound", async (full) => {
     await full.inbox.accept(event("lost"));

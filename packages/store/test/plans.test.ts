@@ -67,6 +67,13 @@ test("the messages of a session are found by it, not among all that there are", 
   expect(details.some((detail) => detail.includes("inbox_session"))).toBe(true);
 });
 
+test("what has no end yet is found among itself, not among all that there is", async () => {
+  const plans = await plansOf(async (store) => {
+    for await (const _ of store.inbox.unfinished());
+  });
+  expect([...plans.values()].flat().some((detail) => detail.includes("inbox_open"))).toBe(true);
+});
+
 test("the runs of a session are found one from the other, however many there are of others", async () => {
   const plans = await plansOf((store) => store.runs.list({ sessionKey: "s1" }));
   const walks = [...plans.values()].flat().filter((detail) => /^SEARCH run .*rowid[<>]/.test(detail));

@@ -1,4 +1,5 @@
 import { type BodiesWithParts, GatewayError, openVault, pruneStore, withDatabase } from "@signalbox/home";
+import type { ServiceBodies } from "@signalbox/service";
 import { createWebFetch, resolveAgents } from "@signalbox/setup";
 import { createMedia, openClientFiles } from "@signalbox/setup/media";
 import type { PruneReport } from "@signalbox/store";
@@ -27,7 +28,7 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
   const { config } = loaded;
   const logger = createLogger("warn", openVault(loaded, env).redact);
   const labels = await openFileLabels(createMemoryLabelStore());
-  return withDatabase<BodiesWithParts, PruneReport>(home, "share", async (store) => {
+  return withDatabase<BodiesWithParts & ServiceBodies, PruneReport>(home, "share", async (store) => {
     const report = await pruneStore(store.maintenance, config.retention, logger);
     const media = createMedia({
       config: () => config,

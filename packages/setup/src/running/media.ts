@@ -1,26 +1,25 @@
-import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import {
   type AttachmentLogger,
   createBlobs,
   createIncoming,
   createOutgoing,
-  createUploads,
   type Incoming,
   type Inspector,
   type MessageWithFiles,
   type Outgoing,
-  type Uploads,
 } from "@signalbox/attachments";
-import { MAX_ATTACHMENT_BYTES } from "@signalbox/channel-web";
 import type { Config } from "@signalbox/config";
 import { type Home, pruneSentBlobs } from "@signalbox/home";
 import { type AgentWorkspaces, detectEncoding, type GuardedFetch } from "@signalbox/tools";
 import type { Account } from "../accounts.ts";
 import type { Agents } from "../agents.ts";
+import { type ClientFiles, neededFiles, type Unanswered } from "./client-files.ts";
 import { createPictureFitter, PICTURES_AS_THEY_ARE, type PictureFitter } from "./pictures.ts";
 import { transcriberOf } from "./transcription.ts";
 import type { PayForTranscription } from "./transcription-costs.ts";
+
+export { type ClientFiles, openClientFiles } from "./client-files.ts";
 
 /** Attachments of messages, in and out. */
 export interface Media {
@@ -38,7 +37,7 @@ export interface MediaOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: Pick<Home, "mediaDir">;
   readonly workspaces: AgentWorkspaces;
-  readonly store: Parameters<typeof pruneSentBlobs>[0];
+  readonly store: Parameters<typeof pruneSentBlobs>[0] & { readonly inbox: Unanswered };
   readonly agents: Pick<Agents, "all" | "get">;
   readonly fetch: GuardedFetch;
   readonly clientFiles: ClientFiles;
@@ -90,27 +89,13 @@ export function createMedia(options: MediaOptions): Media {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);
         if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
-        await clientFiles.uploads.prune();
-        await clientFiles.carried.prune();
+        const needed = () => neededFiles(store.inbox);
+        await clientFiles.uploads.prune(needed);
+        await clientFiles.carried.prune(needed);
       } catch (error) {
         logger.warn({ err: reasonOf(error) }, "old attachments could not be removed");
       }
       await incoming.clear(agents.all.map(({ id }) => id));
     },
   };
-}
-
-/** Files of the gateway's own clients. */
-export interface ClientFiles {
-  /** Those that they upload. */
-  readonly uploads: Uploads;
-  /** Those that their requests hold. */
-  readonly carried: Uploads;
-}
-
-/** In the home; one process at a time works on them. */
-export function openClientFiles({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): ClientFiles {
-  const inFolder = (name: string) =>
-    createUploads({ dir: join(mediaDir, name), maxBytes: MAX_ATTACHMENT_BYTES, now });
-  return { uploads: inFolder("uploads"), carried: inFolder("carried") };
 }

@@ -28,6 +28,20 @@ export const inboxChecks: Readonly<Record<string, Check>> = {
     assert.ok(rows.every(({ seq }, index) => index === 0 || seq > (rows[index - 1]?.seq ?? seq)));
   },
 
+  "gives everything that has no end yet": async ({ store }) => {
+    const lease = await take(store);
+    const ids = [(await waiting(store, "a")).id, (await waiting(store, "b", "s")).id];
+    ids.push(...(await begin(store, lease, "t", ["c"])).inboxIds);
+    await store.inbox.settle((await waiting(store, "d")).id, "silent");
+    const unfinished = new Map<string, unknown>();
+    for await (const { id, payload } of store.inbox.unfinished()) unfinished.set(id, payload);
+    assert.deepEqual(
+      ids.map((id) => unfinished.get(id)),
+      ["a", "b", "c"].map((text) => ({ text })),
+    );
+    assert.equal(unfinished.size, 3);
+  },
+
   "routes a message once, with what was decided about it": async ({ store }) => {
     const { id } = await waiting(store, "a");
     await store.inbox.route(id, { agentId: "coder", sessionKey: "s" }, { text: "decided" });

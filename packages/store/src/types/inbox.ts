@@ -152,6 +152,8 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * has run out meanwhile. In the order in which they came.
    */
   claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
+  /** What had no end at the call, without what is damaged; read one by one, since there may be many large ones. */
+  unfinished(): AsyncIterable<InboxRow<T>>;
   /** Newest first; for lists and search. */
   list(filter?: {
     readonly state?: InboxState;
