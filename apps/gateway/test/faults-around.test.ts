@@ -78,6 +78,17 @@ describe("surroundings with a fault", () => {
     expect(code).toBe(65);
     expect(line).toContain(world.home.databaseFile);
     expect(line).toMatch(/newer/);
+    for (const args of [["sessions"], ["backup", join(world.dir, "backup")]])
+      expect((await world.command(args)).code, args[0]).toBe(65);
+  });
+
+  it("a host that has no address", async () => {
+    const world = await openWorld();
+    world.configure(demoConfig({ gateway: { port: 0, host: "no-such-host.invalid" } }));
+    const { code, line } = await refusal(world, { SIGNALBOX_TOKEN: TOKEN });
+    expect(code).toBe(69);
+    expect(line).toMatch(/signalbox\.yaml: gateway\.host, gateway\.port: no-such-host\.invalid:0 cannot be/);
+    expect(line).toContain("Use an address of this machine");
   });
 
   it("a database that is none", async () => {

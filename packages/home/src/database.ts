@@ -39,10 +39,9 @@ export async function openDatabase<B extends Bodies>(
   options: Omit<StoreOptions, "path" | "access">,
 ): Promise<SqliteStore<B>> {
   try {
-    return await openStore<B>({ path: home.databaseFile, ...options });
+    return await openKnown<B>({ path: home.databaseFile, ...options });
   } catch (error) {
-    if (error instanceof StoreNewerError)
-      throw new GatewayError("newer_database", error.message, { cause: error });
+    if (error instanceof GatewayError) throw error;
     throw new GatewayError("cannot_write", `${home.databaseFile}: ${reasonOf(error)}`, { cause: error });
   }
 }
@@ -68,7 +67,7 @@ export async function takeLease(
 /**
  * Uses the database of a home beside a gateway that may be running on it, and that may be of another version: such a
  * database is refused and left as it is.
- * @throws GatewayError where there is none
+ * @throws GatewayError where there is none, or one that is newer than this program
  */
 export async function withDatabase<B extends Bodies, T>(
   home: Home,
@@ -80,10 +79,20 @@ export async function withDatabase<B extends Bodies, T>(
       "failure",
       `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,
     );
-  const store = await openStore<B>({ path: home.databaseFile, access });
+  const store = await openKnown<B>({ path: home.databaseFile, access });
   try {
     return await use(store);
   } finally {
     await store.close();
+  }
+}
+
+/** @throws GatewayError where the database is newer than this program */
+async function openKnown<B extends Bodies>(options: StoreOptions): Promise<SqliteStore<B>> {
+  try {
+    return await openStore<B>(options);
+  } catch (error) {
+    if (!(error instanceof StoreNewerError)) throw error;
+    throw new GatewayError("newer_database", error.message, { cause: error });
   }
 }

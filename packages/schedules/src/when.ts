@@ -1,4 +1,4 @@
-import { Cron } from "croner";
+import { Cron, type CronOptions } from "croner";
 
 /** When something is due. Times are milliseconds since the epoch. */
 export type When =
@@ -53,12 +53,12 @@ export function readWhen(written: WrittenWhen, now: number): When {
   const [kind] = given;
   if (kind === undefined || given.length > 1)
     throw new WhenError("Give exactly one of at, in, every and cron.");
+  if (zone !== undefined && !isZone(zone))
+    throw new WhenError(`There is no time zone ${zone}. Write one as Europe/Berlin.`);
   const text = written[kind] ?? "";
   switch (kind) {
     case "at": {
-      const at = /(?:Z|[+-]\d\d:?\d\d)$/.test(text)
-        ? Date.parse(text)
-        : cronOf(text, zone).nextRun(new Date(now))?.getTime();
+      const at = timeOf(text, zone, now);
       if (at === undefined || Number.isNaN(at) || at <= now)
         throw new WhenError(
           `"${text}" is no time to come. Write it as 2026-12-24T18:00, with a zone or an offset.`,
@@ -95,17 +95,38 @@ export function describeWhen(when: When): string {
   }
 }
 
+/** A date and time of day, in the zone where it has no offset of its own; nothing where it is none, or is over. */
+function timeOf(text: string, zone: string | undefined, now: number): number | undefined {
+  if (/(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return Date.parse(text);
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
+  try {
+    return new Cron(text, settings(zone)).nextRun(new Date(now))?.getTime();
+  } catch {
+    return undefined;
+  }
+}
+
 function cronOf(expression: string, zone: string | undefined): Cron {
   try {
-    const cron = new Cron(expression, { paused: true, ...(zone === undefined ? {} : { timezone: zone }) });
-    // An unknown zone is found only here.
-    cron.nextRun();
-    return cron;
+    return new Cron(expression, settings(zone));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = (error instanceof Error ? error.message : String(error)).replace(/^CronPattern: /, "");
     throw new WhenError(
-      `"${expression}"${zone === undefined ? "" : ` in ${zone}`} is no time: ${why} A cron expression reads like "0 9 * * 1-5".`,
+      `"${expression}" is no cron expression: ${why.replace(/\.?$/, ".")} One reads like "0 9 * * 1-5".`,
     );
+  }
+}
+
+function settings(zone: string | undefined): CronOptions {
+  return { paused: true, ...(zone === undefined ? {} : { timezone: zone }) };
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -20,14 +20,21 @@ describe("a time that somebody wrote", () => {
     [{}, /exactly one/],
     [{ in: "1m", every: "1m" }, /exactly one/],
     [{ at: "2020-01-01T00:00" }, /no time to come/],
-    [{ at: "soon" }, /is no time/],
+    [{ at: "soon" }, /^"soon" is no time to come\. Write it as 2026-/],
+    [{ at: "0 9 * * *" }, /no time to come/],
+    [{ at: "2026-13-45T09:00" }, /no time to come/],
+    [{ at: "2026-04-01T09:00", zone: "Mars/Olympus" }, /^There is no time zone Mars\/Olympus/],
     [{ in: "a while" }, /no time span/],
     [{ in: "0m" }, /no time span/],
     [{ every: "10s" }, /too often/],
     [{ cron: "* * * * * *" }, /too often/],
-    [{ cron: "99 * * * *" }, /is no time/],
+    [
+      { cron: "99 * * * *" },
+      /^"99 \* \* \* \*" is no cron expression: Invalid value for minute: 99\. One reads/,
+    ],
+    [{ cron: "soon" }, /^"soon" is no cron expression: /],
     [{ cron: "0 0 30 2 *" }, /never comes/],
-    [{ cron: "0 9 * * *", zone: "Mars/Olympus" }, /Mars\/Olympus/],
+    [{ cron: "0 9 * * *", zone: "Mars/Olympus" }, /^There is no time zone Mars\/Olympus\. Write/],
   ])("%o is refused", (written, message) => {
     expect(() => readWhen(written, NOW)).toThrow(WhenError);
     expect(() => readWhen(written, NOW)).toThrow(message);

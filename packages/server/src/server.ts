@@ -99,10 +99,10 @@ async function listen(server: Server, { host, port }: ServerOptions): Promise<vo
       if (cause.code === "EADDRINUSE") {
         const message = `${host}:${port} is in use by another program`;
         reject(new ServerError("address_in_use", message, { cause }));
-      } else if (cause.code === "EACCES" || cause.code === "EADDRNOTAVAIL") {
-        const message = `${host}:${port} cannot be listened on (${cause.code})`;
+      } else {
+        const message = `${host}:${port} cannot be listened on (${cause.code ?? cause.message})`;
         reject(new ServerError("address_unusable", message, { cause }));
-      } else reject(cause);
+      }
     });
     server.listen(port, host, resolve);
   });
