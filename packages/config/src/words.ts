@@ -40,6 +40,8 @@ export function wordsFor(issue: z.core.$ZodIssue): Words {
       return wrongForm(issue);
     case "invalid_union":
       return wrongUnion(issue);
+    case "invalid_key":
+      return wrongName(issue);
     default:
       return { message: issue.message, remedy: "Correct the value." };
   }
@@ -99,8 +101,15 @@ function wrongForm(issue: z.core.$ZodIssueInvalidStringFormat): Words {
   return { message: issue.message, remedy: "Correct the value." };
 }
 
+function wrongName({ issues: [first] }: z.core.$ZodIssueInvalidKey): Words {
+  const why = first === undefined ? "is none" : wordsFor(first).message;
+  return { message: `cannot be called so: the name ${why}`, remedy: "Give it another name." };
+}
+
 /** Of several forms that a value may have, the one it comes nearest to. */
 function wrongUnion(issue: z.core.$ZodIssueInvalidUnion): Words {
+  if ("options" in issue && issue.options !== undefined)
+    return wrongChoice(issue.options.map(String), memberOf(issue.input, issue.discriminator));
   const kinds = issue.errors.flatMap(([first]) =>
     first?.code === "invalid_type" && first.path.length === 0
       ? [KINDS[first.expected]?.name ?? first.expected]
@@ -115,4 +124,8 @@ function wrongUnion(issue: z.core.$ZodIssueInvalidUnion): Words {
     return { message: `must be ${[...new Set(kinds)].join(" or ")}`, remedy: "Correct the value." };
   const first = issue.errors[0]?.[0];
   return first === undefined ? { message: issue.message, remedy: "Correct the value." } : wordsFor(first);
+}
+
+function memberOf(value: unknown, name = ""): unknown {
+  return Object.getOwnPropertyDescriptor(Object(value), name)?.value;
 }

@@ -60,6 +60,40 @@ mcp:
     });
   });
 
+  it.each([
+    [
+      "tools: { web: { search: { engine: brav } } }",
+      "tools.web.search.engine: is not one of its values",
+      "Did you mean brave?",
+    ],
+    [
+      "tools: { web: { search: {} } }",
+      "tools.web.search.engine: is missing",
+      "Use one of brave, tavily, searxng.",
+    ],
+    [
+      "session: { reset: { default: { mode: dayly } } }",
+      "mode: is not one of its values",
+      "Did you mean daily?",
+    ],
+    [
+      "tools: { exec: { domains: ['https://example.org'] } }",
+      "domains[0]: must be a host",
+      "Correct the value.",
+    ],
+    ["channels: { telegram: { accounts: { my bot: {} } } }", "the name must be 1 to 64", "another name"],
+    [
+      "skills: { entries: { a: { env: { 9X: b } } } }",
+      "the name must be the name of a variable",
+      "another name",
+    ],
+    ["mcp: { servers: { a: { command: b, url: 'http://c' } } }", "exactly one of command and url", "Correct"],
+  ])("says in plain words what is wrong: %s", (text, message, remedy) => {
+    const said = formatProblem(only(load(text)));
+    expect(said).toContain(message);
+    expect(said).toContain(remedy);
+  });
+
   it("ignores unknown keys, names them, and keeps the rest of their part", () => {
     const loaded = load(
       "agents:\n  list:\n    - id: a\n      modle: x/y\n      tools: { allow: [read], alow: [write] }\nspeling: 1\n",

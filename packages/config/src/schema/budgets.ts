@@ -47,7 +47,7 @@ export const budgetSchema = z
     model: modelRef.optional().describe("Of `cheaper`: the model that answers instead."),
   })
   .refine(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined), {
-    message: "needs either usd or tokens",
+    message: "needs exactly one of usd and tokens",
   })
   .refine(({ action, model }) => (action === "cheaper") === (model !== undefined), {
     path: ["model"],

@@ -99,7 +99,7 @@ export const mcpServerSchema = z
     callMs: milliseconds.default(60_000).describe("Milliseconds of one call."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
-    message: "needs either command or url",
+    message: "needs exactly one of command and url",
   })
   .describe(
     "One MCP server: a program (`command`) or an address (`url`). It is started when an agent that names its tools first runs, with all rights of the gateway's user.",

@@ -12,7 +12,14 @@ export const names = z.array(z.string().min(1));
 export const webAddress = z.url({ protocol: /^https?$/ });
 
 /** `example.org`, `*.example.org` for all below it, `example.org:8443` for a port besides those of the web. */
-export const domains = z.array(z.string().regex(/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/));
+export const domains = z.array(
+  z
+    .string()
+    .regex(
+      /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/,
+      "must be a host in small letters, for instance example.org, *.example.org or example.org:8443",
+    ),
+);
 
 /** When an owner is asked about a call of a tool; `unlisted`: where no standing rule covers it. */
 export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
