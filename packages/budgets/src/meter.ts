@@ -196,7 +196,9 @@ async function grantedMore(
 
 function refuse({ onNews, now }: MeterOptions, { spender }: Pick<Call, "spender">, pot: BudgetPot): Refused {
   onNews({ ...pot, kind: "refused", spender });
-  const { of, per } = pot.budget;
+  const { of, per, limit } = pot.budget;
+  if (limit.amount === 0)
+    return { kind: "refused", message: "Nothing may be spent, as where a budget cannot be read." };
   const whose = of === "sender" ? "your" : of === "all" ? "the" : `this ${of}'s`;
   const again = new Date(endOfPeriod(per, now())).toISOString().slice(0, 16).replace("T", " ");
   const message = `${whose} budget for this ${per} is used up. It begins anew at ${again} UTC.`;

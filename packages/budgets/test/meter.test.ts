@@ -100,6 +100,16 @@ test("calls are made until the budget is used up, and then none", async () => {
   );
 });
 
+test("a budget of nothing, which never begins anew, promises nothing of the kind", async () => {
+  const { meter } = meterWith([{ ...DAILY, limit: { ...DAILY.limit, amount: 0 } }]);
+  const model = costing(900);
+  const refused = await call(meter.stream(ANN, model));
+  expect(model.calls()).toBe(0);
+  expect(refused).toMatchObject({
+    error: { code: "budget", message: expect.stringMatching(/^Nothing may be/) },
+  });
+});
+
 test("each sender, agent and channel has a budget of its own, and what roles are named for counts for them alone", async () => {
   const stop = (of: Budget["of"], more: Partial<Budget> = {}): Budget => ({ ...DAILY, of, ...more });
   const spent = async (budget: Budget, one: typeof ANN, other: typeof ANN) => {

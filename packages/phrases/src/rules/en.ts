@@ -83,7 +83,8 @@ export const ends = {
   },
   budget: {
     because: "a budget is used up",
-    remedy: () => "Wait until it begins anew, or raise it: `signalbox usage --budgets` lists budgets.",
+    remedy: () =>
+      "Wait until it begins anew, or raise it: `signalbox usage --budgets` lists budgets. Of one that cannot be read `signalbox config check` says why.",
   },
   rate_limit: {
     because: "the model's provider limits how often it is asked",

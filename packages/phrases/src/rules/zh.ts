@@ -76,7 +76,8 @@ export const ends: typeof endsEn = {
   },
   budget: {
     because: "预算已用完",
-    remedy: () => "等它重新开始，或者调高它：`signalbox usage --budgets` 列出预算。",
+    remedy: () =>
+      "等它重新开始，或者调高它：`signalbox usage --budgets` 列出预算。读不懂的预算，`signalbox config check` 会说明原因。",
   },
   rate_limit: {
     because: "模型服务商限制了请求的频率",
