@@ -348,9 +348,12 @@ it.each([
   ["JSON", ["--json"], (text: string): unknown => JSON.parse(text)],
 ] as const)("`config show` prints what applies as %s", async (_, options, parse) => {
   const world = await openWorld();
-  world.configure(demoConfig());
+  const hooks = { ci: { text: "Look." }, tidy: { at: "before_reply", module: "./tidy" } };
+  world.configure(demoConfig({ hooks }));
   const { out } = await world.command(["config", "show", ...options]);
-  expect(parse(out)).toMatchObject({ gateway: { port: 0, maxRuns: 64 } });
+  const shown = parse(out);
+  expect(shown).toMatchObject({ gateway: { port: 0, maxRuns: 64 }, hooks });
+  expect(shown).not.toHaveProperty("pointHooks");
   expect(out.startsWith("{")).toBe(options.length > 0);
   expect(out).not.toContain(TOKEN);
 });

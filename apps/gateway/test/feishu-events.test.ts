@@ -163,6 +163,8 @@ describe("the Feishu webhook", () => {
     const answer = await started.post(refused);
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).not.toBeNull();
+    expect((await started.post(refused)).status).toBe(503);
+    expect(started.log().match(/the inbox is full/g)).toHaveLength(1);
     goOn();
     await started.settled();
     expect((await started.post(refused)).status).toBe(200);

@@ -219,6 +219,6 @@ describe("signalbox prompt", () => {
     const people = await world.command(["prompt", "coder", "--session", told.session]);
     expect(people.out).toMatch(/^tools +stable +\d+ +\d+ +0\.00\d{4} +0\.000\d{3}$/m);
     const nobody = await world.command(["prompt", "nobody"]);
-    expect(nobody.code).toBe(1);
+    expect(nobody.code).toBe(64);
   });
 });

@@ -7,6 +7,9 @@ export function agentOf({ home, loaded }: ConfiguredHome, named: string | undefi
   const agents = resolveAgents(loaded, home);
   const id = named ?? agents.defaultId;
   const agent = agents.get(id);
-  if (agent === undefined) throw new GatewayError("usage", `There is no agent ${id}.`);
+  if (agent === undefined) {
+    const ids = agents.all.map((each) => each.id).join(", ");
+    throw new GatewayError("usage", `There is no agent ${id}. There are: ${ids || "none"}.`);
+  }
   return agent;
 }

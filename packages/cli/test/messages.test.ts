@@ -59,6 +59,30 @@ it("messages lists the latest with their ids, in columns that Chinese does not m
   expect(second.indexOf("second")).toBe(titles.indexOf("TEXT"));
 });
 
+it("messages of a conversation that has none says so, and not that none has come at all", async () => {
+  const { out } = await run("messages", "--session", "agent:main:web:direct:cli");
+  expect(out).toMatch(/^No message has come in agent:main:web:direct:cli\./);
+});
+
+it("prompt tells an agent that there is not from one that was given none", async () => {
+  expect(await run("prompt", "nobody")).toMatchObject({
+    code: 64,
+    err: expect.stringContaining("There is no agent nobody. There are: main."),
+  });
+  expect(await run("prompt", "main")).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("none had a prompt"),
+  });
+});
+
+it("memory log says that there is nothing, and prune what each number is of", async () => {
+  expect((await run("memory", "log")).out).toBe("No earlier state is kept.\n");
+  const pruned = (await run("maintenance", "prune")).out.trimEnd().split("\n");
+  expect(pruned.length).toBeGreaterThan(8);
+  for (const line of pruned.slice(0, -1)) expect(line).toMatch(/^ +\d+ {2}\S.* removed$/);
+  expect(pruned.at(-1)).toMatch(/bytes in use$/);
+});
+
 it("why explains the last message where none is named: a sentence first, then what to do", async () => {
   const { out } = await run("why");
   const [which, sentence, remedy] = out.split("\n");

@@ -30,7 +30,7 @@ export async function hookRoute(
   const from = { authorization, remote: remoteOf(context), port: portOf(context) };
   const result = await auth.checkSecret(from, hook?.secret);
   if (result.kind === "throttled") return apiErrors.throttled(context);
-  if (result.kind === "refused") return apiErrors.unauthorized(context);
+  if (result.kind === "refused") return apiErrors.wrongHookSecret(context);
   return hook === undefined
     ? apiErrors.notFound(context)
     : callHook(context, service, name, { hook, defaultAgent });

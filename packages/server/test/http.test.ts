@@ -122,7 +122,11 @@ describe("the HTTP API", () => {
         headers: { ...json, ...headers },
         body: '{"state":"failed"}',
       });
-    expect((await call(bearer)).status).toBe(401);
+    const refused = await call(bearer);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      401,
+      { error: { code: "unauthorized", remedy: expect.stringContaining("the hook's secret") } },
+    ]);
     const answer = await call({ authorization: "Bearer the-secret-of-the-hook", "idempotency-key": "1" });
     expect([answer.status, await answer.json()]).toEqual([
       202,

@@ -52,7 +52,9 @@ export async function schema(options: CommonOptions, host: GatewayHost): Promise
 export async function show(options: CommonOptions): Promise<void> {
   const { loaded, env } = configuredHome(options);
   const { redact } = openVault(loaded, env);
-  const applied = redactJson(JSON.parse(JSON.stringify(loaded.config)), redact);
+  const { hooks, pointHooks, ...config } = loaded.config;
+  const written = { ...config, hooks: { ...hooks, ...pointHooks } };
+  const applied = redactJson(JSON.parse(JSON.stringify(written)), redact);
   print(options.json, applied, () => [stringify(applied).trimEnd()]);
 }
 

@@ -18,7 +18,7 @@ export async function prune(options: CommonOptions): Promise<void> {
     inGateway(options, "maintenance/prune", () => pruneHome(options)),
   );
   print(options.json, report, () =>
-    Object.entries(report).map(([what, count]) => `${String(count).padStart(12)}  ${WORDS[what] ?? what}`),
+    Object.entries(WORDS).map(([what, words]) => `${String(report[what] ?? 0).padStart(12)}  ${words}`),
   );
 }
 
@@ -48,7 +48,7 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
   });
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+const WORDS: Readonly<Record<keyof PruneReport, string>> = {
   inbox: "ended messages removed",
   dedupe: "keys against redelivery removed",
   runs: "journals of runs removed",
@@ -56,7 +56,8 @@ const WORDS: Readonly<Record<string, string>> = {
   traces: "trace rows removed",
   messages: "messages that their conversation had left behind removed",
   sessions: "conversations removed",
-  kv: "notes removed",
+  kv: "values that were kept for a time removed",
+  approvals: "questions for approval removed",
   usedBytes: "bytes in use",
 };
 

@@ -37,7 +37,11 @@ export async function index(options: AgentOption): Promise<void> {
 /** `signalbox memory log`: earlier states of an agent's `MEMORY.md`. */
 export async function log(options: AgentOption): Promise<void> {
   const versions = await withMemory(options, (memory) => memory.log(OWNERS));
-  print(options.json, versions, () => versions.map(({ id, at }) => `${new Date(at).toISOString()}  ${id}`));
+  print(options.json, versions, () =>
+    versions.length === 0
+      ? ["No earlier state is kept."]
+      : versions.map(({ id, at }) => `${new Date(at).toISOString()}  ${id}`),
+  );
 }
 
 /** `signalbox memory restore`: takes an agent's `MEMORY.md` back to one of them. */

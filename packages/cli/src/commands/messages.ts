@@ -9,8 +9,12 @@ export async function messages(
   options: CommonOptions & { readonly limit: number; readonly session?: string },
 ): Promise<void> {
   const rows = await latestMessages(options, options);
+  const { session } = options;
   printTable(options.json, rows, {
-    none: "No message has come yet.",
+    none:
+      session === undefined
+        ? "No message has come yet."
+        : `No message has come in ${session}. \`signalbox sessions\` lists conversations.`,
     columns: {
       TIME: ({ at }) => time(at),
       ID: ({ id }) => id,

@@ -1,6 +1,8 @@
 import { GatewayError } from "@signalbox/home";
 import { z } from "zod";
 import type { CommonOptions } from "../common-options.ts";
+import { configuredHome } from "../configured-home.ts";
+import { agentOf } from "../home-agents.ts";
 import { latestMessages } from "../home-messages.ts";
 import { print } from "../output.ts";
 import { aligned, time } from "../table.ts";
@@ -37,6 +39,7 @@ export async function prompt(
     ]);
     return;
   }
+  agentOf(configuredHome(options), agent);
   throw new GatewayError(
     "failure",
     `Of the latest ${MOST_MESSAGES} messages none had a prompt of the agent ${agent}. Send it one: \`signalbox send hello --agent ${agent}\`.`,

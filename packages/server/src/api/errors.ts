@@ -16,6 +16,13 @@ export const apiErrors = {
   ...errorReplies((context, { status, code, message, remedy }) =>
     apiError(context, status, { code, message, ...(remedy === undefined ? {} : { remedy }) }),
   ),
+  wrongHookSecret: (context: Context): Response =>
+    apiError(context, 401, {
+      code: "unauthorized",
+      message: "The secret is missing or wrong.",
+      remedy:
+        "Send the hook's secret as `Authorization: Bearer …`, or an owner's token where the hook has none.",
+    }),
   badJson: (context: Context, remedy: string): Response =>
     apiError(context, 400, {
       code: "bad_request",
@@ -68,5 +75,5 @@ export const apiErrors = {
       remedy: `Check channels.${channel}.accounts in the configuration.`,
     }),
   unavailable: (context: Context, message: string): Response =>
-    apiError(context, 503, { code: "full", message, remedy: "Try again soon." }),
+    apiError(context, 503, { code: "full", message }),
 };

@@ -46,13 +46,17 @@ export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<
 /** Takes responsibility for a message: once for each, and on the disk before its platform is told so. */
 export function createAccept(ports: AcceptPorts): Accept {
   const { tracer, logger } = ports;
+  // Told once, and again only after there was room: whoever is refused may come at any rate.
+  let isFull = false;
   return async (received, admitted) => {
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
     const outcome = await ports.inbox.accept(inboxEntry(ports, received, admitted, route));
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
-      logger.warn({ unfinished, limit }, "the inbox is full; a platform was refused");
+      if (!isFull)
+        logger.warn({ unfinished, limit }, "the inbox is full; what comes is refused until there is room");
+      isFull = true;
       return { outcome: "full" };
     }
     if (outcome.outcome === "duplicate") {
@@ -60,6 +64,7 @@ export function createAccept(ports: AcceptPorts): Accept {
         tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
       return outcome;
     }
+    isFull = false;
     const { id, seq } = outcome;
     const accepted: Accepted = { id, seq, stored, decision, exclusive, route };
     trace(tracer, accepted, received, admitted);
