@@ -6,7 +6,7 @@ import { estimateTokens, imageInfo } from "@signalbox/agent-core";
 import { imageMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ask, from, open, said } from "./feishu-talk.ts";
-import { type World, ZHANG } from "./harness.ts";
+import { eventually, type World, ZHANG } from "./harness.ts";
 import { type ModelRequest, modelRequests } from "./requests.ts";
 
 const SEED_TOOLS = ["read", "write", "edit", "ls", "exec", "message"];
@@ -191,13 +191,12 @@ describe("the prefix of a conversation's requests", () => {
     world.script(() => ({ text: "yes" }));
     await ask(started, "one");
     writeFileSync(join(world.home.workspace("coder"), "TOOLS.md"), "The printer is upstairs.");
-    await expect
-      .poll(async () => {
-        await ask(started, "two");
-        await ask(started, "/why details");
-        return said(world).at(-1);
-      })
-      .toContain("not as before: workspace-files added at byte 0");
+    // Files that were just read are not read again for a second.
+    await eventually(async () => {
+      await ask(started, "two");
+      await ask(started, "/why details");
+      return said(world).at(-1)?.includes("not as before: workspace-files added at byte 0") === true;
+    }, "the change is told");
     const doctor = await world.command(["doctor", "--json"]);
     expect(doctor.out).toContain("workspace-files added at byte 0");
   });
