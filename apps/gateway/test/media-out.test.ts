@@ -349,7 +349,7 @@ it("keeps a blob while a row may need it, and no longer", async () => {
       agents,
       account: () => undefined,
       fetch: createWebFetch(config).fetch,
-      clientFiles: openClientFiles(world.home, Date.now),
+      clientFiles: openClientFiles(world.home, { logger, now: Date.now }),
       logger,
       now: Date.now,
     }).prune();

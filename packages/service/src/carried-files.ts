@@ -117,7 +117,7 @@ async function setDown(carried: Carried, owner: string, files: FileDesk): Promis
   let at = 0;
   for (const slice of carried.slices) {
     const bytes = Buffer.from(slice, "base64");
-    // Where the disk does not take it, the inbox says what is wrong.
+    // What is wrong with the disk is said by whoever keeps the files.
     const added = await files.add({ owner, id, at, bytes }).catch(() => undefined);
     at += bytes.byteLength;
     // The message may hold it twice.

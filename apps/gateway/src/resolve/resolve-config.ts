@@ -38,7 +38,7 @@ export async function resolveConfig(
 ): Promise<ResolvedConfig> {
   const { home, loaded, logger, env, vault, channels = [], tools = [] } = options;
   const web = createWebFetch(loaded.config);
-  const clientFiles = openClientFiles(home, Date.now);
+  const clientFiles = openClientFiles(home, { logger, now: Date.now });
   const surfaces = createSurfaces(web.fetch, clientFiles);
   const ownChannels = Object.values(surfaces).map(({ definition }) => definition);
   const setup = await createSetup({

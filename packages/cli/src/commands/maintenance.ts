@@ -39,7 +39,7 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
       workspaces: createAgentWorkspaces({ forbidden: home.closed, labels }),
       agents: resolveAgents(loaded, home),
       fetch: createWebFetch(config).fetch,
-      clientFiles: openClientFiles(home, Date.now),
+      clientFiles: openClientFiles(home, { logger, now: Date.now }),
       account: () => undefined,
       now: Date.now,
     });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { createUploads, type UploadName, type Uploads } from "@signalbox/attachments";
+import { reasonOf } from "@signalbox/agent-core";
+import { type AttachmentLogger, createUploads, type UploadName, type Uploads } from "@signalbox/attachments";
 import type { MessageEvent } from "@signalbox/channel";
 import { MAX_ATTACHMENT_BYTES, uploadIn } from "@signalbox/channel-web";
 import type { Home } from "@signalbox/home";
@@ -13,10 +14,40 @@ export interface ClientFiles {
 }
 
 /** In the home; one process at a time works on them. */
-export function openClientFiles({ mediaDir }: Pick<Home, "mediaDir">, now: () => number): ClientFiles {
-  const inFolder = (name: string) =>
-    createUploads({ dir: join(mediaDir, name), maxBytes: MAX_ATTACHMENT_BYTES, now });
-  return { uploads: inFolder("uploads"), carried: inFolder("carried") };
+export function openClientFiles(
+  { mediaDir }: Pick<Home, "mediaDir">,
+  { logger, now }: { readonly logger: Pick<AttachmentLogger, "warn">; readonly now: () => number },
+): ClientFiles {
+  const inFolder = (dir: string) => createUploads({ dir, maxBytes: MAX_ATTACHMENT_BYTES, now });
+  const dir = join(mediaDir, "carried");
+  const carried = sayingOnce(inFolder(dir), (error) =>
+    logger.warn(
+      { err: reasonOf(error) },
+      `large files of requests go into the database, since nothing can be kept in ${dir}: see that the gateway may write there and that the disk has room`,
+    ),
+  );
+  return { uploads: inFolder(join(mediaDir, "uploads")), carried };
+}
+
+/** Says that nothing can be added any more, once until something can. */
+function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
+  let isSaid = false;
+  return {
+    async add(piece) {
+      try {
+        const added = await files.add(piece);
+        isSaid = false;
+        return added;
+      } catch (error) {
+        if (!isSaid) say(error);
+        isSaid = true;
+        throw error;
+      }
+    },
+    open: (owner, id) => files.open(owner, id),
+    remove: (owner) => files.remove(owner),
+    prune: (needed) => files.prune(needed),
+  };
 }
 
 /** Messages that are to be answered yet. */
