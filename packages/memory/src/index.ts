@@ -4,7 +4,7 @@ export type { ConsolidateOptions, Consolidation, DailyEntry, LastingEntry } from
 export type { NoteKind, WholeNote } from "./notes/notebook.ts";
 export type { NoteVersion } from "./notes/versions.ts";
 export type { Recall, RecallOptions } from "./recall.ts";
-export type { TurnPage, TurnSource } from "./turns/turn-log.ts";
+export type { Marks, TurnPage, TurnSource } from "./turns/turn-log.ts";
 export type {
   Author,
   Chunk,

@@ -76,10 +76,10 @@ export async function refreshTurns(
   forgotten: Forgotten,
 ): Promise<void> {
   for (;;) {
-    const page = await source.read(index.cursor(), TURNS);
-    const turns = page.turns.filter(({ id }) => !forgotten.has(id));
-    if (page.cursor !== index.cursor()) index.addTurns(turns.map(chunkOfTurn), page.cursor);
-    if (page.last) return;
+    const { turns, marks, last } = await source.read(index.marks, TURNS);
+    const wanted = turns.filter(({ id }) => !forgotten.has(id));
+    if (turns.length > 0 || marks.size > 0) index.addTurns(wanted.map(chunkOfTurn), marks);
+    if (last) return;
     await setImmediate();
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { createMemory } from "../src/index.ts";
+import { createMemory, type Marks } from "../src/index.ts";
 import { DAY_MS, NOON, openMemory, temporaryFolder, textsOf } from "./support.ts";
 
 /** Every byte under a folder. */
@@ -73,9 +73,10 @@ test("Conversations that somebody else keeps do not bring back what was forgotte
     scope: { kind: "everyone" } as const,
   }));
   const turns = {
-    read: async (cursor = "0", limit: number) => {
-      const page = kept.slice(Number(cursor), Number(cursor) + limit);
-      return { turns: page, cursor: String(Number(cursor) + page.length), last: true };
+    read: async (marks: Marks, limit: number) => {
+      const start = Number(marks.get("kept") ?? 0);
+      const page = kept.slice(start, start + limit);
+      return { turns: page, marks: new Map([["kept", String(start + page.length)]]), last: true };
     },
   };
   const memory = await openMemory({ folder, turns });

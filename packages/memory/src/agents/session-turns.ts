@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AgentMessage } from "@signalbox/agent-core";
 import type { TurnPage, TurnSource } from "../turns/turn-log.ts";
 import type { Author, Turn } from "../types.ts";
@@ -12,6 +13,8 @@ export interface RememberedSession {
   readonly peer: string;
   /** The number of its newest message. */
   readonly lastSeq: number;
+  /** Of its newest activity, in milliseconds since the epoch. */
+  readonly updatedAt: number;
   /** The run that goes on in it. */
   readonly activeRun?: string;
   /** What its host keeps with it. */
@@ -30,8 +33,12 @@ export interface RememberedMessage {
 
 /** Where conversations are kept. */
 export interface SessionLog {
-  /** Newest activity first. */
-  list(filter: { readonly agentId: string; readonly limit: number }): Promise<readonly RememberedSession[]>;
+  /** Newest activity first; `before`: those whose newest was earlier. */
+  list(filter: {
+    readonly agentId: string;
+    readonly before: number;
+    readonly limit: number;
+  }): Promise<readonly RememberedSession[]>;
   /** Newest first. */
   transcript(
     key: string,
@@ -58,39 +65,44 @@ export interface SessionTurnsOptions {
   readonly taintOf?: (session: RememberedSession) => SessionTaint | undefined;
 }
 
-/** Sessions looked at for news; the first look is at all of them. */
-const NEWEST = 50;
-const ALL = 1_000_000;
+/** Sessions that are listed at once. */
+const LISTED = 100;
 const PAGE = 200;
 /** Of one turn: more is hardly said, but sent to keep the index busy. */
 const TURN_CHARS = 20_000;
-
-/** Up to which message each session was read. */
-type Watermarks = Record<string, number>;
+/** The mark of an index that all conversations were read into; one that is made anew has none. */
+const WHOLE = "whole";
+/** Clocks are set back by less, as a rule; sessions of that time are looked at again. */
+const SET_BACK_MS = 5_000;
 
 /** The conversations of an agent, as the store has them: every message once, also after a restart. */
 export function sessionTurns(options: SessionTurnsOptions): TurnSource {
   const { sessions, agentId, isLeftOut = () => false } = options;
-  let looked = false;
+  /** The newest activity that was seen; of what was before, there is no news. */
+  let seen = Number.NEGATIVE_INFINITY;
   return {
-    async read(cursor, limit): Promise<TurnPage> {
-      const marks: Watermarks = cursor === undefined ? {} : JSON.parse(cursor);
+    async read(marks, limit): Promise<TurnPage> {
       const turns: Turn[] = [];
+      const moved = new Map<string, string>();
       const markOf = ({ key, lastSeq }: RememberedSession): number => {
-        const mark = marks[key] ?? 0;
+        const mark = Number(marks.get(key) ?? 0);
         // One that was removed began anew.
         return mark > lastSeq ? 0 : mark;
       };
-      const listed = await sessions.list({ agentId, limit: looked && cursor !== undefined ? NEWEST : ALL });
-      const changed = listed.filter((session) => !isLeftOut(session) && session.lastSeq > markOf(session));
+      const isWhole = marks.get(WHOLE) !== undefined;
+      const since = isWhole ? seen - SET_BACK_MS : Number.NEGATIVE_INFINITY;
+      const active = await activeSince(sessions, agentId, since);
+      const changed = active.filter((session) => !isLeftOut(session) && session.lastSeq > markOf(session));
       for (const session of changed.toReversed()) {
-        if (turns.length >= limit) return { turns, cursor: JSON.stringify(marks), last: false };
+        if (turns.length >= limit) return { turns, marks: moved, last: false };
         const messages = settled(session, await messagesAfter(sessions, session.key, markOf(session)));
         turns.push(...messages.flatMap((message) => turnOf(options, session, message) ?? []));
-        marks[session.key] = messages.at(-1)?.seq ?? markOf(session);
+        const last = messages.at(-1);
+        if (last !== undefined) moved.set(session.key, String(last.seq));
       }
-      looked = true;
-      return { turns, cursor: JSON.stringify(marks), last: true };
+      seen = Math.max(seen, active[0]?.updatedAt ?? seen);
+      if (!isWhole) moved.set(WHOLE, "yes");
+      return { turns, marks: moved, last: true };
     },
     async gone(chats) {
       const messages = await Promise.all(
@@ -99,6 +111,28 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
       return chats.filter((_, index) => messages[index]?.length === 0);
     },
   };
+}
+
+/** Newest activity first; the first time, all there are. */
+async function activeSince(
+  sessions: SessionLog,
+  agentId: string,
+  since: number,
+): Promise<readonly RememberedSession[]> {
+  const active = new Map<string, RememberedSession>();
+  let before = Number.MAX_SAFE_INTEGER;
+  let limit = LISTED;
+  for (;;) {
+    const page = await sessions.list({ agentId, limit, before });
+    for (const session of page) active.set(session.key, session);
+    const newest = page[0]?.updatedAt ?? since;
+    const oldest = page.at(-1)?.updatedAt ?? since;
+    if (page.length < limit || oldest < since) return [...active.values()];
+    // Others may be of the same moment as the oldest; a page of that moment alone has to be larger.
+    if (newest === oldest) limit *= 4;
+    else before = oldest + 1;
+    await setImmediate();
+  }
 }
 
 /** What a run says and hears is read once it is over: until then nobody knows what else it reads. */

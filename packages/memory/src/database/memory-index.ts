@@ -1,15 +1,16 @@
 import { eq, sql } from "drizzle-orm";
+import type { Marks } from "../turns/turn-log.ts";
 import type { VectorEngine } from "../types.ts";
 import { type Census, createCensus } from "./census.ts";
 import { type ChunkTable, createChunkTable, type IndexedChunk, type NewChunk } from "./chunks.ts";
 import { type Database, openDatabase } from "./open.ts";
-import { type FileRecord, file, state } from "./schema.ts";
+import { type FileRecord, file, mark } from "./schema.ts";
 import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /**
  * The SQLite file in which chunks are found. It can be thrown away at any time: notes and conversations are elsewhere,
- * and `files` and `cursor` say how far they were read.
+ * and `files` and `marks` say how far they were read.
  */
 export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
@@ -23,10 +24,10 @@ export interface MemoryIndex {
   removeChunks(chunks: readonly IndexedChunk[]): void;
   /** Once its chunks are removed. */
   removeFile(path: string): void;
-  /** Where reading the conversations goes on; undefined at their beginning. */
-  cursor(): string | undefined;
+  /** How far the conversations were read. */
+  readonly marks: Marks;
   /** Turns with the id of an earlier one take its place. */
-  addTurns(turns: readonly NewChunk[], cursor: string): void;
+  addTurns(turns: readonly NewChunk[], marks: ReadonlyMap<string, string>): void;
   /** Removes turns, and leaves nothing in the file of them and of what was removed before. */
   forget(turns: readonly string[]): void;
   close(): void;
@@ -61,15 +62,15 @@ export function openMemoryIndex(
     .delete(file)
     .where(eq(file.path, sql.placeholder("path")))
     .prepare();
-  const readState = db
+  const readMark = db
     .select()
-    .from(state)
-    .where(eq(state.name, sql.placeholder("name")))
+    .from(mark)
+    .where(eq(mark.name, sql.placeholder("name")))
     .prepare();
-  const writeState = db
-    .insert(state)
+  const writeMark = db
+    .insert(mark)
     .values({ name: sql.placeholder("name"), value: sql.placeholder("value") })
-    .onConflictDoUpdate({ target: state.name, set: { value: sql`excluded.value` } })
+    .onConflictDoUpdate({ target: mark.name, set: { value: sql`excluded.value` } })
     .prepare();
 
   return {
@@ -82,13 +83,13 @@ export function openMemoryIndex(
     addChunks: (made) => writing(() => chunks.add(made)),
     removeChunks: (old) => writing(() => chunks.remove(old)),
     removeFile: (path) => void writing(() => removeFile.run({ path })),
-    cursor: () => readState.get({ name: "cursor" })?.value,
-    addTurns(turns, cursor) {
+    marks: { get: (name) => readMark.get({ name })?.value },
+    addTurns(turns, marks) {
       writing(() => {
         const latest = new Map(turns.map((turn) => [turn.id, turn]));
         chunks.remove(chunks.byIds([...latest.keys()]));
         chunks.add([...latest.values()]);
-        writeState.run({ name: "cursor", value: cursor });
+        for (const [name, value] of marks) writeMark.run({ name, value });
       });
     },
     forget(turns) {

@@ -75,7 +75,7 @@ export const vector = sqliteTable(
 );
 
 /** How far the conversations were read. */
-export const state = sqliteTable("state", {
+export const mark = sqliteTable("mark", {
   name: text().primaryKey(),
   value: text().notNull(),
 });

@@ -8,13 +8,16 @@ const READ_BYTES = 65_536;
 const NEWLINE = 0x0a;
 const SPACE = 0x20;
 
+/** The mark of the place up to which the file was read. */
+const READ = "file";
+
 interface Line {
   readonly start: number;
   readonly bytes: Buffer;
 }
 
 /**
- * Turns as lines of JSON in one file that grows at its end. A cursor is a place in it; a turn is removed by writing
+ * Turns as lines of JSON in one file that grows at its end. Its mark is a place in it; a turn is removed by writing
  * spaces over its line, so that places stay as they are. Lines that a crash left half written are passed over.
  */
 export function fileTurnLog(path: string): TurnLog {
@@ -33,8 +36,8 @@ export function fileTurnLog(path: string): TurnLog {
       }
     },
 
-    async read(cursor, limit) {
-      const start = Number(cursor ?? 0);
+    async read(marks, limit) {
+      const start = Number(marks.get(READ) ?? 0);
       const turns: Turn[] = [];
       let end = start;
       let last = true;
@@ -47,7 +50,7 @@ export function fileTurnLog(path: string): TurnLog {
         const turn = parseTurn(line.bytes);
         if (turn !== undefined) turns.push(turn);
       }
-      return { turns, cursor: String(end), last } satisfies TurnPage;
+      return { turns, marks: new Map(end === start ? [] : [[READ, String(end)]]), last } satisfies TurnPage;
     },
 
     async remove(ids) {

@@ -4,16 +4,14 @@ import type { TurnLog } from "./turn-log.ts";
 /** Turns for a memory that ends with its process: they are here until they are indexed. */
 export function transientTurnLog(): TurnLog {
   let waiting: Turn[] = [];
-  let read = 0;
   return {
     async append(turns) {
       waiting.push(...turns);
     },
-    async read(_cursor, limit) {
+    async read(_marks, limit) {
       const turns = waiting.slice(0, limit);
       waiting = waiting.slice(limit);
-      read += turns.length;
-      return { turns, cursor: String(read), last: waiting.length === 0 };
+      return { turns, marks: new Map(), last: waiting.length === 0 };
     },
     async remove(ids) {
       waiting = waiting.filter(({ id }) => !ids.has(id));

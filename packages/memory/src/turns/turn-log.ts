@@ -1,18 +1,21 @@
 import type { Turn } from "../types.ts";
 
+/** How far conversations were read, by names that their source gives to its parts. */
+export type Marks = Pick<ReadonlyMap<string, string>, "get">;
+
 /** A part of the conversations, in the order in which they took place. */
 export interface TurnPage {
   readonly turns: readonly Turn[];
-  /** Where the next page begins. */
-  readonly cursor: string;
+  /** Those that have moved. */
+  readonly marks: ReadonlyMap<string, string>;
   /** Whether there was nothing more when it was read. */
   readonly last: boolean;
 }
 
 /** Where conversations are read from, as far as memory goes: what it indexed can always be read there again. */
 export interface TurnSource {
-  /** The turns from a cursor on; without one, from the beginning. Turns of an id that came before replace it. */
-  read(cursor: string | undefined, limit: number): Promise<TurnPage>;
+  /** The turns beyond the marks; without marks, from the beginning. Turns of an id that came before replace it. */
+  read(marks: Marks, limit: number): Promise<TurnPage>;
   /** Those of some conversations that are kept no more: nothing of them is to be found. Default: none. */
   gone?(chats: readonly string[]): Promise<readonly string[]>;
 }

@@ -2,7 +2,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 import { type Bodies, openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { type RememberedSession, type SessionTaint, sessionTurns } from "../../src/agents/index.ts";
-import { openMemory, textsOf } from "../support.ts";
+import { DAY_MS, NOON, openMemory, textsOf } from "../support.ts";
 
 interface TestBodies extends Bodies {
   readonly message: AgentMessage;
@@ -18,7 +18,8 @@ function taintOf({ data }: RememberedSession): SessionTaint | undefined {
 }
 
 async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
-  const store = await openStore<TestBodies>({ path: ":memory:" });
+  const time = { now: NOON };
+  const store = await openStore<TestBodies>({ path: ":memory:", clock: () => time.now });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 30_000);
   if (!lease) throw new Error("no lease");
@@ -34,9 +35,11 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
       return name === undefined || said === undefined ? undefined : { name, text: said };
     },
   });
-  let cursor: string | undefined;
+  const marks = new Map<string, string>();
   return {
     source,
+    time,
+    marks,
     store,
     lease,
     session,
@@ -48,8 +51,8 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
     taint: (taint: SessionTaint) =>
       store.sessions.patch(key, { data: JSON.parse(JSON.stringify({ taint })) }),
     async read() {
-      const page = await source.read(cursor, 100);
-      cursor = page.cursor;
+      const page = await source.read(marks, 100);
+      for (const [name, value] of page.marks) marks.set(name, value);
       return page.turns.map(({ text, untrusted }) => [text, untrusted]);
     },
   };
@@ -126,4 +129,28 @@ it("a conversation that is removed is found no more, and one that begins anew in
   await store.sessions.append(ANNA, [said("The new boiler is called Carl.")], lease);
   await memory.refresh();
   expect(await find()).toEqual(["The new boiler is called Carl."]);
+});
+
+it("reads the news of however many conversations, also of one moment, and each message once", async () => {
+  const { store, lease, session, said, read, marks, time } = await open();
+  const keys = Array.from({ length: 450 }, (_, n) => `agent:coder:plain:direct:p${n}`);
+  for (const key of keys) await store.sessions.ensure({ ...session, key });
+  const sayEverywhere = (text: string) =>
+    Promise.all(keys.map((key) => store.sessions.append(key, [said(text)], lease)));
+  const readAll = async (): Promise<number> => {
+    let count = 0;
+    for (let page = await read(); page.length > 0; page = await read()) count += page.length;
+    return count;
+  };
+  await sayEverywhere("Good morning.");
+  expect(await readAll()).toBe(keys.length);
+  time.now += DAY_MS;
+  await sayEverywhere("Good evening.");
+  expect(await readAll()).toBe(keys.length);
+  time.now += DAY_MS;
+  await store.sessions.append(ANNA, [said("Good night.")], lease);
+  expect(await readAll()).toBe(1);
+  // As where the index is made anew.
+  marks.clear();
+  expect(await readAll()).toBe(2 * keys.length + 1);
 });
