@@ -69,6 +69,8 @@ export interface OutboxFact {
   readonly channel: string;
   /** The message it answers. */
   readonly replyTo?: string | undefined;
+  /** The gateway says it, no agent. */
+  readonly isNotice?: boolean | undefined;
   /** The text of each part; undefined where a part is none. */
   readonly texts: readonly (string | undefined)[];
   readonly receipts: readonly { readonly part: number; readonly messageId: unknown }[];

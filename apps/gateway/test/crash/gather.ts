@@ -53,6 +53,7 @@ export async function gather(world: World): Promise<Evidence> {
         state,
         channel,
         replyTo: payload.replyTo,
+        isNotice: payload.notice,
         texts: payload.parts.map((part) => ("text" in part ? part.text : undefined)),
         receipts: receipts.map(({ part, receipt }) => ({
           part,
