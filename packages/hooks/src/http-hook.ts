@@ -41,6 +41,8 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
         headers: { "content-type": "application/json", ...signature(body, secret, now()) },
         body,
         signal,
+      }).catch((error: unknown) => {
+        throw new Error(`it cannot be reached: ${reasonBehind(error)}`, { cause: error });
       });
       if (!response.ok) {
         await response.body?.cancel();
@@ -52,6 +54,13 @@ export function createHttpHook(options: HttpHookOptions): UncheckedHook {
       return answer ?? undefined;
     },
   };
+}
+
+/** What lies behind it: the runtime's "fetch failed" names no reason. */
+function reasonBehind(error: unknown): string {
+  if (error instanceof AggregateError) return reasonBehind(error.errors[0]);
+  if (!(error instanceof Error)) return String(error);
+  return error.cause === undefined ? error.message : reasonBehind(error.cause);
 }
 
 function signature(body: string, secret: string | undefined, now: number): Readonly<Record<string, string>> {

@@ -27,6 +27,15 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${address.port}/hook`;
 }
 
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
 function gateWith(options: Partial<HttpHookOptions> & Pick<HttpHookOptions, "url">) {
   const failures: HookFailure[] = [];
   const hook = createHttpHook({ point: "before_call", name: "guard", ...options });
@@ -81,6 +90,15 @@ describe("a hook behind an address", () => {
     const { ask } = gateWith({ url: await serve(listener) });
     expect(await ask()).toMatchObject(verdict);
   });
+
+  it.each(["127.0.0.1", "localhost"])(
+    "at %s where nobody listens denies, and the reason is told",
+    async (host) => {
+      const { ask, failures } = gateWith({ url: `http://${host}:${await closedPort()}/hook` });
+      expect(await ask()).toMatchObject({ action: "deny" });
+      expect(String(failures[0]?.error)).toContain("it cannot be reached: connect ECONNREFUSED");
+    },
+  );
 
   it("that does not answer in time denies, and is told so", async () => {
     const gone = Promise.withResolvers<void>();
