@@ -235,6 +235,15 @@ describe("signalbox config", () => {
     expect((await world.command(["config", "rollback", "never"])).code).toBe(1);
   });
 
+  it("tells what the new value names and what is not there", async () => {
+    const world = await openWorld();
+    writeFileSync(world.home.configFile, text);
+    const set = await world.command(["config", "set", "agents.defaults.tools", "{ allow: [wirte] }"]);
+    expect(set.code).toBe(0);
+    expect(set.err).toMatch(/^error: .*agents\.defaults\.tools\.allow: .*wirte/);
+    expect((await world.command(["config", "set", "gateway.port", "4801"])).err).toBe("");
+  });
+
   it("changes nothing where something would be wrong then", async () => {
     const world = await openWorld();
     writeFileSync(world.home.configFile, text);

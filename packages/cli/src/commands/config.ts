@@ -59,11 +59,20 @@ export async function show(options: CommonOptions): Promise<void> {
 }
 
 /** `signalbox config set <path> <value>`: the value as YAML; comments, order and references stay. */
-export async function set(path: string, value: string, options: CommonOptions): Promise<void> {
+export async function set(
+  path: string,
+  value: string,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<void> {
   const home = locateHome(options.home, process.env);
   const edit = { path: configPath(home.configFile, path), value: parse(value) };
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
   sayChanged(options, path);
+  // What the value names, a tool or a package, is looked for only now.
+  const { problems } = (await prepare(configuredHome(options), host)).setup;
+  for (const problem of problems.filter((each) => each.path.startsWith(path)))
+    process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
 }
 
 /** `signalbox config unset <path>` */
