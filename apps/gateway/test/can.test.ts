@@ -39,6 +39,10 @@ it("says whether somebody may use a tool, and by which rule", async () => {
 
   const wrong = await run("can", `feishu:${ZHANG}`, "exce");
   expect(wrong.text).toContain("There is no tool exce. Did you mean exec?");
+  const nobody = await run("can", "nobody", "exec");
+  expect(nobody.text).toContain("Write nobody as channel:id");
+  expect([wrong.code, nobody.code]).toEqual([64, 64]);
+  expect(owner.text).toContain("has seen content from web; to");
 });
 
 it("knows who holds a token of the gateway, as /whoami names them", async () => {

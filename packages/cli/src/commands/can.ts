@@ -1,4 +1,3 @@
-import { reasonOf } from "@signalbox/agent-core";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { GatewayError } from "@signalbox/home";
 import { type Agent, namesFor, resolveAgents, resolvePluginTools, workspacesOf } from "@signalbox/setup";
@@ -47,9 +46,7 @@ export async function can(
 ): Promise<void> {
   const { in: group, account } = options;
   const asked = { sender, tool, account, ...(group === undefined ? {} : { group }) };
-  const answer = await canUse(configuredHome(options), asked, host).catch((error: unknown) => {
-    throw new GatewayError("failure", reasonOf(error));
-  });
+  const answer = await canUse(configuredHome(options), asked, host);
   print(options.json, answer, () => linesOf(answer, sender, tool));
   if (!answer.uses.some(({ decision }) => decision !== "deny"))
     throw new GatewayError("failure", `${sender} cannot use ${tool} there.`);
@@ -76,7 +73,7 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
   const [unknown] = checkToolNames([asked.tool], namesFor(loaded, plugins));
   if (unknown !== undefined) {
     const near = unknown.near.length === 0 ? "" : ` Did you mean ${unknown.near.join(" or ")}?`;
-    throw new Error(`There is no tool ${asked.tool}.${near}`);
+    throw new GatewayError("usage", `There is no tool ${asked.tool}.${near}`);
   }
   const event = messageFrom(asked);
   const { agentId, sessionKey, decision } = await host.decide(configured, event);
@@ -98,7 +95,7 @@ function usesOf(
   const models = [...(agent.model === undefined ? [] : [agent.model]), ...agent.fallbacks];
   const channelKind = event.conversation.kind;
   return [false, true].flatMap((tainted) => {
-    const taint = tainted ? [{ source: "other", detail: "others" } as const] : [];
+    const taint = tainted ? [{ source: "web" } as const] : [];
     const facts = {
       agentId: agent.id,
       sessionKey,
@@ -141,6 +138,6 @@ function messageFrom({ sender, group, account }: UseAsked): MessageEvent {
 function parted(text: string): readonly string[] {
   const end = text.indexOf(":");
   if (end < 1 || end === text.length - 1)
-    throw new Error(`Write ${text} as channel:id, such as feishu:ou_1.`);
+    throw new GatewayError("usage", `Write ${text} as channel:id, such as feishu:ou_1.`);
   return [text.slice(0, end), text.slice(end + 1)];
 }
