@@ -29,7 +29,9 @@ export function SignIn({ client, notice, onSignedIn }: Props): ReactNode {
       if (field.current) field.current.value = "";
       await onSignedIn();
     } catch (error) {
-      setProblem(toProblem(error));
+      const said = toProblem(error);
+      // The gateway tells programs what to send.
+      setProblem(said.code === "unauthorized" ? { code: said.code, message: words.signIn.refused } : said);
       field.current?.select();
     } finally {
       setBusy(false);

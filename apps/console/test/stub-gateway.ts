@@ -157,8 +157,8 @@ export async function startStubGateway(folder: string): Promise<StubGateway> {
       const isLink = !linkUsed && body === JSON.stringify({ token: LINK_SECRET });
       if (isLink) linkUsed = true;
       if (!isLink && body !== JSON.stringify({ token: TOKEN })) {
-        const remedy = "Run signalbox doctor to see where the token is kept.";
-        return refuse(response, 401, "unauthorized", "That is not the gateway's token.", remedy);
+        const remedy = "Send the gateway's token as `Authorization: Bearer …`, or sign in with it.";
+        return refuse(response, 401, "unauthorized", "The token is missing or wrong.", remedy);
       }
       const id = randomBytes(16).toString("hex");
       const sessionKey = randomBytes(16).toString("hex");
