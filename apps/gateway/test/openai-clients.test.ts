@@ -1,11 +1,12 @@
 import { readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { createOpenAI } from "@ai-sdk/openai";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { APICallError, generateText, jsonSchema, Output, RetryError } from "ai";
 import type { ClientOptions } from "openai";
 import { beforeEach, describe, expect, it } from "vitest";
-import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, type World } from "./harness.ts";
+import { exampleConfig, inboxRows, openWorld, type Started, TOKEN, taintIn, type World } from "./harness.ts";
 import { clientOf, refusal } from "./openai-client.ts";
 import { modelRequests } from "./requests.ts";
 
@@ -30,6 +31,18 @@ beforeEach(async () => {
   world = await openWorld();
   world.configure(exampleConfig({ channels: {} }));
   started = await world.start();
+});
+
+const KEYED = { headers: { "Idempotency-Key": "a-dot" } };
+
+/** A request that goes on after a picture. */
+const asking = (picture: typeof largePicture) => ({
+  model: MODEL,
+  messages: [
+    { role: "user" as const, content: [{ type: "text" as const, text: "what is it?" }, picture] },
+    { role: "assistant" as const, content: "a dot" },
+    { role: "user" as const, content: "sure?" },
+  ],
 });
 
 /** A gateway that gives what runs no time when it stops. */
@@ -133,6 +146,55 @@ describe("a repeated request", () => {
     });
     const [request] = modelRequests(world.anthropic);
     expect(request?.body.messages[0]?.content).toContainEqual(expect.objectContaining({ type: "image" }));
+  });
+
+  it("shows a large picture of an earlier message also after a kill, and keeps it in no row", async () => {
+    await started.stop();
+    world.script((_, index) =>
+      index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
+    );
+    const first = await world.startChild();
+    const asked = refusal(() =>
+      clientOf(first, { maxRetries: 0 }).chat.completions.create(asking(largePicture), KEYED),
+    );
+    await expect.poll(() => world.anthropic.requests.length).toBe(1);
+    await first.end("SIGKILL");
+    await asked;
+    started = await world.start();
+    const answer = await openai().chat.completions.create(asking(largePicture), KEYED);
+    expect(answer.choices[0]?.message.content).toBe("a dot");
+    // The whole of it would be printed where it is not there.
+    const isShown = modelRequests(world.anthropic).map(({ body }) =>
+      JSON.stringify(body.messages[0]).includes(LARGE),
+    );
+    expect(isShown).toEqual([true, true]);
+    await started.stop();
+    const database = new DatabaseSync(world.home.databaseFile);
+    const longest = database.prepare("SELECT max(length(body)) AS length FROM entry").get();
+    database.close();
+    expect(longest?.["length"]).toBeLessThan(20_000);
+  });
+
+  it("is another request under the same key where a picture of an earlier message differs", async () => {
+    world.script(() => ({ text: "a dot" }));
+    const first = await openai().chat.completions.create(asking(largePicture), KEYED);
+    const other = { url: `data:image/png;base64,${LARGE.slice(0, -4)}AAAA` };
+    expect(
+      await refusal(() =>
+        openai().chat.completions.create(asking({ ...largePicture, image_url: other }), KEYED),
+      ),
+    ).toMatchObject({ status: 422, code: "idempotency_key_reused" });
+    expect((await openai().chat.completions.create(asking(largePicture), KEYED)).id).toBe(first.id);
+    expect(world.anthropic.requests).toHaveLength(1);
+    await expect.poll(() => readdirSync(join(world.home.mediaDir, "carried"))).toEqual([]);
+  });
+
+  it("marks its conversation where what came as a picture of an earlier message is a text of who knows whom", async () => {
+    world.script(() => ({ text: "a text" }));
+    const text = Buffer.from("Words of others. ".repeat(10_000)).toString("base64");
+    const url = `data:image/png;base64,${text}`;
+    await openai().chat.completions.create(asking({ ...largePicture, image_url: { url } }));
+    expect(await taintIn(world)).toContain("file");
   });
 
   it("is explained under the id that its client has", async () => {

@@ -50,6 +50,7 @@ export type {
   DeletedEvent,
   EditedEvent,
   EmitResult,
+  HeldPicture,
   InboundEvent,
   LifecycleEvent,
   MediaRef,

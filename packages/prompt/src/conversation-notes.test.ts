@@ -44,3 +44,21 @@ it("makes a history of the turns that a client keeps, pictures behind their word
   ]);
   expect(clientHistory({}, 7)).toEqual([]);
 });
+
+it("only names the pictures of those turns that are files", () => {
+  const file = { kind: "image", mimeType: "image/png", ref: { id: "a-file" } } as const;
+  const history = clientHistory(
+    {
+      history: [
+        { role: "user", text: "What is this?", pictures: [file, { mimeType: "image/gif", data: "AA==" }] },
+        { role: "user", text: "", pictures: [file] },
+      ],
+    },
+    7,
+  );
+  const image = { type: "image", mimeType: "image/gif", source: { kind: "base64", data: "AA==" } };
+  expect(history).toMatchObject([
+    { content: [{ type: "text", text: "What is this?\n[image, image/png]" }, image] },
+    { content: "[image, image/png]" },
+  ]);
+});

@@ -1,5 +1,5 @@
 import type { AgentMessage, InputBlock, UserMessage } from "@signalbox/agent-core";
-import type { TurnRequest } from "@signalbox/channel";
+import type { HeldPicture, MediaRef, TurnRequest } from "@signalbox/channel";
 import { formatBody } from "./envelope.ts";
 
 /** A message as it is named among others. */
@@ -29,7 +29,10 @@ export function isTakenBackNote(text: string): boolean {
   return text.startsWith(TAKEN_BACK);
 }
 
-/** Earlier turns of a conversation that its client keeps itself, as a history has them. */
+/**
+ * Earlier turns of a conversation that its client keeps itself, as a history has them. A picture that is a file is only
+ * named: it is shown beside its message.
+ */
 export function clientHistory({ history = [] }: TurnRequest, timestamp: number): AgentMessage[] {
   return history.map(({ role, text, pictures = [] }): AgentMessage => {
     if (role === "user") return { role, content: withPictures(text, pictures), timestamp };
@@ -38,15 +41,16 @@ export function clientHistory({ history = [] }: TurnRequest, timestamp: number):
   });
 }
 
-function withPictures(
-  text: string,
-  pictures: readonly { readonly mimeType: string; readonly data: string }[],
-): UserMessage["content"] {
-  if (pictures.length === 0) return text;
-  const shown = pictures.map(
-    ({ mimeType, data }): InputBlock => ({ type: "image", mimeType, source: { kind: "base64", data } }),
-  );
-  return text === "" ? shown : [{ type: "text", text }, ...shown];
+function withPictures(text: string, pictures: readonly (HeldPicture | MediaRef)[]): UserMessage["content"] {
+  const names = pictures.flatMap((picture) => ("data" in picture ? [] : `[image, ${picture.mimeType}]`));
+  const said = [text, ...names].filter((line) => line !== "").join("\n");
+  const shown = pictures.flatMap((picture): InputBlock | [] => {
+    if (!("data" in picture)) return [];
+    const { mimeType, data } = picture;
+    return { type: "image", mimeType, source: { kind: "base64", data } };
+  });
+  if (shown.length === 0) return said;
+  return said === "" ? shown : [{ type: "text", text: said }, ...shown];
 }
 
 function inShort(message: BriefMessage): string {

@@ -22,6 +22,7 @@ export { liveWithRedaction, redactedOutcome } from "./redaction.ts";
 export { type HttpServer, type ServerOptions, startServer } from "./server.ts";
 export {
   type ClientAttachment,
+  type ClientTurn,
   type GatewayService,
   isOneOff,
   ONCE,

@@ -1,4 +1,4 @@
-import type { ReadBody, TurnRequest, TurnSampling } from "@signalbox/channel";
+import type { HeldPicture, ReadBody, TurnSampling } from "@signalbox/channel";
 import type {
   Activity,
   AgentInfo,
@@ -71,6 +71,14 @@ export interface UploadResult {
   readonly bytes: number;
 }
 
+/** An earlier turn of a conversation that the client keeps itself. */
+export interface ClientTurn {
+  readonly role: "user" | "assistant";
+  readonly text: string;
+  /** Of the client's own: it names no file that is kept here. */
+  readonly pictures?: readonly HeldPicture[];
+}
+
 /** A message from a client. */
 export interface Submission {
   /** Whose token it came with. Default: the gateway's own, which is its owner's. */
@@ -91,7 +99,7 @@ export interface Submission {
   /** What the client wants the agent to heed in this turn. */
   readonly instructions?: string;
   /** Earlier turns of a conversation the client keeps itself; seeds a conversation that is new here. */
-  readonly history?: TurnRequest["history"];
+  readonly history?: readonly ClientTurn[];
   readonly sampling?: TurnSampling;
   /** The text is for the model alone, also where it begins with a slash. */
   readonly verbatim?: boolean;

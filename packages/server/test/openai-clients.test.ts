@@ -169,7 +169,9 @@ describe("messages of a request", () => {
     });
     const ask = (part: object, more: object = {}) =>
       openai().post("/chat/completions", { body: { ...earlier(part), ...more } });
-    await ask({ type: "image_url", image_url: { url: dot } });
+    // Nothing that a client writes beside it names a file that is kept here.
+    const ref = { owner: "message m1", id: "a-picture-of-others" };
+    await ask({ type: "image_url", image_url: { url: dot, ref }, ref });
     expect(service.submissions[0]?.history?.[0]).toEqual({
       role: "user",
       text: "look",

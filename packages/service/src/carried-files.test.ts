@@ -4,8 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createUploads } from "@signalbox/attachments";
 import type { MediaRef } from "@signalbox/channel";
+import { plainMessage } from "@signalbox/channel/testkit";
+import type { Submission } from "@signalbox/server";
 import { expect, it, onTestFinished } from "vitest";
-import { repeatedFiles, setDownFiles } from "./carried-files.ts";
+import { type MessageFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 
 const LARGE = randomBytes(3_000_001);
 
@@ -25,6 +27,22 @@ function png(bytes: Buffer): string {
   return `data:image/png;base64,${bytes.toString("base64")}`;
 }
 
+/** A message with a picture in each of its earlier turns. */
+function after(...pictures: readonly Buffer[]) {
+  const turn = (picture: Buffer) => ({
+    role: "user" as const,
+    text: "look",
+    pictures: [{ mimeType: "image/png", data: picture.toString("base64") }],
+  });
+  return { ...carrying(), history: [...pictures.map(turn), { role: "assistant" as const, text: "well" }] };
+}
+
+/** The message as the inbox has it. */
+function taken(submission: Submission, files: MessageFiles) {
+  const { media, history } = files;
+  return plainMessage({ messageId: submission.id, text: submission.text, media, turn: { history } });
+}
+
 async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: MediaRef): Promise<Buffer> {
   const { owner, id } = ref as { owner: string; id: string };
   const file = await files.open(owner, id);
@@ -34,7 +52,8 @@ async function heldIn({ files }: Awaited<ReturnType<typeof desk>>, { ref }: Medi
 it("sets a large file of a message down, whole and once, until the message is answered", async () => {
   const open = await desk();
   const message = carrying(png(LARGE));
-  const { media, forget } = await setDownFiles(message, open.files);
+  const { forget, ...set } = await setDownFiles(message, open.files);
+  const { media } = set;
   const [file, ...others] = media;
   expect([file?.kind, file?.mimeType, file?.name, file?.size, others]).toEqual([
     "image",
@@ -45,7 +64,7 @@ it("sets a large file of a message down, whole and once, until the message is an
   ]);
   expect(JSON.stringify(file).length).toBeLessThan(300);
   expect(file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
-  expect(await repeatedFiles(message, media)).toEqual(media);
+  expect(await repeatedFiles(message, taken(message, set))).toEqual(set);
   await forget();
   expect(await readdir(open.dir)).toEqual([]);
 });
@@ -91,9 +110,10 @@ it.each([
 
 it("leaves a file in its message where there is no room for it, also when the message comes again", async () => {
   const { files } = await desk(1_000_000);
-  const { media } = await setDownFiles(carrying(png(LARGE)), files);
-  expect(media.map(({ ref }) => ref)).toEqual([png(LARGE)]);
-  expect(await repeatedFiles(carrying(png(LARGE)), media)).toEqual(media);
+  const message = carrying(png(LARGE));
+  const { forget: _, ...set } = await setDownFiles(message, files);
+  expect(set.media.map(({ ref }) => ref)).toEqual([png(LARGE)]);
+  expect(await repeatedFiles(message, taken(message, set))).toEqual(set);
 });
 
 it("leaves a file in its message where the disk does not take it", async () => {
@@ -105,7 +125,34 @@ it("leaves a file in its message where the disk does not take it", async () => {
 
 it("knows another file under the id of a message that was taken", async () => {
   const { files } = await desk();
-  const { media } = await setDownFiles(carrying(png(LARGE)), files);
+  const message = carrying(png(LARGE));
+  const set = await setDownFiles(message, files);
   const other = png(Buffer.from(LARGE).fill(0, 0, 1));
-  expect(await repeatedFiles(carrying(other), media)).not.toEqual(media);
+  const { media } = await repeatedFiles(carrying(other), taken(message, set));
+  expect(media).not.toEqual(set.media);
+});
+
+it("sets a large picture of an earlier turn down like the message's own, and leaves a small one", async () => {
+  const open = await desk();
+  const small = randomBytes(1_000);
+  const message = after(LARGE, small);
+  const { forget, ...set } = await setDownFiles(message, open.files);
+  const [first, second, third] = set.history;
+  const [file] = first?.pictures ?? [];
+  expect(file).toMatchObject({ kind: "image", mimeType: "image/png", size: LARGE.length });
+  expect(file !== undefined && "ref" in file && (await heldIn(open, file)).equals(LARGE)).toBe(true);
+  expect([first?.text, second, third]).toEqual(["look", ...message.history.slice(1)]);
+  expect(await repeatedFiles(message, taken(message, set))).toEqual(set);
+  const other = after(Buffer.from(LARGE).fill(0, 0, 1), small);
+  expect((await repeatedFiles(other, taken(message, set))).history).not.toEqual(set.history);
+  await forget();
+  expect(await readdir(open.dir)).toEqual([]);
+});
+
+it("leaves no large file of a message in it, however many there are", async () => {
+  const { files } = await desk();
+  const urls = Array.from({ length: 25 }, () => png(randomBytes(60_000)));
+  const { media } = await setDownFiles(carrying(...urls), files);
+  expect(media).toHaveLength(25);
+  expect(JSON.stringify(media).length).toBeLessThan(10_000);
 });

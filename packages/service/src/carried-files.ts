@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
-import { isPayload, type MediaRef, textAt } from "@signalbox/channel";
-import { attachmentOf, uploadOf } from "@signalbox/channel-web";
+import type { HeldPicture, MediaRef, MessageEvent, TurnRequest } from "@signalbox/channel";
+import { attachmentOf, uploadIn, uploadOf } from "@signalbox/channel-web";
 import type { ClientAttachment, Submission, UploadPiece, UploadResult } from "@signalbox/server";
 
 /** Where files are kept that messages name. */
@@ -16,8 +15,6 @@ export interface FileDesk {
 const LARGE = 65_536;
 /** Characters that are read at once, between which other work goes on; a multiple of four. */
 const SLICE = 1_048_576;
-/** More of them nobody reads. */
-const MOST_FILES = 20;
 const DATA_URL = /^data:([^;,]*)(?:;[^;,]{0,200})*?;base64,/;
 
 /** A file that a message holds itself. */
@@ -27,11 +24,22 @@ interface Carried {
   readonly slices: readonly string[];
 }
 
-/** The attachments of a message, with those of its files that were set down. */
-interface SetDown {
+type History = NonNullable<TurnRequest["history"]>;
+
+/** What a message attaches, and the turns before it, with what stands for the files that were set down. */
+export interface MessageFiles {
   readonly media: readonly MediaRef[];
+  readonly history: History;
+}
+
+interface SetDown extends MessageFiles {
   /** Nobody is to fetch what was set down any more. */
   forget(): Promise<void>;
+}
+
+/** Whether a message has any files. */
+export function hasFiles({ attachments = [], history = [] }: Submission): boolean {
+  return attachments.length > 0 || history.some(({ pictures = [] }) => pictures.length > 0);
 }
 
 /**
@@ -39,43 +47,70 @@ interface SetDown {
  * the inbox. What cannot be set down, since there is no room or it is no plain base64, stays in its message.
  */
 export async function setDownFiles(submission: Submission, files: FileDesk): Promise<SetDown> {
-  const { id, attachments = [] } = submission;
   // No token has such a name. The same message may come twice at once: what is refused takes nothing of the other.
-  const owner = `message ${id} ${randomUUID()}`;
+  const owner = `message ${submission.id} ${randomUUID()}`;
+  let isUsed = false;
+  const stand = (carried: Carried): Promise<MediaRef | undefined> => {
+    isUsed = true;
+    return setDown(carried, owner, files);
+  };
   return {
-    media: await attachmentsOf(submission, (carried) => setDown(carried, owner, files)),
+    media: await attachmentsOf(submission, stand),
+    history: await historyOf(submission, stand),
     async forget() {
-      if (attachments.some(({ url }) => url.length >= LARGE)) await files.remove(owner);
+      if (isUsed) await files.remove(owner);
     },
   };
 }
 
-/** The attachments of a message that was taken before, as `taken` has them where they are the same. */
-export function repeatedFiles(
-  submission: Submission,
-  taken: readonly MediaRef[],
-): Promise<readonly MediaRef[]> {
-  return attachmentsOf(submission, async (carried, place) => {
-    const ref = taken[place]?.ref;
-    const owner = isPayload(ref) ? textAt(ref, "owner") : undefined;
-    const file = owner === undefined ? undefined : await nameOf(carried, owner);
-    return isDeepStrictEqual(file?.media.ref, ref) ? file?.media : undefined;
-  });
+/** The files of a message that was taken before, as `taken` has them where they are the same. */
+export async function repeatedFiles(submission: Submission, taken: MessageEvent): Promise<MessageFiles> {
+  const turns = taken.turn?.history ?? [];
+  return {
+    media: await attachmentsOf(submission, (carried, at) => sameFile(carried, taken.media[at])),
+    history: await historyOf(submission, (carried, turn, at) =>
+      sameFile(carried, turns[turn]?.pictures?.[at]),
+    ),
+  };
 }
 
-/** @param fileOf gives what stands for a large file; `place` is that among the attachments */
+async function sameFile(carried: Carried, taken: MediaRef | HeldPicture | undefined) {
+  const upload = taken !== undefined && "ref" in taken ? uploadIn(taken) : undefined;
+  const file = upload && (await nameOf(carried, upload.owner));
+  return file?.id === upload?.id ? file?.media : undefined;
+}
+
+/** @param standFor gives what stands for a large file; `place` is that among the attachments */
 async function attachmentsOf(
   { attachments = [] }: Submission,
-  fileOf: (carried: Carried, place: number) => Promise<MediaRef | undefined>,
+  standFor: (carried: Carried, place: number) => Promise<MediaRef | undefined>,
 ): Promise<readonly MediaRef[]> {
   const media: MediaRef[] = [];
-  for (const [index, attachment] of attachments.entries()) {
-    const carried = index < MOST_FILES ? carriedIn(attachment) : undefined;
+  for (const attachment of attachments) {
+    const carried = carriedIn(attachment);
     const { kind, url, name } = attachment;
-    const one = (carried && (await fileOf(carried, media.length))) ?? attachmentOf(kind, url, name);
+    const one = (carried && (await standFor(carried, media.length))) ?? attachmentOf(kind, url, name);
     if (one !== undefined) media.push(one);
   }
   return media;
+}
+
+/** @param standFor gives what stands for a large picture; `place` is that among those of the turn */
+async function historyOf(
+  { history = [] }: Submission,
+  standFor: (carried: Carried, turn: number, place: number) => Promise<MediaRef | undefined>,
+): Promise<History> {
+  const turns: History[number][] = [];
+  for (const turn of history) {
+    const pictures: (HeldPicture | MediaRef)[] = [];
+    for (const picture of turn.pictures ?? []) {
+      const { mimeType, data } = picture;
+      const carried = data.length < LARGE ? undefined : { mimeType, slices: slicesOf(data) };
+      pictures.push((carried && (await standFor(carried, turns.length, pictures.length))) ?? picture);
+    }
+    turns.push(pictures.length === 0 ? turn : { ...turn, pictures });
+  }
+  return turns;
 }
 
 function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
@@ -83,9 +118,13 @@ function carriedIn({ kind, url, name }: ClientAttachment): Carried | undefined {
   if (head === undefined || url.length < LARGE) return undefined;
   // A file that is set down is a picture where its type says so.
   if ((kind === "image") !== mimeType.startsWith("image/") || mimeType === "") return undefined;
+  return { mimeType, slices: slicesOf(url, head.length), ...(name === undefined ? {} : { name }) };
+}
+
+function slicesOf(text: string, from = 0): readonly string[] {
   const slices: string[] = [];
-  for (let at = head.length; at < url.length; at += SLICE) slices.push(url.slice(at, at + SLICE));
-  return { mimeType, slices, ...(name === undefined ? {} : { name }) };
+  for (let at = from; at < text.length; at += SLICE) slices.push(text.slice(at, at + SLICE));
+  return slices;
 }
 
 /** A file with a name of its own. */

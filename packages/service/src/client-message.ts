@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { type MediaRef, type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
+import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import { uploadOf, type WebMessage } from "@signalbox/channel-web";
 import { tokenHolder } from "@signalbox/routing";
 import type { Principal, Submission } from "@signalbox/server";
+import type { MessageFiles } from "./carried-files.ts";
 
 type Sender = WebMessage["user"];
 
@@ -22,13 +23,12 @@ export function uploaderOf(client: Principal | undefined): string {
   return client?.name ?? OWNER_NAME;
 }
 
-/** A submission as a message of its channel, with the attachments that it names by their addresses. */
-export function clientMessage(submission: Submission, attached: readonly MediaRef[] = []): WebMessage {
-  const { agent, conversation, id, text, from, instructions, history, sampling, verbatim, sender } =
-    submission;
+/** A submission as a message of its channel. */
+export function clientMessage(submission: Submission, files: MessageFiles): WebMessage {
+  const { agent, conversation, id, text, from, instructions, sampling, verbatim, sender } = submission;
   const { uploads = [] } = submission;
   const media = [
-    ...attached,
+    ...files.media,
     ...uploads.map(({ bytes: size, ...file }) => uploadOf({ ...file, size, owner: uploaderOf(sender) })),
   ];
   return {
@@ -42,7 +42,7 @@ export function clientMessage(submission: Submission, attached: readonly MediaRe
     turn: {
       agent,
       ...(instructions === undefined ? {} : { instructions }),
-      ...(history === undefined ? {} : { history }),
+      ...(files.history.length === 0 ? {} : { history: files.history }),
       ...(sampling === undefined ? {} : { sampling }),
       ...(verbatim === undefined ? {} : { verbatim }),
     },

@@ -4,7 +4,7 @@ import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
 import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
 import { OWN_ACCOUNT } from "@signalbox/setup";
-import { type FileDesk, repeatedFiles, setDownFiles } from "./carried-files.ts";
+import { type FileDesk, hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
 import { endOfKnown } from "./kept-outcome.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -50,7 +50,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
 
   /** A repetition sets nothing down. */
   const isTakenWithFiles = async (submission: Submission): Promise<boolean> =>
-    (submission.attachments ?? []).length > 0 && (await store.inbox.find(nameOf(submission))) !== undefined;
+    hasFiles(submission) && (await store.inbox.find(nameOf(submission))) !== undefined;
 
   return {
     lastRun: lastRuns.get,
@@ -61,7 +61,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       const sessionKey = sessionOf(submission);
       if (await isTakenWithFiles(submission)) return repetition(submission);
       const files = await setDownFiles(submission, carried);
-      const message = clientMessage(submission, files.media);
+      const message = clientMessage(submission, files);
       const expected = outcomes.expect(nameOf(submission));
       const result = await ports.surfaces[channel].submit(message).catch((error) => {
         expected.forget();
@@ -90,7 +90,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
 
 /** A watching client may have changed its mind about the words; nobody repeats what somebody else said. */
 async function isRepeated(taken: MessageEvent, submission: Submission): Promise<boolean> {
-  const message = clientMessage(submission, await repeatedFiles(submission, taken.media));
+  const message = clientMessage(submission, await repeatedFiles(submission, taken));
   return submission.channel === "api"
     ? isOfMessage(taken, message)
     : taken.conversation.id === message.conversation && taken.sender.id === message.user.id;

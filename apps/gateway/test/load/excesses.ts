@@ -277,6 +277,18 @@ export const EXCESSES: readonly Excess[] = [
     },
   },
   {
+    name: "a request to /v1 of 10 MB that holds a picture of an earlier message",
+    isSent: true,
+    work: (target) => {
+      const url = `data:image/png;base64,${"A".repeat(9 * MB)}`;
+      return complete(target, [
+        { role: "user", content: [{ type: "image_url", image_url: { url } }] },
+        { role: "assistant", content: "A picture." },
+        { role: "user", content: "go on" },
+      ]);
+    },
+  },
+  {
     name: "a request to /v1 of 10 MB that holds words",
     isSent: true,
     work: (target) => complete(target, [{ role: "user", content: "words ".repeat(1.6 * MB) }]),

@@ -110,6 +110,13 @@ export interface TurnSampling {
   readonly json?: { readonly name: string; readonly schema?: Json; readonly strict?: boolean };
 }
 
+/** A picture that an event holds itself. */
+export interface HeldPicture {
+  readonly mimeType: string;
+  /** In base64. */
+  readonly data: string;
+}
+
 /**
  * What a client of the gateway wants of the turn besides its words. Heeded only on channels whose clients have shown
  * the gateway's own token (`authenticatedByGateway`).
@@ -123,8 +130,8 @@ export interface TurnRequest {
   readonly history?: readonly {
     readonly role: "user" | "assistant";
     readonly text: string;
-    /** Pictures of a user's message, in base64. */
-    readonly pictures?: readonly { readonly mimeType: string; readonly data: string }[];
+    /** Of a user's message; one that the event does not hold is fetched as an attachment is. */
+    readonly pictures?: readonly (HeldPicture | MediaRef)[];
   }[];
   readonly sampling?: TurnSampling;
   /** The text is for the model alone, also where it begins with a slash. */

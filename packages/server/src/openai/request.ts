@@ -1,5 +1,5 @@
-import type { TurnSampling } from "@signalbox/channel";
-import { type ClientAttachment, ONCE, type Submission } from "../service.ts";
+import type { HeldPicture, TurnSampling } from "@signalbox/channel";
+import { type ClientAttachment, type ClientTurn, ONCE, type Submission } from "../service.ts";
 import { MOST_WORDS, TOO_MANY_WORDS } from "./body.ts";
 
 /** What is wrong with a request, and which parameter it is about. */
@@ -67,22 +67,17 @@ export function submissionOf(request: ClientRequest, id: string): Submission {
   };
 }
 
-type Turn = NonNullable<Submission["history"]>[number];
-
 /** @throws RequestProblem for an attachment that cannot be told again */
-function historyOf(messages: readonly ClientMessage[]): Turn[] {
-  return messages.flatMap(({ role, text, attachments, param }): Turn[] => {
+function historyOf(messages: readonly ClientMessage[]): ClientTurn[] {
+  return messages.flatMap(({ role, text, attachments, param }): ClientTurn[] => {
     if (role === "system") return [];
     const pictures = attachments.map((attachment) => earlierPicture(attachment, param));
     return [{ role, text, ...(pictures.length === 0 ? {} : { pictures }) }];
   });
 }
 
-/** A picture that is in the request itself; of earlier messages nothing is fetched or kept as a file. */
-function earlierPicture(
-  { kind, url }: ClientAttachment,
-  param: string,
-): NonNullable<Turn["pictures"]>[number] {
+/** A picture that is in the request itself; of earlier messages nothing is fetched. */
+function earlierPicture({ kind, url }: ClientAttachment, param: string): HeldPicture {
   const [, mimeType, data] = /^data:(image\/[\w.+-]+)(?:;[^;,]*)*?;base64,([A-Za-z0-9+/=]+)$/.exec(url) ?? [];
   if (kind === "image" && mimeType !== undefined && data !== undefined) return { mimeType, data };
   throw new RequestProblem(

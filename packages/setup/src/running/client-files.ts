@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { type AttachmentLogger, createUploads, type UploadName, type Uploads } from "@signalbox/attachments";
-import type { MessageEvent } from "@signalbox/channel";
+import type { MediaRef, MessageEvent } from "@signalbox/channel";
 import { MAX_ATTACHMENT_BYTES, uploadIn } from "@signalbox/channel-web";
 import type { Home } from "@signalbox/home";
 
@@ -13,20 +13,23 @@ export interface ClientFiles {
   readonly carried: Uploads;
 }
 
+/** Of one request, which cannot hold as many large ones. */
+const MOST_CARRIED = 200;
+
 /** In the home; one process at a time works on them. */
 export function openClientFiles(
   { mediaDir }: Pick<Home, "mediaDir">,
   { logger, now }: { readonly logger: Pick<AttachmentLogger, "warn">; readonly now: () => number },
 ): ClientFiles {
-  const inFolder = (dir: string) => createUploads({ dir, maxBytes: MAX_ATTACHMENT_BYTES, now });
+  const limits = { maxBytes: MAX_ATTACHMENT_BYTES, now };
   const dir = join(mediaDir, "carried");
-  const carried = sayingOnce(inFolder(dir), (error) =>
+  const carried = sayingOnce(createUploads({ ...limits, dir, quotaFiles: MOST_CARRIED }), (error) =>
     logger.warn(
       { err: reasonOf(error) },
       `large files of requests go into the database, since nothing can be kept in ${dir}: see that the gateway may write there and that the disk has room`,
     ),
   );
-  return { uploads: inFolder(join(mediaDir, "uploads")), carried };
+  return { uploads: createUploads({ ...limits, dir: join(mediaDir, "uploads") }), carried };
 }
 
 /** Says that nothing can be added any more, once until something can. */
@@ -50,15 +53,22 @@ function sayingOnce(files: Uploads, say: (error: unknown) => void): Uploads {
   };
 }
 
+type NamesFiles = Pick<MessageEvent, "media" | "turn">;
+
 /** Messages that are to be answered yet. */
 export interface Unanswered {
-  unfinished(): AsyncIterable<{ readonly payload: { readonly event: Pick<MessageEvent, "media"> } }>;
+  unfinished(): AsyncIterable<{ readonly payload: { readonly event: NamesFiles } }>;
 }
 
 /** The files that they name. */
 export async function neededFiles(inbox: Unanswered): Promise<readonly UploadName[]> {
   const needed: UploadName[] = [];
   for await (const { payload } of inbox.unfinished())
-    needed.push(...payload.event.media.flatMap((media) => uploadIn(media) ?? []));
+    needed.push(...namedBy(payload.event).flatMap((file) => uploadIn(file) ?? []));
   return needed;
+}
+
+function namedBy({ media, turn }: NamesFiles): readonly MediaRef[] {
+  const pictures = (turn?.history ?? []).flatMap(({ pictures = [] }) => pictures);
+  return [...media, ...pictures.filter((picture) => "ref" in picture)];
 }

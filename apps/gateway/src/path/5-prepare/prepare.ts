@@ -21,6 +21,7 @@ import type { RunTools, Toolbox } from "../../tools/toolbox.ts";
 import type { Tracer } from "../../traces.ts";
 import type { Standing } from "../2-admit/standing.ts";
 import { isHeard, type QueuedMessage, spokenText } from "../4-queue/message.ts";
+import { earlierPictures } from "./earlier-pictures.ts";
 import { filesOf } from "./files-of.ts";
 import { groupHistoryOf } from "./inbound-context.ts";
 import type { OpenedRun } from "./opened-run.ts";
@@ -93,7 +94,8 @@ async function withContext(
   const { agent, agentModel, sessionKey, messages } = run;
   const pages = await readPages(ports, run, tools);
   const media = await ports.incoming.show(messages.map(filesOf), agentModel.model.input);
-  if (media.some(({ untrusted }) => untrusted)) tools.tainted("file");
+  const earlier = await earlierPictures(ports.incoming, run);
+  if ([...media, ...earlier].some(({ untrusted }) => untrusted)) tools.tainted("file");
   const told = isHeard(asked) ? await groupHistoryOf(ports.store.groupHistory, asked.stored.event) : [];
   if (told.length > 0) tools.tainted("history");
   const role = tools.role();
@@ -125,6 +127,7 @@ async function withContext(
   await taint.keep({ sources: tools.taint(), speakers: [] });
   const { recalled, forOwner } = memory;
   const contexts = await besides.keep({ pages, media, told, memory: recalled, forOwner });
+  for (const { message, ...context } of earlier) contexts.add(message, context);
   const prefix = await ports.prefixes.look(sessionKey, prompt.sections, tools.tools.map(toolSpec));
   traceOf(ports.tracer, run, asked, { ...prompt, ...prefix });
   return { ...run, asked, system: prompt.system, tools, taint, contexts, told };
