@@ -142,6 +142,7 @@ class Life {
 const openAgain = (folder: string) => createMemory({ folder, maxAgeMs: 0, now: () => NOON });
 
 test("After any writes, edits, forgets, crashes and rebuilds the index is as one made from the files", async () => {
+  const edited: Step = { do: "edit", file: "MEMORY.md", text: "alpha" };
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 14 }), async (all) => {
       const folder = temporaryFolder();
@@ -153,7 +154,11 @@ test("After any writes, edits, forgets, crashes and rebuilds the index is as one
       expect(await picture(life.memory)).toEqual(await picture(fresh));
       await Promise.all([fresh, life.memory, ...life.left].map((memory) => memory.close()));
     }),
-    { numRuns: 60 },
+    {
+      numRuns: 60,
+      // An index that was cut off while another connection had it open is read short.
+      examples: [[[edited, { do: "crash" }, { do: "damage" }, edited]]],
+    },
   );
 });
 

@@ -76,10 +76,10 @@ export function untilWritten<T>(raw: Sqlite.Database, read: () => T): () => T {
   };
 }
 
-/** Whether an error means that the file is no database any more. */
+/** Whether an error means that the file is no database any more, or not all of it. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB";
+  return code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB" || code === "SQLITE_IOERR_SHORT_READ";
 }
 
 export function removeDatabase(path: string): void {
