@@ -298,31 +298,32 @@ describe("what a request asks for", () => {
     expect(carried()).toHaveLength(1);
   });
 
-  it("keeps a large picture for as long as its message waits, though the gateway was down for days", async () => {
-    await startImpatient();
-    const dir = join(world.home.mediaDir, "carried");
-    world.script((_, index) =>
-      index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
-    );
-    const stopped = refusal(() =>
-      openai({ maxRetries: 0 }).chat.completions.create({
-        model: MODEL,
-        messages: [{ role: "user", content: [largePicture] }],
-      }),
-    );
-    await expect.poll(() => world.anthropic.requests.length).toBe(1);
-    await started.stop();
-    await stopped;
-    for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" }))
-      utimesSync(join(dir, file), 1, 1);
-    expect((await world.command(["maintenance", "prune"])).code).toBe(0);
-    started = await world.start();
-    await started.settled();
-    // The whole of it would be printed where it is not there.
-    expect(JSON.stringify(world.anthropic.requests[1]?.body).includes(LARGE)).toBe(true);
-    await started.gateway.service.prune();
-    expect(readdirSync(dir)).toEqual([]);
-  });
+  it.each([
+    ["a large picture", { model: MODEL, messages: [{ role: "user" as const, content: [largePicture] }] }],
+    ["one of an earlier message", asking(largePicture)],
+  ])(
+    "keeps %s for as long as its message waits, though the gateway was down for days",
+    async (_, request) => {
+      await startImpatient();
+      const dir = join(world.home.mediaDir, "carried");
+      world.script((_, index) =>
+        index === 0 ? { text: "never ends", fault: { kind: "stall", afterEvents: 1 } } : { text: "a dot" },
+      );
+      const stopped = refusal(() => openai({ maxRetries: 0 }).chat.completions.create(request));
+      await expect.poll(() => world.anthropic.requests.length).toBe(1);
+      await started.stop();
+      await stopped;
+      for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" }))
+        utimesSync(join(dir, file), 1, 1);
+      expect((await world.command(["maintenance", "prune"])).code).toBe(0);
+      started = await world.start();
+      await started.settled();
+      // The whole of it would be printed where it is not there.
+      expect(JSON.stringify(world.anthropic.requests[1]?.body).includes(LARGE)).toBe(true);
+      await started.gateway.service.prune();
+      expect(readdirSync(dir)).toEqual([]);
+    },
+  );
 
   it("goes on after an answer that Vercel's client only refers to", async () => {
     world.script([{ text: "My name is Ada." }, { text: "Ada, as I said." }]);

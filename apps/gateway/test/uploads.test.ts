@@ -1,6 +1,9 @@
+import { readdirSync, utimesSync } from "node:fs";
+import { join } from "node:path";
 import { createClient, isClientError } from "@signalbox/client";
 import { describe, expect, it } from "vitest";
 import { exampleConfig, openWorld, TOKEN } from "./harness.ts";
+import { pauseAt } from "./paused-model.ts";
 import { modelRequests } from "./requests.ts";
 
 const PNG = Buffer.from(
@@ -66,6 +69,27 @@ describe("files that a client sends", () => {
     expect((await put("an-id-of-16-chars?at=-1")).status).toBe(400);
     expect((await put("an-id-of-16-chars?at=7")).status).toBe(409);
     expect(await (await put("an-id-of-16-chars?at=0")).json()).toEqual({ bytes: 1 });
+  });
+
+  it("are kept for as long as the message waits that names them, though the gateway was down for days", async () => {
+    const world = await openWorld();
+    const gateway = { port: 0, auth: { token: TOKEN }, shutdownMs: 0 };
+    world.configure(exampleConfig({ channels: {}, gateway }));
+    const { reached } = pauseAt(world, 0, [{ text: "Read." }, { text: "Read." }]);
+    const { url, stop } = await world.start();
+    const client = createClient({ baseUrl: url, token: TOKEN });
+    const notes = await client.upload(new File(["of long ago"], "notes.txt", { type: "text/plain" }));
+    const connection = client.connect();
+    await connection.send({ agent: "coder", conversation: "c1", text: "Read it.", attachments: [notes] });
+    await reached;
+    connection.close();
+    await stop();
+    const dir = join(world.home.mediaDir, "uploads");
+    for (const file of readdirSync(dir, { recursive: true, encoding: "utf8" }))
+      utimesSync(join(dir, file), 1, 1);
+    expect((await world.command(["maintenance", "prune"])).code).toBe(0);
+    await (await world.start()).settled();
+    expect(JSON.stringify(modelRequests(world.anthropic).at(-1))).toContain("of long ago");
   });
 
   it("of a message that names one which is not there any more are a note to the agent, and no failure", async () => {
