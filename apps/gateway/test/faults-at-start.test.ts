@@ -238,9 +238,10 @@ describe("a configuration with a fault", () => {
       .split("\n")
       .filter((line) => line.startsWith("error: "));
     expect(errors).toHaveLength(6);
-    // Later it is the log that tells them, in the same words.
-    const logged = await world.command(["logs"]);
-    for (const error of errors) expect(logged.out).toContain(error.slice("error: ".length));
+    await eventually(async () => {
+      const { out } = await world.command(["logs"]);
+      return errors.every((error) => out.includes(error.slice("error: ".length)));
+    }, "the log tells them later, in the same words");
     const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
     const body = JSON.stringify({
       model: "signalbox/coder",

@@ -171,6 +171,11 @@ function packageProblems(loaded: LoadedConfig, models: ReachableModels, packages
   });
 }
 
+/** Without what to do about it, which the remedy says. */
+function faultOf({ code, provider, message }: ModelProblem): string {
+  return code === "missing_key" ? `the provider ${provider} has no key` : message.replace(/\.$/, "");
+}
+
 function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
   if (problem.code !== "missing_key") {
     const providers = [...Object.keys(config.models.providers), ...defaultAccounts.map(({ name }) => name)];
@@ -189,7 +194,7 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
   const disables = "tool image";
   const resolution = models.resolve(image.model, { strict: true });
   if (!resolution.ok) {
-    const message = resolution.problem.message.replace(/\.$/, "");
+    const message = faultOf(resolution.problem);
     const remedy = remedyOf(resolution.problem, loaded);
     return [loaded.problem(path, { severity: "error", message, remedy, disables })];
   }
@@ -231,7 +236,7 @@ function agentProblems(
         return [
           loaded.problem(path, {
             severity: "error",
-            message: problem.message.replace(/\.$/, ""),
+            message: faultOf(problem),
             remedy: remedyOf(problem, loaded),
             ...(users.length > 0 ? { disables: `${reference} for ${users.join(", ")}` } : {}),
           }),
