@@ -4,6 +4,7 @@ import { gfmFromMarkdown } from "mdast-util-gfm";
 import { cjkFriendlyExtension } from "micromark-extension-cjk-friendly";
 import { gfm } from "micromark-extension-gfm";
 import { normalizeLineEnds } from "../text.ts";
+import { checkBoxesFromMarkdown } from "./check-boxes.ts";
 import { formulas, formulasFromMarkdown } from "./formulas.ts";
 import {
   hasTooManyBlocks,
@@ -56,6 +57,7 @@ export function parseMarkdown(text: string, options: MarkdownOptions = {}): Mark
     // The transforms look for addresses a second time, and give nodes without a place.
     mdastExtensions: [
       ...gfmFromMarkdown().map((extension) => ({ ...extension, transforms: [] })),
+      checkBoxesFromMarkdown(),
       formulasFromMarkdown(),
     ],
   });

@@ -31,6 +31,16 @@ describe("renderMarkdown", () => {
     );
   });
 
+  it.each([
+    ["-\n[ ] todo", "• \n\n[ ] todo"],
+    ["*\n[x] **", "• \n\n[x] **"],
+    ["1.\n[X] *it*", "• \n\n[X] *it*"],
+    ["-\n  [x] in it", "• in it"],
+    ["- [ ] todo", "• todo"],
+  ])("loses no box that is in no list: %j", (text, rendered) => {
+    expect(renderMarkdown(text, html)).toBe(rendered);
+  });
+
   it("changes nothing but what has a rule", () => {
     const text =
       "* a\n* b *c* ~~d~~\n\n1) x\n\n| a |\n|---|\n| ![p](q.png) |\n\n    code\n\n[r]: https://x.y\n";
