@@ -48,7 +48,7 @@ export async function openHome<T extends AskingBodies>(
 ): Promise<OpenHome<T>> {
   const { home, loaded, redact, logger, now } = options;
   prepareHome(home);
-  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read a file of the home");
+  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read what is in the home");
   const lock = lockHome(home);
   lifecycle.started("lock", () => lock.release());
   const store = storeWithRedaction(await openStoreOf(options), redact);
