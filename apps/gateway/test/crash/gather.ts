@@ -23,7 +23,12 @@ export async function gather(world: World): Promise<Evidence> {
     const { ok, problems } = await store.admin.integrity();
     const { acknowledged, unaddressed, edits, deletions, odd } = world.platform;
     const { mode, secrets } = world;
-    const wrong = [...world.vendors.values()].flatMap((vendor) => vendor.wrong?.() ?? []);
+    const setAside = new Set(
+      inbox.flatMap(({ messageId: id, detail }) => (detail?.rule === "poison" ? [id] : [])),
+    );
+    const wrong = [...world.vendors.values()].flatMap(
+      (vendor) => vendor.wrong?.((tag) => setAside.has(vendor.idOf(tag))) ?? [],
+    );
     const names = namesOf(world);
     return {
       mode,

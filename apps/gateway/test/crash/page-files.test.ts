@@ -16,16 +16,20 @@ function message(attachments: ChatMessage["attachments"] = [attachment]): ChatMe
 }
 
 /** What is wrong where the agent has these files. */
-function wrongWith(files: readonly string[], shown: readonly ChatMessage[]): string[] {
+function wrongWith(files: readonly string[], shown: readonly ChatMessage[], isSetAside = false): string[] {
   const inbox = mkdtempSync(join(tmpdir(), "signalbox-inbox-"));
   onTestFinished(() => rmSync(inbox, { recursive: true }));
   mkdirSync(join(inbox, "a-message"));
   for (const [index, text] of files.entries()) writeFileSync(join(inbox, "a-message", `${index}.txt`), text);
-  return wrongFiles([tag], shown, inbox);
+  return wrongFiles([tag], shown, inbox, () => isSetAside);
 }
 
 it("finds nothing wrong where the conversation names the file and the agent has it", () => {
   expect(wrongWith([content], [message()])).toEqual([]);
+});
+
+it("excuses that the agent does not have the file of a message that was set aside", () => {
+  expect(wrongWith([], [message()], true)).toEqual([]);
 });
 
 it.each([

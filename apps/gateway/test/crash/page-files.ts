@@ -43,8 +43,16 @@ export async function upload({ attachment, content }: PageFile, put: Put): Promi
   }
 }
 
-/** What is wrong with the files of messages that were taken: the conversation names them, the disk has them whole. */
-export function wrongFiles(taken: readonly Tag[], shown: readonly ChatMessage[], inbox: string): string[] {
+/**
+ * What is wrong with the files of messages that were taken: the conversation names them, the disk has them whole, where
+ * its message was not set aside before it came to them.
+ */
+export function wrongFiles(
+  taken: readonly Tag[],
+  shown: readonly ChatMessage[],
+  inbox: string,
+  isSetAside: (tag: Tag) => boolean,
+): string[] {
   const kept = keptIn(inbox);
   const known = new Set(taken.flatMap((tag) => fileOf(tag)?.content ?? []));
   const unnamed = taken.filter((tag) => {
@@ -58,7 +66,7 @@ export function wrongFiles(taken: readonly Tag[], shown: readonly ChatMessage[],
     ...taken
       .filter((tag) => {
         const file = fileOf(tag);
-        return file !== undefined && !kept.has(file.content);
+        return file !== undefined && !kept.has(file.content) && !isSetAside(tag);
       })
       .map((tag) => `the agent does not have the file of ${nameOf(tag)}`),
   ];

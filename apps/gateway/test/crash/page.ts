@@ -120,7 +120,10 @@ export async function startPage(access: PageAccess): Promise<Vendor> {
       await look();
       await toldAll();
     },
-    wrong: () => [...(inbox === undefined ? [] : wrongFiles(taken, shown, inbox)), ...wronglyTold()],
+    wrong: (isSetAside) => [
+      ...(inbox === undefined ? [] : wrongFiles(taken, shown, inbox, isSetAside)),
+      ...wronglyTold(),
+    ],
     fail() {
       goesAway = true;
       line.cut();

@@ -18,7 +18,7 @@ export interface Vendor {
   /** Reads what stands there, while the gateway can still be asked. */
   look?(): Promise<void>;
   /** What is not as it should be once everything has come to its end. */
-  wrong?(): readonly string[];
+  wrong?(isSetAside: (tag: Tag) => boolean): readonly string[];
   /** Something goes wrong with the next message. */
   fail(random: Random): void;
   heal(): void;
