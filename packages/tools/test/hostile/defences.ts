@@ -156,8 +156,8 @@ export const DEFENCES: readonly Defence[] = [
       { file: "sandbox/start.ts", from: "filter,\n", to: "filter: undefined,\n" },
       {
         file: "sandbox/self-test.ts",
-        from: 'outcome.output.includes("special=left")',
-        to: 'outcome.output.includes("special=never")',
+        from: 'output.includes("special=left")',
+        to: 'output.includes("special=never")',
       },
     ],
   },
