@@ -89,7 +89,8 @@ export async function readNote(folder: string, path: string, most?: number): Pro
     if (most === undefined) return await readFile(join(folder, path), "utf8");
     const handle = await open(join(folder, path));
     try {
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0);
+      const length = Math.min(most, (await handle.stat()).size);
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0);
       return buffer.toString("utf8", 0, bytesRead);
     } finally {
       await handle.close();
