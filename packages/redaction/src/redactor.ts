@@ -56,7 +56,7 @@ export function createVault(secrets: Iterable<string> = []): Vault {
       const redacted = withoutCredentials(unknown);
       if (redacted === text && text.length <= LONGEST_KEPT) {
         if (clean.size >= KEPT_TEXTS) clean.clear();
-        clean.add(text);
+        clean.add(copyOf(text));
       }
       return redacted;
     },
@@ -65,6 +65,11 @@ export function createVault(secrets: Iterable<string> = []): Vault {
       return createRedactedStream(finder, REDACTED);
     },
   };
+}
+
+/** A piece of a long text would hold all of it. */
+function copyOf(text: string): string {
+  return Buffer.from(text, "utf16le").toString("utf16le");
 }
 
 /** A secret that begins within the part that is kept is seen whole, as long as it is no longer than this. */
