@@ -242,6 +242,20 @@ describe("signalbox config", () => {
     expect(set.code).toBe(0);
     expect(set.err).toMatch(/^error: .*agents\.defaults\.tools\.allow: .*wirte/);
     expect((await world.command(["config", "set", "gateway.port", "4801"])).err).toBe("");
+    const account = await world.command(["config", "set", "channels.slackk.accounts.main.botToken", "xoxb"]);
+    expect(account.err).toMatch(/^error: .*channels\.slackk: there is no such channel/);
+    expect((await world.command(["config", "set", "channels.slack", "{}"])).err).toBe("");
+  });
+
+  it("takes a value beside one that nothing can start with", async () => {
+    const world = await openWorld();
+    writeFileSync(world.home.configFile, "gateway:\n  port: many\n  host: [1]\n");
+    const other = await world.command(["config", "set", "agents.defaults.model", "demo/demo"]);
+    expect(other).toMatchObject({ code: 0, err: "" });
+    const half = await world.command(["config", "set", "gateway.port", "4801"]);
+    expect(half).toMatchObject({ code: 0, err: "" });
+    const section = await world.command(["config", "set", "gateway", "{ port: 4801, host: [1] }"]);
+    expect(section.err).toMatch(/gateway\.host/);
   });
 
   it("changes nothing where something would be wrong then", async () => {

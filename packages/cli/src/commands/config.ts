@@ -20,7 +20,10 @@ import { notApplied } from "../running-configuration.ts";
 /** `signalbox config check`: every problem with file, line, key and remedy; exit code 78 when there is an error. */
 export async function check(options: CommonOptions, host: GatewayHost): Promise<void> {
   const { configFile: file } = locateHome(options.home, process.env);
-  const problems = await problemsOf(options, host);
+  const problems = await problemsOf(options, async (configured) => {
+    const { setup } = await prepare(configured, host);
+    return [...setup.problems, ...(await notApplied(options.home, configured.loaded))];
+  });
   print(options.json, problems, () =>
     problems.length === 0
       ? [existsSync(file) ? `${file}: nothing is wrong.` : `There is no ${file}: what is usual applies.`]
@@ -31,11 +34,12 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
 }
 
 /** Of a file that nothing can start with, what the file itself shows. */
-async function problemsOf(options: CommonOptions, host: GatewayHost): Promise<readonly Problem[]> {
+async function problemsOf(
+  options: CommonOptions,
+  look: (configured: ConfiguredHome) => Promise<readonly Problem[]>,
+): Promise<readonly Problem[]> {
   try {
-    const configured = configuredHome(options);
-    const { setup } = await prepare(configured, host);
-    return [...setup.problems, ...(await notApplied(options.home, configured.loaded))];
+    return await look(configuredHome(options));
   } catch (error) {
     if (error instanceof GatewayError && error.cause instanceof ConfigError) return error.cause.problems;
     throw error;
@@ -70,9 +74,16 @@ export async function set(
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
   sayChanged(options, path);
   // What the value names, a tool or a package, is looked for only now.
-  const { problems } = (await prepare(configuredHome(options), host)).setup;
-  for (const problem of problems.filter((each) => each.path.startsWith(path)))
+  const problems = await problemsOf(
+    options,
+    async (configured) => (await prepare(configured, host)).setup.problems,
+  );
+  for (const problem of problems.filter((each) => isWithin(each.path, path) || isWithin(path, each.path)))
     process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+}
+
+function isWithin(path: string, whole: string): boolean {
+  return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }
 
 /** `signalbox config unset <path>` */
