@@ -75,11 +75,9 @@ export async function refreshTurns(
   source: TurnSource,
   forgotten: Forgotten,
 ): Promise<void> {
-  for (;;) {
-    const { turns, marks, last } = await source.read(index.marks, TURNS);
+  for await (const { turns, marks } of source.read(index.marks, TURNS)) {
     const wanted = turns.filter(({ id }) => !forgotten.has(id));
-    if (turns.length > 0 || marks.size > 0) index.addTurns(wanted.map(chunkOfTurn), marks);
-    if (last) return;
+    index.addTurns(wanted.map(chunkOfTurn), marks);
     await setImmediate();
   }
 }

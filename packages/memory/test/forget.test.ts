@@ -73,10 +73,8 @@ test("Conversations that somebody else keeps do not bring back what was forgotte
     scope: { kind: "everyone" } as const,
   }));
   const turns = {
-    read: async (marks: Marks, limit: number) => {
-      const start = Number(marks.get("kept") ?? 0);
-      const page = kept.slice(start, start + limit);
-      return { turns: page, marks: new Map([["kept", String(start + page.length)]]), last: true };
+    async *read(marks: Marks) {
+      if (marks.get("kept") === undefined) yield { turns: kept, marks: new Map([["kept", "all"]]) };
     },
   };
   const memory = await openMemory({ folder, turns });

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { AgentMessage } from "@signalbox/agent-core";
-import type { TurnPage, TurnSource } from "../turns/turn-log.ts";
+import type { TurnSource } from "../turns/turn-log.ts";
 import type { Author, Turn } from "../types.ts";
 import { isShared, scopeOf } from "./listeners.ts";
 
@@ -81,9 +81,7 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
   /** The newest activity that was seen; of what was before, there is no news. */
   let seen = Number.NEGATIVE_INFINITY;
   return {
-    async read(marks, limit): Promise<TurnPage> {
-      const turns: Turn[] = [];
-      const moved = new Map<string, string>();
+    async *read(marks, limit) {
       const markOf = ({ key, lastSeq }: RememberedSession): number => {
         const mark = Number(marks.get(key) ?? 0);
         // One that was removed began anew.
@@ -93,16 +91,21 @@ export function sessionTurns(options: SessionTurnsOptions): TurnSource {
       const since = isWhole ? seen - SET_BACK_MS : Number.NEGATIVE_INFINITY;
       const active = await activeSince(sessions, agentId, since);
       const changed = active.filter((session) => !isLeftOut(session) && session.lastSeq > markOf(session));
+      let turns: Turn[] = [];
+      let moved = new Map<string, string>();
       for (const session of changed.toReversed()) {
-        if (turns.length >= limit) return { turns, marks: moved, last: false };
         const messages = settled(session, await messagesAfter(sessions, session.key, markOf(session)));
         turns.push(...messages.flatMap((message) => turnOf(options, session, message) ?? []));
         const last = messages.at(-1);
         if (last !== undefined) moved.set(session.key, String(last.seq));
+        if (turns.length < limit) continue;
+        yield { turns, marks: moved };
+        turns = [];
+        moved = new Map();
       }
-      seen = Math.max(seen, active[0]?.updatedAt ?? seen);
       if (!isWhole) moved.set(WHOLE, "yes");
-      return { turns, marks: moved, last: true };
+      if (moved.size > 0) yield { turns, marks: moved };
+      seen = Math.max(seen, active[0]?.updatedAt ?? seen);
     },
     async gone(chats) {
       const messages = await Promise.all(

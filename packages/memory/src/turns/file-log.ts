@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../notes/folder.ts";
 import type { Turn } from "../types.ts";
-import type { TurnLog, TurnPage } from "./turn-log.ts";
+import type { TurnLog } from "./turn-log.ts";
 
 const READ_BYTES = 65_536;
 const NEWLINE = 0x0a;
@@ -36,21 +36,20 @@ export function fileTurnLog(path: string): TurnLog {
       }
     },
 
-    async read(marks, limit) {
-      const start = Number(marks.get(READ) ?? 0);
-      const turns: Turn[] = [];
+    async *read(marks, limit) {
+      let start = Number(marks.get(READ) ?? 0);
       let end = start;
-      let last = true;
+      let turns: Turn[] = [];
       for await (const line of linesFrom(path, start)) {
-        if (turns.length === limit) {
-          last = false;
-          break;
-        }
         end = line.start + line.bytes.length;
         const turn = parseTurn(line.bytes);
         if (turn !== undefined) turns.push(turn);
+        if (turns.length < limit) continue;
+        yield { turns, marks: new Map([[READ, String(end)]]) };
+        turns = [];
+        start = end;
       }
-      return { turns, marks: new Map(end === start ? [] : [[READ, String(end)]]), last } satisfies TurnPage;
+      if (end > start) yield { turns, marks: new Map([[READ, String(end)]]) };
     },
 
     async remove(ids) {

@@ -8,10 +8,8 @@ export function transientTurnLog(): TurnLog {
     async append(turns) {
       waiting.push(...turns);
     },
-    async read(_marks, limit) {
-      const turns = waiting.slice(0, limit);
-      waiting = waiting.slice(limit);
-      return { turns, marks: new Map(), last: waiting.length === 0 };
+    async *read(_marks, limit) {
+      while (waiting.length > 0) yield { turns: waiting.splice(0, limit), marks: new Map() };
     },
     async remove(ids) {
       waiting = waiting.filter(({ id }) => !ids.has(id));

@@ -8,14 +8,16 @@ export interface TurnPage {
   readonly turns: readonly Turn[];
   /** Those that have moved. */
   readonly marks: ReadonlyMap<string, string>;
-  /** Whether there was nothing more when it was read. */
-  readonly last: boolean;
 }
 
 /** Where conversations are read from, as far as memory goes: what it indexed can always be read there again. */
 export interface TurnSource {
-  /** The turns beyond the marks; without marks, from the beginning. Turns of an id that came before replace it. */
-  read(marks: Marks, limit: number): Promise<TurnPage>;
+  /**
+   * The turns beyond the marks; without marks, from the beginning. Turns of an id that came before replace it. When a
+   * page is asked for, the one before it is kept with its marks.
+   * @param limit about so many turns are in one page
+   */
+  read(marks: Marks, limit: number): AsyncIterable<TurnPage>;
   /** Those of some conversations that are kept no more: nothing of them is to be found. Default: none. */
   gone?(chats: readonly string[]): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
 import type { AgentMessage } from "@signalbox/agent-core";
 import { type Bodies, openStore } from "@signalbox/store";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type RememberedSession, type SessionTaint, sessionTurns } from "../../src/agents/index.ts";
 import { DAY_MS, NOON, openMemory, textsOf } from "../support.ts";
 
@@ -51,9 +51,12 @@ async function open(key = ANNA, seed = { channel: "plain", peer: "anna" }) {
     taint: (taint: SessionTaint) =>
       store.sessions.patch(key, { data: JSON.parse(JSON.stringify({ taint })) }),
     async read() {
-      const page = await source.read(marks, 100);
-      for (const [name, value] of page.marks) marks.set(name, value);
-      return page.turns.map(({ text, untrusted }) => [text, untrusted]);
+      const read: unknown[] = [];
+      for await (const page of source.read(marks, 100)) {
+        for (const [name, value] of page.marks) marks.set(name, value);
+        read.push(...page.turns.map(({ text, untrusted }) => [text, untrusted]));
+      }
+      return read;
     },
   };
 }
@@ -137,11 +140,7 @@ it("reads the news of however many conversations, also of one moment, and each m
   for (const key of keys) await store.sessions.ensure({ ...session, key });
   const sayEverywhere = (text: string) =>
     Promise.all(keys.map((key) => store.sessions.append(key, [said(text)], lease)));
-  const readAll = async (): Promise<number> => {
-    let count = 0;
-    for (let page = await read(); page.length > 0; page = await read()) count += page.length;
-    return count;
-  };
+  const readAll = async (): Promise<number> => (await read()).length;
   await sayEverywhere("Good morning.");
   expect(await readAll()).toBe(keys.length);
   time.now += DAY_MS;
@@ -153,4 +152,26 @@ it("reads the news of however many conversations, also of one moment, and each m
   // As where the index is made anew.
   marks.clear();
   expect(await readAll()).toBe(2 * keys.length + 1);
+});
+
+it("lists conversations once for however many pages, and reads again what was not kept", async () => {
+  const { source, store, lease, session, said, read, marks, time } = await open();
+  const list = vi.spyOn(store.sessions, "list");
+  const keys = Array.from({ length: 250 }, (_, n) => `agent:coder:plain:direct:p${n}`);
+  const sayEverywhere = async (text: string): Promise<void> => {
+    for (const key of keys) {
+      time.now += 1_000;
+      await store.sessions.append(key, [said(text)], lease);
+    }
+  };
+  for (const key of keys) await store.sessions.ensure({ ...session, key });
+  await sayEverywhere("Good morning.");
+  expect(await read()).toHaveLength(keys.length);
+  expect(list.mock.calls.length).toBeLessThan(5);
+  await sayEverywhere("Good evening.");
+  for await (const page of source.read(marks, 100)) {
+    expect(page.turns).toHaveLength(100);
+    break;
+  }
+  expect(await read()).toHaveLength(keys.length);
 });
