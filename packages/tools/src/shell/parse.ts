@@ -19,7 +19,7 @@ export async function parseShell(script: string): Promise<ShellScript> {
   if (tree === null) return { words: [] };
   try {
     const isReadOtherwise = READ_OTHERWISE.test(script);
-    const commands = isReadOtherwise ? undefined : commandsOf(tree.rootNode);
+    const commands = isReadOtherwise ? undefined : commandsOf(tree.rootNode, script);
     const words = [...wordsIn(tree.rootNode), ...(isReadOtherwise ? wordsOfShell(script) : [])];
     return { ...(commands === undefined ? {} : { commands }), words: [...new Set(words)] };
   } finally {
@@ -57,19 +57,33 @@ function grammarFile(): string {
 }
 
 const JOINING: ReadonlySet<string> = new Set(["program", "list", "pipeline"]);
-const JOINTS: ReadonlySet<string> = new Set([";", "&&", "||", "|", "\n", "comment"]);
+/** What joins two commands in one line. */
+const OPERATORS: ReadonlySet<string> = new Set([";", "&&", "||", "|"]);
+const JOINTS: ReadonlySet<string> = new Set([...OPERATORS, "\n", "comment"]);
+/** Where a line goes on. */
+const BLANKS = /^(?:[ \t]|\\\n)*$/;
 
-function commandsOf(node: Node): readonly (readonly string[])[] | undefined {
+function commandsOf(node: Node, script: string): readonly (readonly string[])[] | undefined {
   if (node.hasError) return undefined;
+  const children = childrenOf(node);
+  // The grammar goes on with the line before at a backslash that begins a line, and begins another word, without a
+  // blank, at one behind a quote (`ls''\x`).
+  const gapBefore = (index: number) =>
+    script.slice(children[index - 1]?.endIndex ?? 0, children[index]?.startIndex);
   if (node.type === "command") {
-    const words = childrenOf(node).map((child) =>
+    const areApart = children.every((_, index) => {
+      return index === 0 || (gapBefore(index) !== "" && BLANKS.test(gapBefore(index)));
+    });
+    const words = children.map((child) =>
       literal(child.type === "command_name" ? (child.firstChild ?? child) : child),
     );
-    return words.every((word) => word !== undefined) ? [words] : undefined;
+    return areApart && words.every((word) => word !== undefined) ? [words] : undefined;
   }
   if (!JOINING.has(node.type)) return undefined;
-  const parts = childrenOf(node).filter(({ type }) => !JOINTS.has(type));
-  const commands = parts.map(commandsOf);
+  if (!children.every(({ type }, index) => !OPERATORS.has(type) || BLANKS.test(gapBefore(index))))
+    return undefined;
+  const parts = children.filter(({ type }) => !JOINTS.has(type));
+  const commands = parts.map((part) => commandsOf(part, script));
   return commands.every((each) => each !== undefined) ? commands.flat() : undefined;
 }
 

@@ -15,6 +15,7 @@ test.each([
   "git log | grep fix",
   "npm test && ls 'a b'; git log \"x y\"",
   "# why\nnpm test",
+  "\n\n  git   log\n\n\tnpm test # why\n",
   "git \\\n log",
 ])("a rule covers %s", async (script) => {
   expect(await covered(script)).toBe(true);
@@ -58,6 +59,15 @@ test.each([
   "ls\vx",
   "ls x \f# y",
   "ls x\\\ny",
+  // The grammar goes on with the line before, and the shell begins another command.
+  "git log\n\\\nrm x",
+  "git log\n \t\\\nrm x",
+  "git log \\\n\n\\\nrm x",
+  "git log\n\n\\\n&& npm test",
+  "git log\n\\\n; npm test",
+  // The grammar sees another word behind a quote, where the shell has one.
+  "ls''\\x",
+  'npm test""\\x',
   "\\ ls x",
   "git log\n\\rm x",
   "git log -n\u3000x",
