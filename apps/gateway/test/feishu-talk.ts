@@ -1,5 +1,5 @@
 import { textMessage } from "@signalbox/testkit/feishu";
-import { exampleConfig, openWorld, type Started, type World, ZHANG } from "./harness.ts";
+import { exampleConfig, openWorld, type Started, type StartOptions, type World, ZHANG } from "./harness.ts";
 
 /** Everybody may write; one owner. */
 export const OWNED = { dm: "open", owners: [`feishu:${ZHANG}`], groups: { mode: "open" } };
@@ -27,11 +27,12 @@ function textsIn(value: unknown): string[] {
 
 export async function open(
   config: Record<string, unknown> = {},
+  options: StartOptions = {},
 ): Promise<{ world: World; started: Started }> {
   const world = await openWorld();
   world.configure(exampleConfig({ access: OWNED, ...config }));
   world.files({ "skills/create-python-script/SKILL.md": PYTHON_SKILL });
-  return { world, started: await world.start() };
+  return { world, started: await world.start(options) };
 }
 
 let count = 0;

@@ -219,7 +219,7 @@ describe("a schedule", () => {
     await started.post(textMessage("at 99", from(ZHANG)));
     await started.settled();
     const results = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages);
-    expect(results).toContain("is no time");
+    expect(results).toContain("is no cron expression");
     expect(results).toContain("This conversation has no schedule 0123abcd");
     await started.post(textMessage("remind me", { ...from(LI), chatId: "oc_li" }));
     await eventually(() => said(world).length === 2, "an owner is asked");

@@ -21,7 +21,8 @@ async function usageBy(world: World, by: string): Promise<Record<string, unknown
 
 describe("usage", () => {
   it("is what the vendor reported, tools, retries and fallbacks counted once each", async () => {
-    const { world, started } = await open(FALLBACK);
+    // What people have begun to see is not answered by another model.
+    const { world, started } = await open(FALLBACK, { drafts: { afterMs: 600_000 } });
     world.script([
       // Zhang: a turn with a tool, then its answer, each with the cache.
       { toolCalls: [{ name: "ls", input: {} }], usage: { input: 100, cacheWrite: 2_000, output: 40 } },
