@@ -1,3 +1,4 @@
+import { StoreError } from "@signalbox/store";
 import { describe, expect, it } from "vitest";
 import type { Failpoint } from "./crash/failpoints.ts";
 import { exampleConfig, namedEnds, openWorld } from "./harness.ts";
@@ -37,6 +38,34 @@ describe("a fault of the gateway's own", () => {
       expect(started.log().match(/a fault[^\n]*a run failed inside the gateway/g)).toHaveLength(1);
     },
   );
+
+  it("that leaves the store unusable lets nothing of the conversation come first", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    world.script(() => ({ text: "fine" }));
+    const before = plainChannel();
+    const next = Promise.withResolvers<void>();
+    let fatal = false;
+    const started = await world.start({
+      channels: [before.definition],
+      failpoints: async (point) => {
+        if (point !== "begin.before" || fatal) return;
+        fatal = true;
+        await next.promise;
+        throw new StoreError("io", "The disk failed.");
+      },
+    });
+    await before.emit(plainMessage("m1", "hello"));
+    await before.emit(plainMessage("m2", "hello"));
+    next.resolve();
+    await before.emit(plainMessage("m3", "hello"));
+    await expect(started.stop()).rejects.toThrow("The disk failed.");
+    expect(said(before)).toEqual([]);
+    const plain = plainChannel();
+    const second = await world.start({ channels: [plain.definition] });
+    await second.settled();
+    expect(await namedEnds(world)).toEqual(["m1", "m2", "m3"].map((name) => [name, "replied", undefined]));
+  });
 
   it("where a run is taken up again ends it once", async () => {
     const world = await openWorld();

@@ -236,7 +236,8 @@ export async function openWorld(): Promise<World> {
       );
       const stop = async () => {
         await gateway.stop();
-        if (fatal[0]) throw fatal[0];
+        const error = fatal.shift();
+        if (error !== undefined) throw error;
       };
       closing.push(stop);
       await gateway.connected;

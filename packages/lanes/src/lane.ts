@@ -22,6 +22,8 @@ export class Lane<Item extends LaneItem> {
   queued = false;
   /** Stops a run that an earlier process has begun, as soon as it goes on. */
   stopped: Error | undefined;
+  /** Nothing more is started here: what a run has left undone would come after it. */
+  left = false;
   /** Fires when nothing has come for the debounce time. */
   quiet: Timer | undefined;
   /** Fires when the first item has waited for as long as a debounce may last. */
@@ -39,7 +41,7 @@ export class Lane<Item extends LaneItem> {
   }
 
   get idle(): boolean {
-    return this.#waiting.length === 0 && this.running === undefined && !this.queued;
+    return this.#waiting.length === 0 && this.running === undefined && !this.queued && !this.left;
   }
 
   /** What waits stands for a run that has begun. */

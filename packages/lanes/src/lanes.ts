@@ -145,7 +145,8 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
   /** Queues a lane once its items have been quiet for the debounce time, or went on for too long. */
   #prepare(lane: Lane<Item>): void {
     const last = lane.waiting.at(-1);
-    if (this.#closed !== undefined || lane.running !== undefined || lane.queued || last === undefined) return;
+    const mayStart = this.#closed === undefined && !lane.left && lane.running === undefined && !lane.queued;
+    if (!mayStart || last === undefined) return;
     const { debounceMs } = this.#options.queue(lane.key);
     const lineUp = (): void => this.#lineUp(lane);
     if (debounceMs === 0 || last.exclusive) {
@@ -217,6 +218,9 @@ class LaneSet<Item extends LaneItem> implements Lanes<Item> {
         if (lane.running !== run) return;
         this.#places.standBy(run, on);
         this.#startRuns();
+      },
+      leave() {
+        lane.left = true;
       },
       takeSteering: () => {
         const settings = this.#options.queue(lane.key);

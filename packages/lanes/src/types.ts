@@ -46,6 +46,8 @@ export interface RunHandle<Item extends LaneItem> {
    * meanwhile. It never waits to have a place again.
    */
   standBy(on: boolean): void;
+  /** The run was broken off for good: nothing more is started under its key, so that nothing later comes before it. */
+  leave(): void;
 }
 
 /** Why items are left out. */

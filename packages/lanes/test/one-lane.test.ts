@@ -32,6 +32,20 @@ describe("one session", () => {
     expect(lanes.busy("s")).toBe(false);
   });
 
+  it("starts nothing more where a run had to be left, whatever waits or comes", async () => {
+    const { runs, lanes, say } = laneHarness();
+    say("a");
+    say("b");
+    runs[0]?.handle.leave();
+    runs[0]?.end();
+    await settle();
+    lanes.withdraw("s", "002");
+    say("c");
+    say("d", "another");
+    await settle();
+    expect(runs.map((run) => run.texts)).toEqual([["a"], ["d"]]);
+  });
+
   it("answers what steering did not take in a next run", async () => {
     const { runs, say } = laneHarness();
     say("a");

@@ -48,7 +48,7 @@ export function createAnswer(
         return taken;
       },
     };
-    await ports.supervisor.run({
+    const { outcome } = await ports.supervisor.run({
       name: `answer in ${sessionKey}`,
       attempt: async (failures) =>
         failures === 0
@@ -63,6 +63,8 @@ export function createAnswer(
       },
       onWaiting: (on) => lane.standBy(on),
     });
+    // It is still to be answered, by the next process.
+    if (outcome === "fatal") lane.leave();
   };
 }
 

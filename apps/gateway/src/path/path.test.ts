@@ -77,6 +77,7 @@ it("has a run go on alone once two processes have died under it, and no other on
     recalled: new Set<never>(),
     takeSteering: () => ({ items: [], summarised: [] }),
     standBy() {},
+    leave() {},
   };
   for (const processes of [1, 2, 3]) await goOn(await runBegunBy(processes), handle);
   expect(takenUp).toEqual([1, 2, 3]);
