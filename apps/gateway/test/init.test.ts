@@ -39,7 +39,7 @@ describe("signalbox init", () => {
       "--owner",
       "5001",
     ]);
-    expect(out).toContain("Start it with `signalbox start`");
+    expect(out).toContain(`Start it with \`signalbox start --home ${world.home.dir}\``);
     expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
     expect(err).toContain("on the platform it is called Signalbox.");
     expect(code).toBe(0);
@@ -99,6 +99,35 @@ describe("signalbox init", () => {
         telegram: { accounts: { main: { ...account, botToken: "${file:secrets/telegram-main-botToken}" } } },
       },
     });
+  });
+
+  it.each([
+    [{ models: { providers: { anthropic: { baseURL: "http://127.0.0.1:1" } } } }, "anthropic.baseURL"],
+    [{ channels: { telegram: { accounts: [] } } }, "channels.telegram.accounts"],
+    [{ agents: { list: [{ id: "a", name: 1 }, { id: "b" }] } }, "agents.list[0].name"],
+    [{ access: { owners: [5001, "telegram:1"] } }, "access.owners[0]"],
+  ])("refuses to write over what is wrong: %j", async (configuration, field) => {
+    const world = await openWorld();
+    world.configure(configuration);
+    const before = configured(world);
+    const { code, err } = await world.command([
+      ...["init", "--yes", "--no-check", "--provider", "anthropic", "--api-key", KEY, "--agent", "c"],
+      ...["--channel", "telegram", "--set", `botToken=${token}`, "--owner", "5001"],
+    ]);
+    expect([code, err]).toEqual([78, expect.stringContaining(`${field}: `)]);
+    expect(configured(world)).toMatchObject(before);
+  });
+
+  it("adds an agent, the first one and others", async () => {
+    const world = await openWorld();
+    expect((await world.command(["init", "--yes", "--agent", "first"])).code).toBe(0);
+    expect((await world.command(["init", "--yes", "--agent", "second", "--workspace", "~/two"])).code).toBe(
+      0,
+    );
+    expect(configured(world)).toEqual({
+      agents: { list: [{ id: "first" }, { id: "second", workspaceDir: "~/two" }] },
+    });
+    expect((await world.command(["init", "--yes", "--workspace", "~/three"])).code).toBe(64);
   });
 
   it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {

@@ -28,7 +28,9 @@ describe("signalbox init", () => {
     const world = await openWorld();
     const { env, unit, asked } = standInForSystemd(world.dir);
     for (const args of [[], ["--yes"], ["--no-service"]])
-      expect((await world.command(["init", ...args], env)).out).toContain("`signalbox service install`");
+      expect((await world.command(["init", ...args], env)).out).toContain(
+        "`signalbox service install --home ",
+      );
     expect(existsSync(unit)).toBe(false);
     expect(asked()).toEqual([]);
   });
@@ -60,7 +62,7 @@ it("installs no service beside a gateway that runs by itself, and its configurat
   const started = await world.startChild();
   const { code, out } = await world.command(["init", "--yes", "--service"], env);
   expect(code).toBe(0);
-  expect(out).toContain("stop it, then `signalbox service install`");
+  expect(out).toContain(`stop it, then \`signalbox service install --home ${world.home.dir}\``);
   expect((await world.command(["service", "install"], env)).code).toBe(75);
   expect(existsSync(unit)).toBe(false);
   await started.end("SIGTERM");

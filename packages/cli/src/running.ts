@@ -3,6 +3,7 @@ import { type Client, createClient } from "@signalbox/client";
 import { ConfigError, type LoadedConfig } from "@signalbox/config";
 import { effectiveToken, GatewayError, type Home, locateHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
+import { commandOn } from "./command-on.ts";
 
 /** Tells the gateway that runs on a home something; gives its answer. */
 export type Tell = (path: string) => Promise<unknown>;
@@ -29,7 +30,7 @@ export async function runningGateway(
   if (holder === undefined || url === undefined || token === undefined)
     throw new GatewayError(
       "unavailable",
-      `No gateway runs on ${home.dir}. Start one with \`signalbox start\`.`,
+      `No gateway runs on ${home.dir}. Start one with ${commandOn(home, "start")}.`,
     );
   if (!(await answers(url)))
     throw new GatewayError(

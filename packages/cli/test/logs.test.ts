@@ -24,6 +24,12 @@ it("shows the last lines that are urgent enough, and words that are no lines of 
   expect((await runCommand(hostWith(), "logs", "--home", home, "--level", "debug")).out).toContain("two");
 });
 
+it("shows a line with a damaged time as it is", async () => {
+  const damaged = JSON.stringify({ level: "warn", time: "2026-11-2\ufffd", msg: "one" });
+  writeFileSync(file, `${damaged}\n`);
+  expect((await runCommand(hostWith(), "logs", "--home", home)).out).toBe(`${damaged}\n`);
+});
+
 it("says so where nothing was logged yet", async () => {
   const { err, code } = await runCommand(hostWith(), "logs", "--home", home);
   expect([err, code]).toEqual([expect.stringContaining("There is no log"), 1]);

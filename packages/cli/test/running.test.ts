@@ -12,7 +12,7 @@ it("tells a gateway that does not answer from one that does not run", async () =
   const home = mkdtempSync(join(tmpdir(), "signalbox-cli-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   writeFileSync(join(home, "token"), "a".repeat(43), { mode: 0o600 });
-  await expect(runningGateway(home)).rejects.toThrow(`No gateway runs on ${home}. Start one`);
+  await expect(runningGateway(home)).rejects.toThrow(`Start one with \`signalbox start --home ${home}\`.`);
   const lock = acquireHomeLock(home, { details: { url: NOWHERE } });
   onTestFinished(() => lock.release());
   await expect(runningGateway(home)).rejects.toThrow(

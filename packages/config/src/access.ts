@@ -1,21 +1,30 @@
+import { asRecord } from "./part-reader.ts";
 import type { ConfigPath, MakeProblem, Problem } from "./problem.ts";
-import type { AccessConfig, ChannelConfig } from "./schema/index.ts";
+import type { ChannelConfig } from "./schema/index.ts";
 import { didYouMean } from "./suggest.ts";
 
-/** Entries of `access` that name nobody: without their channel, or with one that there is not. */
+/**
+ * Entries of `access` that name nobody: without their channel, or with one that there is not.
+ *
+ * @param section as it is written: in a checked one, entries behind a wrong one have other places
+ */
 export function accessProblems(
-  access: AccessConfig,
+  section: unknown,
   channels: Readonly<Record<string, ChannelConfig>>,
   problem: MakeProblem,
 ): Problem[] {
-  const lists: readonly (readonly [ConfigPath, readonly string[], string])[] = [
-    [["access", "owners"], access.owners, "person"],
-    [["access", "allow"], access.allow, "person"],
-    [["access", "groups", "allow"], access.groups.allow, "group"],
+  const access = asRecord(section);
+  const lists: readonly (readonly [ConfigPath, unknown, string])[] = [
+    [["access", "owners"], access?.owners, "person"],
+    [["access", "allow"], access?.allow, "person"],
+    [["access", "groups", "allow"], asRecord(access?.groups)?.allow, "group"],
   ];
   const known = Object.keys(channels);
-  return lists.flatMap(([path, entries, what]) =>
-    entries.flatMap((entry, index): Problem[] => {
+  return lists.flatMap(([path, list, what]) => {
+    const entries: readonly unknown[] = Array.isArray(list) ? list : [];
+    return entries.flatMap((entry, index): Problem[] => {
+      // What is wrong with it is told already.
+      if (typeof entry !== "string" || entry === "") return [];
       const [channel = "", id = ""] = entry.split(/:(.*)/s);
       if (id === "")
         return [
@@ -33,6 +42,6 @@ export function accessProblems(
           remedy: `${didYouMean(channel, known)}The configured channels are: ${known.join(", ") || "none"}.`,
         }),
       ];
-    }),
-  );
+    });
+  });
 }

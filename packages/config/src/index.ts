@@ -25,4 +25,5 @@ export type {
   ToolsConfig,
 } from "./schema/index.ts";
 export { secretsIn } from "./secret-places.ts";
+export { DEFAULT_AGENT } from "./sections.ts";
 export { didYouMean } from "./suggest.ts";

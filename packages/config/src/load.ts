@@ -160,10 +160,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     memory: reader.section(memorySchema, ["memory"], root.memory),
     skills: reader.section(skillsSchema, ["skills"], root.skills),
   };
-  const problems = [
-    ...reader.problems,
-    ...accessProblems(sections.access, sections.channels, problem),
-  ].toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  const problems = [...reader.problems, ...accessProblems(root.access, sections.channels, problem)].toSorted(
+    (a, b) => (a.line ?? 0) - (b.line ?? 0),
+  );
   if (gateway === undefined) throw new ConfigError(problems);
   return {
     config: { gateway, ...sections },

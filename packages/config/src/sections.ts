@@ -85,7 +85,7 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
 }
 
 /** The agent of a gateway whose file lists none. */
-const DEFAULT_AGENT: AgentConfig = { id: "main" };
+export const DEFAULT_AGENT: AgentConfig = { id: "main" };
 
 function nameOf(input: unknown, index: number): string {
   const id = asRecord(input)?.id;

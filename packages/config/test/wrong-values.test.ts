@@ -314,6 +314,16 @@ mcp:
     expect(() => load(text)).toThrow(message);
   });
 
+  it("names who is nobody by the place in the file, also behind an entry that is left out", () => {
+    const { config, problems } = load("access:\n  owners:\n    - 7\n    - ${GONE}\n    - feishu:ou_1\n");
+    expect(config.access.owners).toEqual(["feishu:ou_1"]);
+    expect(problems.map(({ path, line }) => `${line} ${path}`)).toEqual([
+      "3 access.owners[0]",
+      "4 access.owners[1]",
+      "5 access.owners[2]",
+    ]);
+  });
+
   it("tells everything else that is wrong, too, where it does not start", () => {
     const read = () => load("speling: 1\ngateway: { port: 99999 }\naccess: { dm: of }\n");
     expect(read).toThrow(/:1: speling: .*\n.*:2: gateway\.port: .*\n.*:3: access\.dm: /);

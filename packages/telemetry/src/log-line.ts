@@ -19,7 +19,7 @@ export function readLogLine(text: string): LogLine | undefined {
   if (value === undefined) return undefined;
   const { level, time, msg, ...fields } = value;
   const logLevel = LOG_LEVELS.find((name) => name === level);
-  if (logLevel === undefined || typeof time !== "string") return undefined;
+  if (logLevel === undefined || typeof time !== "string" || Number.isNaN(Date.parse(time))) return undefined;
   return { level: logLevel, time, message: typeof msg === "string" ? msg : "", fields };
 }
 

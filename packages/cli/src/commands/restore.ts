@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { locateHome, restoreBackup } from "@signalbox/home";
+import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { print } from "../output.ts";
 import { withProgress } from "../progress.ts";
@@ -11,7 +12,7 @@ export async function restore(folder: string, options: CommonOptions): Promise<v
   print(options.json, { home: home.dir, ...restored }, () => [
     `${home.dir} has the database of the backup (${restored.databaseBytes} bytes).`,
     ...(restored.before === undefined ? [] : [`What it had before is in ${restored.before}.`]),
-    "Tokens and paired people are those of the backup: look whether `signalbox tokens list` and `signalbox pairing list` show any that were revoked since.",
-    "Start it with `signalbox start`: replies that were not sent in the backup are sent then.",
+    `Tokens and paired people are those of the backup: look whether ${commandOn(home, "tokens list")} and ${commandOn(home, "pairing list")} show any that were revoked since.`,
+    `Start it with ${commandOn(home, "start")}: replies that were not sent in the backup are sent then.`,
   ]);
 }

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { GatewayError, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { readHomeHolder } from "@signalbox/store";
+import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configOrExit } from "../configured-home.ts";
 import { exitCode } from "../exit-codes.ts";
@@ -59,7 +60,7 @@ export async function installService(home: Home, program: string): Promise<Insta
   if (readHomeHolder(home.dir) !== undefined && (await run(isRunning)).code !== 0)
     throw new GatewayError(
       "held",
-      `A gateway that is no service runs on ${home.dir}: stop it, then \`signalbox service install\`.`,
+      `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
     );
   const unseen = unseenKeys(home);
   mkdirSync(dirname(file), { recursive: true });
@@ -83,7 +84,7 @@ function unseenKeys(home: Home): { readonly unseen?: string } {
   if (found === undefined) return {};
   const { provider, variable } = found;
   return {
-    unseen: `It does not see ${variable} of this shell; \`signalbox init --provider ${provider} --api-key "$${variable}"\` keeps the key in a file.`,
+    unseen: `It does not see ${variable} of this shell; ${commandOn(home, `init --provider ${provider} --api-key "$${variable}"`)} keeps the key in a file.`,
   };
 }
 

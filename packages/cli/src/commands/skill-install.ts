@@ -14,6 +14,7 @@ import {
   type SkillReport,
 } from "@signalbox/skills";
 import { visibleText } from "@signalbox/tools";
+import { shellWord } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
 import { withStore } from "../home-store.ts";
@@ -101,13 +102,9 @@ function wayFor(
 
 /** As a shell would take it. */
 function commandLine({ program, args, env, expected }: InstallCommand): string {
-  const settings = Object.entries(env).map(([name, value]) => `${name}=${quoted(value)}`);
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
   const check = expected === undefined ? [] : [`# its SHA-256 has to be ${expected.sha256}`];
-  return [...settings, program, ...args.map(quoted), ...check].join(" ");
-}
-
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return [...settings, program, ...args.map(shellWord), ...check].join(" ");
 }
 
 async function isAgreed(

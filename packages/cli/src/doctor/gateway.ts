@@ -7,6 +7,7 @@ import {
 } from "@signalbox/client";
 import { GatewayError, type Home } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
+import { commandOn } from "../command-on.ts";
 import { runningGateway } from "../running.ts";
 import type { Finding } from "./finding.ts";
 
@@ -22,7 +23,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
         part: "gateway",
         state: "ok",
         detail: "none runs on this home; keys and variables are those of this shell",
-        remedy: "`signalbox start`, or `signalbox service install`.",
+        remedy: `${commandOn(home, "start")}, or ${commandOn(home, "service install")}.`,
       },
     ];
   const holding = holder === "unknown" ? "another process" : `process ${holder.pid}`;

@@ -9,6 +9,7 @@ import {
 import { GatewayError, keepSecret } from "@signalbox/home";
 import { answersAt } from "./answers-at.ts";
 import { addPackages } from "./packages.ts";
+import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 const CHECK_MS = 20_000;
@@ -40,6 +41,7 @@ export async function channelStep(
       );
     return;
   }
+  refuseWrong(step.loaded(), `channels.${definition.id}`);
   await addPackages(asker, missingPackages(definition.meta.requires ?? []));
   const account = options.account ?? "main";
   const before = step.loaded().config.channels[definition.id]?.accounts[account];
@@ -155,6 +157,7 @@ async function ownerStep(
     given: options.owner,
   });
   if (owner === undefined) return;
+  refuseWrong(loaded(), "access.owners");
   const { owners } = loaded().config.access;
   const person = owner.startsWith(`${id}:`) ? owner : `${id}:${owner}`;
   if (!owners.includes(person)) change([{ path: ["access", "owners"], value: [...owners, person] }]);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { changeConfig, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
+import { commandOn } from "../command-on.ts";
 import { configOrExit } from "../configured-home.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
@@ -25,16 +26,16 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
       ? `Set up in ${home.configFile}.`
       : "Nothing was set up: what is usual applies, and the demo model answers.",
     nextLine(home, service),
-    "`signalbox doctor` looks it over.",
+    `${commandOn(home, "doctor")} looks it over.`,
   ]);
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
   if (service?.started === true)
-    return `It runs as a service (${service.file}): \`signalbox link\` prints an address for your browser.`;
+    return `It runs as a service (${service.file}): ${commandOn(home, "link")} prints an address for your browser.`;
   if (service !== undefined) return `It does not run as a service. ${service.failure}`;
   return readHomeHolder(home.dir) === undefined
-    ? "Start it with `signalbox start`, or whenever this machine starts: `signalbox service install`."
+    ? `Start it with ${commandOn(home, "start")}, or whenever this machine starts: ${commandOn(home, "service install")}.`
     : "The gateway that runs takes it up by itself, and says in its log what waits for a restart.";
 }
 

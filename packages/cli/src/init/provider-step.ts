@@ -4,6 +4,7 @@ import { createModels, KEY_VARIABLES } from "@signalbox/llm-providers";
 import { providerEntry } from "@signalbox/setup";
 import { answersAt } from "./answers-at.ts";
 import { addPackages } from "./packages.ts";
+import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
 
 const OPTIONS = [
@@ -33,8 +34,10 @@ export async function providerStep(
     options: OPTIONS,
   });
   if (name === undefined || name === "none") return modelAlone(change, options);
-  const { models: configured, agents } = loaded().config;
+  const configuration = loaded();
+  const { models: configured, agents } = configuration.config;
   const before = configured.providers[name];
+  if (before === undefined) refuseWrong(configuration, `models.providers.${name}`);
   const entry =
     name === "local"
       ? await localEntry(asker, options, before)
