@@ -29,14 +29,20 @@ export async function parseShell(script: string): Promise<ShellScript> {
 
 /**
  * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that
- * is escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar
- * joins to the line before.
+ * is escaped, a line that goes on in the middle of a word, a word that begins with a backslash, which the grammar
+ * joins to the line before, a backslash right behind a quote, which the grammar takes for the end of the word, and
+ * what stands in `$'…'`.
  */
-const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
+const READ_OTHERWISE =
+  /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|["']\\(?!["'])|\\\t|\$'/u;
 
-/** Every text between two blanks, quotes or joints, as the shell puts lines together. */
+/** Every text between two blanks, quotes or joints, as the shell puts lines together; also with what is in quotes. */
 function wordsOfShell(script: string): string[] {
-  const pieces = script.replaceAll("\\\n", "").split(/[ \t\n;|&<>()'"=]+/);
+  const lines = script.replaceAll("\\\n", "");
+  const pieces = [
+    ...lines.split(/[ \t\n;|&<>()'"=]+/),
+    ...lines.replace(/\$?['"]/g, "").split(/(?<!\\)[ \t\n;|&<>()=]+/),
+  ];
   return pieces.map((piece) => piece.replace(/\\(.)/gs, "$1")).filter((piece) => piece !== "");
 }
 

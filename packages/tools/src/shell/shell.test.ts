@@ -68,6 +68,9 @@ test.each([
   // The grammar sees another word behind a quote, where the shell has one.
   "ls''\\x",
   'npm test""\\x',
+  // The grammar sees a comment behind a quote and an escaped blank.
+  'git log "x"\\ #; rm y',
+  "git log 'x'\\ \nnpm test",
   "\\ ls x",
   "git log\n\\rm x",
   "git log -n\u3000x",
@@ -103,7 +106,8 @@ test("files are found wherever a script names them", async () => {
 });
 
 test("files are found under the names that the shell reads", async () => {
-  expect((await parseShell("./a\fb ./c\\\nd")).words).toEqual(expect.arrayContaining(["./a\fb", "./cd"]));
+  const { words } = await parseShell("./a\fb ./c\\\nd \"./e\"\\f './g'\\ h $'./i' './j'\\ #; ./k");
+  expect(words).toEqual(expect.arrayContaining(["./a\fb", "./cd", "./ef", "./g h", "./i", "./j #", "./k"]));
 });
 
 /** Each script's commands as Bash carries them out: none of their programs is there, and none fails for that. */
@@ -142,6 +146,7 @@ const piece = fc.constantFrom(
     "é",
     "\u007f",
     "p\\ ",
+    "\\ ",
     "$",
     "~",
     "(",
