@@ -34,6 +34,10 @@ describe("formulas", () => {
     "\\(x",
     "\\\\(x\\\\)",
     "cost: $",
+    "$$\n$$",
+    "$$ \u00a0$$",
+    "\\(\\)",
+    "\\[ \\]",
     "a $b\n\nc$",
   ])("are none in %j", (text) => expect(formulasIn(text)).toEqual([]));
 

@@ -63,6 +63,8 @@ class FormulaReader {
   #opened = 0;
   /** The character before the one that may close it. */
   #before: Code = null;
+  /** There is more than space in it. */
+  #says = false;
 
   constructor(marks: Marks, context: TokenizeContext, effects: Effects, ok: State, nok: State) {
     this.#marks = marks;
@@ -96,9 +98,11 @@ class FormulaReader {
     if (code === null) return this.#nok(code);
     if (isLineEnd(code)) return this.#endLine(code);
     const mayClose = code === this.#marks.close.charCodeAt(0);
-    if (!mayClose) this.#before = code;
     this.#effects.consume(code);
-    return mayClose ? this.#close : this.#inside;
+    if (mayClose) return this.#close;
+    this.#before = code;
+    this.#says ||= !isBlank(code);
+    return this.#inside;
   };
 
   readonly #endLine: State = (code) => {
@@ -122,12 +126,14 @@ class FormulaReader {
     }
     // A second one that opens: the first was none. So each text is read through once, however many open.
     if (code === open.charCodeAt(1)) return this.#nok(code);
+    this.#says = true;
     if (code !== BACKSLASH) return this.#inside(code);
     this.#effects.consume(code);
     return this.#inside;
   };
 
   readonly #done: State = (code) => {
+    if (!this.#says) return this.#nok(code);
     this.#effects.exit("formulaText");
     this.#effects.exit("formula");
     return this.#ok(code);
@@ -140,6 +146,11 @@ function isLineEnd(code: Code): boolean {
 
 function isSpace(code: Code): boolean {
   return code === null || code < 0 || code === 32;
+}
+
+/** As `trim` takes it away. */
+function isBlank(code: number): boolean {
+  return code < 0 || String.fromCharCode(code).trim() === "";
 }
 
 function isDigit(code: Code): boolean {
