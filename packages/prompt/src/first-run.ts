@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { lstat, realpath, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { ExtraSection } from "./types.ts";
@@ -25,6 +26,8 @@ export interface FirstRun {
  * over once the agent has noted something of itself or of the person since the file came, or after three answers.
  */
 export async function readFirstRun(dir: string, answers: number): Promise<FirstRun> {
+  // Asked for with each message, for ever after: a look takes microseconds, a trip to another thread many more.
+  if (!existsSync(join(dir, NAME))) return { section: undefined, isOver: false };
   const loaded = await loadWorkspaceFiles(dir, { names: [NAME], maxBytes: MAX_BYTES });
   const [file] = loaded.files;
   if (file === undefined) return { section: undefined, isOver: false, problem: loaded.problems[0] };
