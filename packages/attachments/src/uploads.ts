@@ -114,7 +114,7 @@ class UploadFolder implements Uploads {
 
   async prune(needed: () => Promise<readonly UploadName[]>): Promise<number> {
     const { dir, now } = this.#options;
-    // What is needed only from now on is not that old.
+    // Whoever names a file only now, later than a day after its last piece, may find it gone.
     const before = now() - KEPT_MS;
     const isAnyOld = (await this.#inTurn(() => olderThan(before, dir))).length > 0;
     if (!isAnyOld) return 0;

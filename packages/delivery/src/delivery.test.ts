@@ -242,6 +242,30 @@ it("looks for a message whose sending could not be recorded, and does not send i
   expect([await stateOf(id), sends]).toEqual(["sent", 1]);
 });
 
+it.each([
+  ["was refused", new ChannelError("invalid", "no such thing"), "dead"],
+  ["is to be sent again", new ChannelError("transient", "try later"), "sent"],
+] as const)("holds nothing back where it cannot be written once that a message %s", async (_, error, end) => {
+  let tries = 0;
+  const { say, stateOf, outbox, clock } = setup(
+    async () => {
+      tries += 1;
+      if (tries === 1)
+        outbox.beforeWrite = () => {
+          outbox.beforeWrite = undefined;
+          throw new Error("broken");
+        };
+      if (tries === 1 || (tries === 2 && end === "dead")) throw error;
+      return ["om_1"];
+    },
+    { capabilities: { ...KEYED, delivery: {} } },
+  );
+  const one = await say("oc_a", "one");
+  const two = await say("oc_a", "two");
+  await clock.advance(60_000);
+  expect([await stateOf(one), await stateOf(two)]).toEqual([end, "sent"]);
+});
+
 it("does not let a message that waits long hold up one that waits shortly", async () => {
   const tries: string[] = [];
   const { say, stateOf, clock } = setup(async (message) => {

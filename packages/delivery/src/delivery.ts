@@ -169,14 +169,12 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       return await this.#commit(row, settlement);
     } catch (error) {
       logger.error({ outbox: row.id, err: reasonOf(error) }, "the end of a reply could not be written");
-      if (this.#stopping.signal.aborted || settlement.state !== "sent") return undefined;
-      // It is out, which the store does not know: it is looked for before it is sent again.
-      return this.#waitInHand(row, { state: "retry", doubtful: true, reason: reasonOf(error) }).catch(
-        (failure: unknown) => {
-          logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left to the next start");
-          return undefined;
-        },
-      );
+      if (this.#stopping.signal.aborted) return undefined;
+      const retry: Retry = { state: "retry", doubtful: mayBeOut(settlement), reason: reasonOf(error) };
+      return this.#waitInHand(row, retry).catch((failure: unknown) => {
+        logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left to the next start");
+        return undefined;
+      });
     }
   }
 
@@ -225,9 +223,12 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
 
   /**
    * A doubtful row given back as not sent would go out again without a look at the platform, so it is kept until it is
-   * clear.
+   * clear; and so is one whose end could not be written.
    */
-  async #waitInHand(row: Claimed<Row>, { delayMs, reason }: Retry): Promise<Claimed<Row> | undefined> {
+  async #waitInHand(
+    row: Claimed<Row>,
+    { delayMs, doubtful, reason }: Retry,
+  ): Promise<Claimed<Row> | undefined> {
     const { outbox, lease } = this.#options;
     const ms = delayMs ?? this.#failures.add(row.id);
     if (row.expiresAt !== undefined && this.#now() + ms >= row.expiresAt) {
@@ -239,7 +240,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     await this.#clock.delay(ms, this.#draining.signal).catch(() => {});
     if (this.#draining.signal.aborted) return undefined;
     const receipts = (await outbox.get(row.id))?.receipts ?? row.receipts;
-    return { ...row, receipts, doubtful: true, attempts: row.attempts + 1 };
+    return { ...row, receipts, doubtful, attempts: row.attempts + 1 };
   }
 
   #tellRetry(row: Row, delayMs: number, reason: string): void {
@@ -296,6 +297,12 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       return { again: false, nextAt: this.#now() + UNREADABLE_MS };
     }
   }
+}
+
+/** Whether the platform may have a part that the store does not know of: it is looked for before it is sent again. */
+function mayBeOut(settlement: Settlement): boolean {
+  if (settlement.state === "retry") return settlement.doubtful;
+  return settlement.state === "sent" || settlement.state === "uncertain";
 }
 
 type Claimed<Row extends OutboxRow> = Row & ClaimedRow;

@@ -169,9 +169,9 @@ export function createDedupeIndex(context: Context, rows: InboxRows<Bodies>): De
 function confirm(rows: InboxRows<Bodies>, key: DedupeKey, seq: number): InboxRecord | undefined {
   const row = rows.record(seq);
   if (row === undefined || (row.eventKey !== key.number && row.messageKey !== key.number)) return undefined;
-  // Where its content is gone the key has to do.
-  if (rows.isDamaged(row)) return row;
   const event = rows.event(row);
+  // Where its content is damaged the key has to do.
+  if (event === undefined) return row;
   const id = key.kind === "event" ? event.eventId : event.messageId;
   return event.channel === key.channel && event.account === key.account && id === key.id ? row : undefined;
 }

@@ -4,7 +4,7 @@ import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { idOf, rowOf, rowOrEnd } from "./ids.ts";
-import { decode, encode } from "./json.ts";
+import { decode, decodeIntact, encode } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { entry, type InboxRecord, inbox, type RunRecord, run } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
@@ -36,14 +36,14 @@ interface End {
   readonly reason: string | null;
 }
 
-/** A row with what belongs to it; without a body the file was damaged. */
+/** A row with what belongs to it; without a body that can be read the file was damaged. */
 interface Joined {
   readonly row: InboxRecord;
   readonly body: string | null;
   readonly run: Pick<RunRecord, "n" | "nonce" | "startedAt"> | null;
 }
 
-/** Rows that a query asked for, and those of them whose body is gone. */
+/** Rows that a query asked for, and those of them whose body is damaged. */
 export interface InboxRead<T extends Bodies> {
   readonly rows: readonly InboxRow<T>[];
   readonly damaged: readonly InboxRecord[];
@@ -53,11 +53,10 @@ export interface InboxRead<T extends Bodies> {
 export interface InboxRows<T extends Bodies> {
   record(seq: number): InboxRecord | undefined;
   byId(id: string): InboxRecord | undefined;
-  /** What came in. @throws StoreError `corrupt` where it is gone */
-  event(row: InboxRecord): InboundBody<T>;
-  /** Puts a {@link copied} payload in the place of the one it has. */
+  /** What came in; undefined where it is damaged. */
+  event(row: InboxRecord): InboundBody<T> | undefined;
+  /** Puts a {@link copied} payload in the place of the one it has. @throws StoreError `corrupt` where that is damaged */
   setPayload(row: InboxRecord, payload: T["inbound"]): void;
-  isDamaged(row: InboxRecord): boolean;
   full(seq: number): InboxRow<T> | undefined;
   /** Those of them that are kept, by their numbers. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
@@ -74,8 +73,11 @@ export interface InboxRows<T extends Bodies> {
 
 const DEFAULT_LIMIT = 50;
 
-/** Why a message whose body is gone ended. */
-export const damage = { rule: "damaged", reason: "Its content is missing in the database." } as const;
+/** Why a message whose body is damaged ended. */
+export const damage = {
+  rule: "damaged",
+  reason: "Its content is missing or damaged in the database.",
+} as const;
 
 export function inboxIdOf({
   receivedAt,
@@ -99,12 +101,14 @@ function toDetail({ rule, reason }: InboxRecord): InboxDetail | undefined {
   return { ...(rule === null ? {} : { rule }), ...(reason === null ? {} : { reason }) };
 }
 
-function toRow<T extends Bodies>({ row, run: answering }: Joined, body: string): InboxRow<T> {
+function toRow<T extends Bodies>({ row, run: answering, body }: Joined): InboxRow<T> | undefined {
+  const event = decodeIntact<InboundBody<T>>(body);
+  if (event === undefined) return undefined;
   const detail = toDetail(row);
   return {
     id: inboxIdOf(row),
     seq: row.seq,
-    ...decode<InboundBody<T>>(body),
+    ...event,
     receivedAt: row.receivedAt,
     state: row.state,
     ...(detail === undefined ? {} : { detail }),
@@ -118,9 +122,10 @@ function toRow<T extends Bodies>({ row, run: answering }: Joined, body: string):
 }
 
 function read<T extends Bodies>(joined: readonly Joined[]): InboxRead<T> {
+  const rows = joined.map((each) => toRow<T>(each));
   return {
-    rows: joined.flatMap((row) => (row.body === null ? [] : [toRow<T>(row, row.body)])),
-    damaged: joined.flatMap(({ row, body }) => (body === null ? [row] : [])),
+    rows: rows.filter((row) => row !== undefined),
+    damaged: joined.filter((_, index) => rows[index] === undefined).map(({ row }) => row),
   };
 }
 
@@ -175,12 +180,7 @@ export function createInboxRows<T extends Bodies>(
 ): InboxRows<T> {
   const statements = prepareStatements(database);
 
-  function event(row: InboxRecord): InboundBody<T> {
-    const body = entries.get(row.entry)?.body;
-    if (body === undefined)
-      throw new StoreError("corrupt", `The body of inbox message ${inboxIdOf(row)} is missing.`);
-    return decode<InboundBody<T>>(body);
-  }
+  const event = (row: InboxRecord) => decodeIntact<InboundBody<T>>(entries.get(row.entry)?.body);
 
   return {
     record: (seq) => statements.bySeq.get({ seq }),
@@ -191,12 +191,14 @@ export function createInboxRows<T extends Bodies>(
     },
     event,
     setPayload(row, payload) {
-      entries.setBody(row.entry, encode({ ...event(row), payload }, "A changed message"));
+      const before = event(row);
+      if (before === undefined)
+        throw new StoreError("corrupt", `The body of inbox message ${inboxIdOf(row)} is damaged.`);
+      entries.setBody(row.entry, encode({ ...before, payload }, "A changed message"));
     },
-    isDamaged: (row) => entries.get(row.entry) === undefined,
     full(seq) {
       const joined = statements.fullBySeq.get({ seq });
-      return joined === undefined || joined.body === null ? undefined : toRow(joined, joined.body);
+      return joined && toRow(joined);
     },
     some: (seqs) => {
       const { rows } = read<T>(statements.bySeqs.all({ seqs: JSON.stringify(seqs) }));

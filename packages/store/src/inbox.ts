@@ -139,10 +139,10 @@ function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken
   };
 }
 
-/** One whose body is gone cannot be answered, and would keep all others waiting: it gets its end. */
+/** One whose body is damaged cannot be answered, and would keep all others waiting: it gets its end. */
 function endDamaged<T extends Bodies>({ rows, logger }: Parts<T>, damaged: readonly InboxRecord[]): void {
   if (damaged.length === 0) return;
   for (const { seq } of damaged) rows.end({ seq, state: "failed-reported", ...damage });
   const messages = damaged.map(inboxIdOf);
-  logger?.warn({ messages }, "messages whose content is missing were ended as failed");
+  logger?.warn({ messages }, "messages whose content is missing or damaged were ended as failed");
 }

@@ -22,3 +22,13 @@ export function encodeOptional(value: unknown, what: string): string | null {
 export function decode<T>(text: string): T {
   return JSON.parse(text);
 }
+
+/** The same; undefined where the text is gone or no JSON any more, as in a file that was damaged. */
+export function decodeIntact<T>(text: string | null | undefined): T | undefined {
+  if (text === null || text === undefined) return undefined;
+  try {
+    return decode<T>(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -159,7 +159,7 @@ function claim<T extends Bodies>(
   return undefined;
 }
 
-/** One whose content is missing would keep all others waiting. */
+/** One whose content is damaged would keep all others waiting. */
 function giveUpDamaged<T extends Bodies>({ ends }: DueWork<T>, row: OutboxRecord): void {
-  ends.undelivered(row, "dead", "its content is missing in the database");
+  ends.undelivered(row, "dead", "its content is missing or damaged in the database");
 }

@@ -2,7 +2,7 @@ import { and, eq, type SQL } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { idOf, rowOf } from "./ids.ts";
-import { decode } from "./json.ts";
+import { decodeIntact } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { entry, isKeyed, isUnsent, type OutboxRecord, outbox, type RunRecord, run } from "./schema/index.ts";
 import type { Bodies, OutboxId } from "./types/common.ts";
@@ -15,7 +15,7 @@ export interface Destination {
   readonly address: string;
 }
 
-/** A row with what belongs to it; without a body the file was damaged. */
+/** A row with what belongs to it; without a body that can be read the file was damaged. */
 interface Joined {
   readonly row: OutboxRecord;
   readonly body: string | null;
@@ -29,9 +29,9 @@ export interface OutboxRows<T extends Bodies> {
   byKey(key: string): OutboxRecord | undefined;
   /** Whether something is still to be sent there. */
   hasUnsent(to: Destination): boolean;
-  /** `undefined` where its body is gone. */
+  /** `undefined` where its body is damaged. */
   full(seq: number): OutboxRow<T> | undefined;
-  /** The newest of those that meet the conditions, in the order given; without rows whose body is gone. */
+  /** The newest of those that meet the conditions, in the order given; without rows whose body is damaged. */
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
 }
 
@@ -50,7 +50,7 @@ function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | 
 
 export function toOutboxRow<T extends Bodies>(
   { row, sessionKey, run: made }: Omit<Joined, "body">,
-  body: string,
+  payload: T["outbound"],
 ): OutboxRow<T> {
   return {
     id: outboxIdOf(row),
@@ -59,7 +59,7 @@ export function toOutboxRow<T extends Bodies>(
     channel: row.channel,
     account: row.account,
     address: row.address,
-    payload: decode<T["outbound"]>(body),
+    payload,
     partCount: row.partCount,
     key: row.key,
     state: row.state,
@@ -100,7 +100,10 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
   const firstUnsent = database.query((p: Bound<Destination>) =>
     db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)).limit(1),
   );
-  const kept = (joined: Joined) => (joined.body === null ? [] : [toOutboxRow<T>(joined, joined.body)]);
+  const kept = (joined: Joined) => {
+    const payload = decodeIntact<T["outbound"]>(joined.body);
+    return payload === undefined ? [] : [toOutboxRow<T>(joined, payload)];
+  };
 
   return {
     byId(id) {

@@ -261,7 +261,7 @@ function endMessages<T extends Bodies>(
   }
   for (const seq of open) {
     const row = messages.record(seq);
-    if (row === undefined || !messages.isDamaged(row)) {
+    if (row === undefined || messages.event(row) !== undefined) {
       const text = `Run ${runIdOf(record)} would end and leave ${open.size} of its messages without an end.`;
       throw new StoreError("conflict", text);
     }

@@ -1,99 +1,105 @@
 import Sqlite from "better-sqlite3";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { openStore, type SqliteStore } from "../src/index.ts";
 import { accepted, begun, event, reply, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 const key = "agent:coder:one";
 
-/** A store whose file loses the content of what `kind` names while it is closed. */
-async function damaged(
-  kind: "inbound" | "outbound",
-  fill: (store: SqliteStore) => Promise<void>,
-): Promise<SqliteStore> {
+type Fill = (store: SqliteStore) => Promise<void>;
+
+/** A store whose file loses the content of what `kind` names while it is closed, or has it damaged. */
+async function damagedBy(damage: string, kind: "inbound" | "outbound", fill: Fill): Promise<SqliteStore> {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path, clock: () => Date.UTC(2026, 10, 21) });
   await fill(first);
   await first.close();
   const raw = new Sqlite(path);
-  raw.exec(`DELETE FROM entry WHERE id = (SELECT min(id) FROM entry WHERE kind = '${kind}')`);
+  raw.exec(`${damage} WHERE id = (SELECT min(id) FROM entry WHERE kind = '${kind}')`);
   raw.close();
   return (await testStore({ path })).store;
 }
 
-test("a reply without its content is given up, and those behind it go out", async () => {
-  const store = await damaged("outbound", async (full) => {
-    const lease = await takeLease(full);
-    const { run, inboxIds } = await begun(full, lease, ["one"]);
-    await full.runs.finish({
-      runId: run.id,
+describe.each([
+  ["missing", "DELETE FROM entry"],
+  ["no JSON any more", "UPDATE entry SET body = substr(body, 2)"],
+])("content that is %s", (_, damage) => {
+  const damaged = (kind: "inbound" | "outbound", fill: Fill) => damagedBy(damage, kind, fill);
+
+  test("a reply without its content is given up, and those behind it go out", async () => {
+    const store = await damaged("outbound", async (full) => {
+      const lease = await takeLease(full);
+      const { run, inboxIds } = await begun(full, lease, ["one"]);
+      await full.runs.finish({
+        runId: run.id,
+        lease,
+        outcome: "completed",
+        inbox: inboxIds.map((id) => ({ id, state: "replied" })),
+        outbox: [reply("lost")],
+      });
+      await full.outbox.enqueue([reply("behind it"), reply("elsewhere", "oc_2")], { lease });
+    });
+    const lease = await takeLease(store);
+    const first = await store.outbox.claimDue({ lease, limit: 10 });
+    expect(first.rows.map((row) => row.payload)).toEqual([{ text: "elsewhere" }]);
+    expect(first.nextAt).toBeDefined();
+    const second = await store.outbox.claimDue({ lease, limit: 10 });
+    expect(second.rows.map((row) => row.payload)).toEqual([{ text: "behind it" }]);
+    expect((await store.maintenance.stats()).outbox.dead).toBe(1);
+    expect(await store.inbox.list()).toMatchObject([
+      { state: "failed-reported", detail: { rule: "undelivered" } },
+    ]);
+  });
+
+  test("a message without its content is ended, and the others are answered", async () => {
+    const store = await damaged("inbound", async (full) => {
+      await accepted(full, "lost", key);
+      await accepted(full, "whole", key);
+    });
+    const due = await store.inbox.claimDue(await takeLease(store));
+    expect(due.map((row) => row.payload)).toEqual([{ text: "whole" }]);
+    expect((await store.maintenance.stats()).inbox.queued).toBe(1);
+    expect(await store.inbox.accept(event("lost", key))).toMatchObject({
+      outcome: "duplicate",
+      state: "failed-reported",
+    });
+  });
+
+  test("a message without its content is not among those that have no end, and hides none of them", async () => {
+    const store = await damaged("inbound", async (full) => {
+      await accepted(full, "lost", key);
+      await accepted(full, "whole", key);
+    });
+    const unfinished: unknown[] = [];
+    for await (const { payload } of store.inbox.unfinished()) unfinished.push(payload);
+    expect(unfinished).toEqual([{ text: "whole" }]);
+  });
+
+  test("a message that was not routed yet and lost its content keeps no start from going on", async () => {
+    const store = await damaged("inbound", async (full) => {
+      await full.inbox.accept(event("lost"));
+      await full.inbox.accept(event("whole"));
+    });
+    const due = await store.inbox.claimDue(await takeLease(store));
+    expect(due.map((row) => row.payload)).toEqual([{ text: "whole" }]);
+    expect((await store.maintenance.stats()).inbox.accepted).toBe(1);
+  });
+
+  test("a run ends though a message that it answers lost its content", async () => {
+    const store = await damaged("inbound", async (full) => {
+      await begun(full, await takeLease(full), ["lost", "whole"]);
+    });
+    const lease = await takeLease(store);
+    const [interrupted] = await store.runs.interrupted();
+    if (interrupted === undefined) throw new Error("no run");
+    expect(interrupted.inbox.map((row) => row.payload)).toEqual([{ text: "whole" }]);
+    await store.runs.adopt({ runId: interrupted.run.id, lease });
+    await store.runs.finish({
+      runId: interrupted.run.id,
       lease,
       outcome: "completed",
-      inbox: inboxIds.map((id) => ({ id, state: "replied" })),
-      outbox: [reply("lost")],
+      inbox: interrupted.inbox.map(({ id }) => ({ id, state: "replied" })),
     });
-    await full.outbox.enqueue([reply("behind it"), reply("elsewhere", "oc_2")], { lease });
+    expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
+    expect((await store.maintenance.stats()).inbox).toEqual({ accepted: 0, queued: 0, running: 0 });
   });
-  const lease = await takeLease(store);
-  const first = await store.outbox.claimDue({ lease, limit: 10 });
-  expect(first.rows.map((row) => row.payload)).toEqual([{ text: "elsewhere" }]);
-  expect(first.nextAt).toBeDefined();
-  const second = await store.outbox.claimDue({ lease, limit: 10 });
-  expect(second.rows.map((row) => row.payload)).toEqual([{ text: "behind it" }]);
-  expect((await store.maintenance.stats()).outbox.dead).toBe(1);
-  expect(await store.inbox.list()).toMatchObject([
-    { state: "failed-reported", detail: { rule: "undelivered" } },
-  ]);
-});
-
-test("a message without its content is ended, and the others are answered", async () => {
-  const store = await damaged("inbound", async (full) => {
-    await accepted(full, "lost", key);
-    await accepted(full, "whole", key);
-  });
-  const due = await store.inbox.claimDue(await takeLease(store));
-  expect(due.map((row) => row.payload)).toEqual([{ text: "whole" }]);
-  expect((await store.maintenance.stats()).inbox.queued).toBe(1);
-  expect(await store.inbox.accept(event("lost", key))).toMatchObject({
-    outcome: "duplicate",
-    state: "failed-reported",
-  });
-});
-
-test("a message without its content is not among those that have no end, and hides none of them", async () => {
-  const store = await damaged("inbound", async (full) => {
-    await accepted(full, "lost", key);
-    await accepted(full, "whole", key);
-  });
-  const unfinished: unknown[] = [];
-  for await (const { payload } of store.inbox.unfinished()) unfinished.push(payload);
-  expect(unfinished).toEqual([{ text: "whole" }]);
-});
-
-test("a message that was not routed yet and lost its content keeps no start from going on", async () => {
-  const store = await damaged("inbound", async (full) => {
-    await full.inbox.accept(event("lost"));
-    await full.inbox.accept(event("whole"));
-  });
-  const due = await store.inbox.claimDue(await takeLease(store));
-  expect(due.map((row) => row.payload)).toEqual([{ text: "whole" }]);
-  expect((await store.maintenance.stats()).inbox.accepted).toBe(1);
-});
-
-test("a run ends though a message that it answers lost its content", async () => {
-  const store = await damaged("inbound", async (full) => {
-    await begun(full, await takeLease(full), ["lost", "whole"]);
-  });
-  const lease = await takeLease(store);
-  const [interrupted] = await store.runs.interrupted();
-  if (interrupted === undefined) throw new Error("no run");
-  expect(interrupted.inbox.map((row) => row.payload)).toEqual([{ text: "whole" }]);
-  await store.runs.adopt({ runId: interrupted.run.id, lease });
-  await store.runs.finish({
-    runId: interrupted.run.id,
-    lease,
-    outcome: "completed",
-    inbox: interrupted.inbox.map(({ id }) => ({ id, state: "replied" })),
-  });
-  expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
-  expect((await store.maintenance.stats()).inbox).toEqual({ accepted: 0, queued: 0, running: 0 });
 });
