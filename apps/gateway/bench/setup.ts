@@ -1,6 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
+import { freePort } from "@signalbox/testkit";
 import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
-import { freePort, makeHome, removeHome } from "./gateway-process.ts";
+import { makeHome, removeHome } from "./gateway-process.ts";
 import { startModel, type ZeroLatencyModel } from "./model.ts";
 import { now } from "./report.ts";
 

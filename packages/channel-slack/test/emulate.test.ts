@@ -1,5 +1,5 @@
-import { createServer } from "node:net";
 import { createMemoryCache, createMemoryState, type OutboundPart, systemClock } from "@signalbox/channel";
+import { freePort } from "@signalbox/testkit";
 import { createEmulator } from "emulate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { slack } from "../src/index.ts";
@@ -14,15 +14,6 @@ const seed = {
     tokens: [{ token: botToken, type: "bot", user_id: bot.bot_user_id, ...bot }],
   },
 };
-
-/** The emulator wants to be told a port. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 type Running = Required<Awaited<ReturnType<typeof slack.create>>>;
 

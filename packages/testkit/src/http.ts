@@ -80,6 +80,13 @@ export async function listen(handler: Handler, port = 0): Promise<StandIn> {
   };
 }
 
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const { url, stop } = await listen(() => {});
+  await stop();
+  return Number(new URL(url).port);
+}
+
 async function write(response: ServerResponse, { status, headers, body }: Response): Promise<void> {
   response.writeHead(status, Object.fromEntries(headers));
   response.flushHeaders();
