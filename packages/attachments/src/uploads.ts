@@ -114,7 +114,7 @@ class UploadFolder implements Uploads {
 
   async prune(needed: () => Promise<readonly UploadName[]>): Promise<number> {
     const { dir, now } = this.#options;
-    // Whoever names a file only now, later than a day after its last piece, may find it gone.
+    // Of the time before it is asked what is needed: what comes to be a day old meanwhile may be named by then.
     const before = now() - KEPT_MS;
     const isAnyOld = (await this.#inTurn(() => olderThan(before, dir))).length > 0;
     if (!isAnyOld) return 0;

@@ -55,7 +55,10 @@ export interface InboxRows<T extends Bodies> {
   byId(id: string): InboxRecord | undefined;
   /** What came in; undefined where it is damaged. */
   event(row: InboxRecord): InboundBody<T> | undefined;
-  /** Puts a {@link copied} payload in the place of the one it has. @throws StoreError `corrupt` where that is damaged */
+  /**
+   * Puts a {@link copied} payload in the place of the one it has.
+   * @throws StoreError `corrupt` where that is damaged
+   */
   setPayload(row: InboxRecord, payload: T["inbound"]): void;
   full(seq: number): InboxRow<T> | undefined;
   /** Those of them that are kept, by their numbers. */
