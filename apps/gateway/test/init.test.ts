@@ -150,6 +150,14 @@ describe("signalbox init", () => {
     },
   );
 
+  it("keeps the key of a server of one's own", async () => {
+    const world = await openWorld();
+    const args = ["--provider", "local", "--base-url", "http://127.0.0.1:1/v1", "--model", "local/qwen"];
+    expect((await world.command(["init", ...args, "--api-key", KEY, "--no-check"])).code).toBe(0);
+    expect(configured(world).models.providers.local.apiKey).toBe("${file:secrets/local-key}");
+    expect(await world.command(["config", "check"])).toMatchObject({ code: 0 });
+  });
+
   it("uses a key of the environment from there", async () => {
     const world = await openWorld();
     const child = world.run(["init", "--provider", "openai", "--no-check"], {

@@ -8,11 +8,10 @@ export function clientOf({ url }: Pick<Started, "url">, options: ClientOptions =
 
 /** What the client of OpenAI was refused with. */
 export async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
+  const error: unknown = await call().then(
+    () => new Error("it was not refused"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof APIError) return error;
+  throw error;
 }

@@ -47,8 +47,9 @@ it("closes what others could read where it is told to fix, and only then", async
 
 it("says whose environment it sees where no gateway runs, and who holds the home where one does not answer", async () => {
   expect((await doctor()).out).toContain(
-    "gateway: none runs on this home; keys and variables are those of this shell",
+    "gateway: none runs on this home; keys and variables are those of this shell\n",
   );
+  expect((await doctor("--models")).out).toContain("those of this shell; no model was called\n");
   const lock = acquireHomeLock(home);
   onTestFinished(() => lock.release());
   expect((await doctor()).out).toMatch(

@@ -69,3 +69,11 @@ it("lists what ended before many runs that go on", async () => {
   await answer([{ key: "first", daysAgo: 1, ends: true }, ...waiting]);
   expect(await answered()).toEqual(["first"]);
 });
+
+it.each([
+  ["--days", "7"],
+  ["--by", "sender"],
+])("refuses %s beside budgets, which have their own", async (...words) => {
+  const { code, err } = await runCommand(hostWith(), "usage", "--home", home, "--budgets", ...words);
+  expect([code, err]).toEqual([64, expect.stringContaining("cannot be used with")]);
+});

@@ -25,11 +25,10 @@ export function said(text: string): Outcome {
 }
 
 export async function refusal(call: () => PromiseLike<unknown>): Promise<APIError> {
-  try {
-    await call();
-  } catch (error) {
-    if (error instanceof APIError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
+  const error: unknown = await call().then(
+    () => new Error("it was not refused"),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof APIError) return error;
+  throw error;
 }

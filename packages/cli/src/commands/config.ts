@@ -11,6 +11,7 @@ import {
 import { redactJson } from "@signalbox/redaction";
 import { parse, stringify } from "yaml";
 import type { CommonOptions } from "../common-options.ts";
+import { overlap } from "../config-places.ts";
 import { configOrExit, configuredHome } from "../configured-home.ts";
 import type { ConfiguredHome, GatewayHost, PreparedGateway } from "../host.ts";
 import { print } from "../output.ts";
@@ -78,12 +79,8 @@ export async function set(
     options,
     async (configured) => (await prepare(configured, host)).setup.problems,
   );
-  for (const problem of problems.filter((each) => isWithin(each.path, path) || isWithin(path, each.path)))
+  for (const problem of problems.filter((each) => overlap(each.path, path)))
     process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
-}
-
-function isWithin(path: string, whole: string): boolean {
-  return path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`);
 }
 
 /** `signalbox config unset <path>` */

@@ -90,7 +90,7 @@ export function addUsage(program: Command, { run }: Actions): void {
     ],
   )
     .addOption(new Option("--by <what>", "of each").choices(USAGE_GROUPS).default("day"))
-    .option("--budgets", "what is left of each budget, and to whom")
+    .addOption(new Option("--budgets", "what is left of each budget, and to whom").conflicts(["by", "days"]))
     .option(
       "--days <count>",
       "of the last so many days (UTC), today included; default: 7 by message, else all",

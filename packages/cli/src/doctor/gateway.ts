@@ -22,7 +22,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
       {
         part: "gateway",
         state: "ok",
-        detail: "none runs on this home; keys and variables are those of this shell",
+        detail: `none runs on this home; keys and variables are those of this shell${withModels ? "; no model was called" : ""}`,
         remedy: `${commandOn(home, "start")}, or ${commandOn(home, "service install")}.`,
       },
     ];

@@ -138,6 +138,7 @@ async function localEntry(
   return {
     ...(before === undefined ? { api: "openai-chat" } : {}),
     ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
     ...(isNew ? { models: [...known, { id: model }] } : {}),
   };
 }
