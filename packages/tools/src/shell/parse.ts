@@ -98,7 +98,7 @@ function literal(node: Node): string | undefined {
   const { type, text } = node;
   switch (type) {
     case "word":
-      return /(?<!\\)[*?[\]{}~$`]/.test(text) ? undefined : text.replace(/\\(.)/gs, "$1");
+      return /[*?[\]{}~$`]/.test(text.replace(/\\./gs, "")) ? undefined : text.replace(/\\(.)/gs, "$1");
     case "number":
       return text;
     case "raw_string":

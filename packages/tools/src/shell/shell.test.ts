@@ -76,6 +76,7 @@ test.each([
   "git log -n\u3000x",
   "ls \\ \\\nx",
   "ls x \\\\\\\ny",
+  "ls x\\\\*",
   "eval 'npm test'",
   "npm test 'unfinished",
   "",
