@@ -80,15 +80,15 @@ export interface FailpointEffects {
 interface Plan {
   readonly point: Failpoint;
   readonly count: number;
-  readonly action: "kill" | "throw" | "delay";
+  readonly action: "kill" | "throw" | "break" | "delay";
   readonly ms: number;
 }
 
-const PLAN = /^([A-Za-z.]+):([1-9]\d*):(?:(kill|throw)|(delay):(\d+))$/;
+const PLAN = /^([A-Za-z.]+):([1-9]\d*):(?:(kill|throw|break)|(delay):(\d+))$/;
 
 /**
- * Reads `point:count:kill`, `point:count:throw` or `point:count:delay:<ms>`, several of them with commas between: what
- * happens when the point is passed for the `count`-th time.
+ * Reads `point:count:kill`, `point:count:throw`, `point:count:break` or `point:count:delay:<ms>`, several of them with
+ * commas between: what happens when the point is passed for the `count`-th time.
  * @throws Error naming what cannot be read
  */
 export function failpointsOf(
@@ -104,6 +104,7 @@ export function failpointsOf(
     if (plan === undefined) return;
     if (plan.action === "delay") return delay(plan.ms);
     if (plan.action === "throw") throw failureAt(point);
+    if (plan.action === "break") throw brokenAt(point);
     effects.kill();
   };
 }
@@ -111,9 +112,10 @@ export function failpointsOf(
 function planOf(text: string): Plan {
   const [, name, count, ending, waiting, ms] = PLAN.exec(text.trim()) ?? [];
   const point = FAILPOINTS.find((one) => one === name);
-  if (point === undefined || (waiting !== undefined && point.startsWith("db.")))
-    throw new Error(`failpoint: ${text} is not point:count:kill|throw|delay:<ms>`);
-  const action = ending === "kill" || ending === "throw" ? ending : "delay";
+  const isDatabase = point?.startsWith("db.") === true;
+  if (point === undefined || (waiting !== undefined && isDatabase) || (ending === "break" && !isDatabase))
+    throw new Error(`failpoint: ${text} is not point:count:kill|throw|break|delay:<ms>`);
+  const action = ending === "kill" || ending === "throw" || ending === "break" ? ending : "delay";
   return { point, count: Number(count), action, ms: Number(ms ?? 0) };
 }
 
@@ -124,6 +126,11 @@ function failureAt(point: Failpoint): Error {
   if (point === "db.write" || point === "db.commit")
     return Object.assign(new Error(message), { code: "SQLITE_FULL" });
   return new StoreError("disk_full", message);
+}
+
+/** The disk fails for once: whoever tries again may well be lucky. */
+function brokenAt(point: Failpoint): Error {
+  return Object.assign(new Error(`failpoint ${point}`), { code: "SQLITE_IOERR_WRITE" });
 }
 
 type Around = <A extends readonly unknown[], R>(

@@ -1,12 +1,18 @@
-// Lets the database fail at every single write, commit and sync of a conversation, each in a gateway of its own. There
-// is no chance in it, so there is no seed. Usage, in apps/gateway, once built:
-//   node test/crash/run-sweep.ts
+// Lets the database fail at every single write, commit and sync of a conversation, and break for once at each commit,
+// every time in a gateway of its own. There is no chance in it, so there is no seed.
+// Usage, in apps/gateway, once built: node test/crash/run-sweep.ts
 import { runSweep } from "./sweep.ts";
 
 let broken = 0;
-for (const point of ["db.write", "db.commit", "db.sync"] as const) {
-  const { violations, ...figures } = await runSweep({ point, parallel: 12 });
-  console.log(point, figures);
+const faults = [
+  ["db.write", "throw"],
+  ["db.commit", "throw"],
+  ["db.commit", "break"],
+  ["db.sync", "throw"],
+] as const;
+for (const [point, failure] of faults) {
+  const { violations, ...figures } = await runSweep({ point, failure, parallel: 12 });
+  console.log(point, failure, figures);
   for (const violation of violations.slice(0, 50)) console.log(`BROKEN: ${violation}`);
   broken += violations.length;
 }

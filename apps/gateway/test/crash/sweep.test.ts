@@ -6,6 +6,7 @@ it("loses nothing and repeats nothing where its database fails once", { timeout:
   const reports = await Promise.all([
     runSweep({ point: "db.write", step: 29, from: 7, parallel: 5 }),
     runSweep({ point: "db.commit", step: 11, from: 5, parallel: 4 }),
+    runSweep({ point: "db.commit", failure: "break", step: 11, from: 8, parallel: 4 }),
     runSweep({ point: "db.sync", step: 11, from: 5, parallel: 4 }),
   ]);
   console.log(JSON.stringify(reports));

@@ -22,6 +22,8 @@ export type SweepPoint = Extract<Failpoint, `db.${string}`>;
 
 export interface SweepOptions {
   readonly point: SweepPoint;
+  /** Whether the disk is full, or breaks: after that the gateway must end. Default: `throw`, the first. */
+  readonly failure?: "throw" | "break";
   /** Every how many-th passing of the point, and from which one on. Default: every one. */
   readonly step?: number;
   readonly from?: number;
@@ -47,7 +49,13 @@ const UNKNOWN = "outcome unknown";
  * Lets the database of a gateway fail once, at its first write, at its second, and so on, while a conversation goes on,
  * and checks that each message has its end, its reply once and in order, and its effects.
  */
-export async function runSweep({ point, step = 1, from = 1, parallel }: SweepOptions): Promise<SweepReport> {
+export async function runSweep({
+  point,
+  failure = "throw",
+  step = 1,
+  from = 1,
+  parallel,
+}: SweepOptions): Promise<SweepReport> {
   /** What the model was told first of tools that failed, or may have done their work, by message. */
   const failed = new Map<string, string>();
   const anthropic = await startAnthropic({
@@ -71,7 +79,12 @@ export async function runSweep({ point, step = 1, from = 1, parallel }: SweepOpt
       for (let count = next; count <= passings; count = next) {
         next += step;
         runs++;
-        const found = await converse(anthropic.url, count, failed, failpointsOf(`${point}:${count}:throw`));
+        const found = await converse(
+          anthropic.url,
+          count,
+          failed,
+          failpointsOf(`${point}:${count}:${failure}`),
+        );
         restarts += found.restarts;
         violations.push(...found.violations.map((text) => `${point}:${count}: ${text}`));
       }
