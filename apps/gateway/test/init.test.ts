@@ -130,6 +130,15 @@ describe("signalbox init", () => {
     expect((await world.command(["init", "--yes", "--workspace", "~/three"])).code).toBe(64);
   });
 
+  it("adds an owner, and leaves the others as they are written", async () => {
+    const world = await openWorld();
+    world.configure("access:\n  owners:\n    - telegram:${WHO:-1} # Ann\n");
+    const telegram = ["--channel", "telegram", "--set", `botToken=${token}`, "--no-check"];
+    expect((await world.command(["init", "--yes", ...telegram, "--owner", "5001"])).code).toBe(0);
+    const written = readFileSync(world.home.configFile, "utf8");
+    expect(written).toContain("owners:\n    - telegram:${WHO:-1} # Ann\n    - telegram:5001\n");
+  });
+
   it("says in the vendor's words that a key is wrong, and leaves what can be started", async () => {
     const world = await openWorld();
     const { code, err } = await world.command(["init", ...provider(world, "wrong-key-0123456789abcdef")]);

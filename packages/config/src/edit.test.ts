@@ -52,6 +52,23 @@ describe("editConfig", () => {
     );
   });
 
+  it("fills sections that are empty", () => {
+    const edited = editConfig(file, "agents: # ours\nmodels:\n  providers:\ngateway: {}\n", [
+      { path: ["agents", "list", 0, "id"], value: "main" },
+      { path: ["models", "providers", "own", "api"], value: "openai-chat" },
+      { path: ["gateway", "port"], value: 1 },
+    ]);
+    expect(edited).toContain("# ours");
+    expect(parse(edited)).toEqual({
+      agents: { list: [{ id: "main" }] },
+      models: { providers: { own: { api: "openai-chat" } } },
+      gateway: { port: 1 },
+    });
+    expect(() => editConfig(file, "agents:\n", [{ path: ["agents", "list"], value: undefined }])).toThrow(
+      "not set",
+    );
+  });
+
   it("leaves no section behind that says nothing", () => {
     const unset = (before: string, ...path: (string | number)[]) =>
       withoutEmptied({ file, text: editConfig(file, before, [{ path, value: undefined }]), env: {} }, path);

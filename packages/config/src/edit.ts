@@ -23,13 +23,7 @@ export function editConfig(file: string, text: string, edits: readonly ConfigEdi
   for (const { path, value } of edits) {
     if (path.length === 0)
       throw fault(file, path, "names no place", "Name one, for instance agents.defaults.model.");
-    const parent = path
-      .slice(0, -1)
-      .findIndex((_, depth) => !holdsMore(document.getIn(path.slice(0, depth + 1), true)));
-    if (parent >= 0) {
-      const at = path.slice(0, parent + 1);
-      throw fault(file, at, "holds a value, and nothing under it", "Unset it first, or name another place.");
-    }
+    makeRoom(file, document, path);
     if (value === undefined) {
       if (!document.hasIn(path))
         throw fault(file, path, "is not set", "`signalbox config show` prints what is.");
@@ -61,9 +55,22 @@ function nodeOf(document: Document, path: ConfigPath, value: unknown) {
   return Object.assign(node, { ...(comment && { comment }), ...(commentBefore && { commentBefore }) });
 }
 
-/** Whether something can stand under it: a mapping, a list, or nothing yet. */
-function holdsMore(node: unknown): boolean {
-  return node === undefined || isCollection(node) || (isScalar(node) && node.value === null);
+/** Sections above a place that are empty, as `models:` is, become such as can hold it. */
+function makeRoom(file: string, document: Document, path: ConfigPath): void {
+  for (const [index, step] of path.slice(1).entries()) {
+    const above = path.slice(0, index + 1);
+    const node = document.getIn(above, true);
+    if (node === undefined) return;
+    if (isCollection(node)) continue;
+    if (!isScalar(node) || node.value !== null)
+      throw fault(
+        file,
+        above,
+        "holds a value, and nothing under it",
+        "Unset it first, or name another place.",
+      );
+    document.setIn(above, nodeOf(document, above, typeof step === "number" ? [] : {}));
+  }
 }
 
 function fault(file: string, path: ConfigPath, message: string, remedy: string): ConfigError {

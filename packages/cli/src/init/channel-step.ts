@@ -160,5 +160,5 @@ async function ownerStep(
   refuseWrong(loaded(), "access.owners");
   const { owners } = loaded().config.access;
   const person = owner.startsWith(`${id}:`) ? owner : `${id}:${owner}`;
-  if (!owners.includes(person)) change([{ path: ["access", "owners"], value: [...owners, person] }]);
+  if (!owners.includes(person)) change([{ path: ["access", "owners", owners.length], value: person }]);
 }
