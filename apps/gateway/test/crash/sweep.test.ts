@@ -5,9 +5,9 @@ import { runSweep } from "./sweep.ts";
 it("loses nothing and repeats nothing where its database fails once", { timeout: 600_000 }, async () => {
   const reports = await Promise.all([
     runSweep({ point: "db.write", step: 29, from: 7, parallel: 5 }),
-    runSweep({ point: "db.commit", step: 11, from: 5, parallel: 4 }),
+    runSweep({ point: "db.commit", mode: "steer", step: 11, from: 5, parallel: 4 }),
     runSweep({ point: "db.commit", failure: "break", step: 11, from: 8, parallel: 4 }),
-    runSweep({ point: "db.sync", step: 11, from: 5, parallel: 4 }),
+    runSweep({ point: "db.sync", mode: "collect", step: 11, from: 5, parallel: 4 }),
   ]);
   console.log(JSON.stringify(reports));
   for (const { violations, runs } of reports) {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gatewayToken, type Home, locateHome, openVault, prepareHome, readConfig } from "@signalbox/home";
+import type { QueueMode } from "@signalbox/lanes";
 import { openStore } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { startAnthropic } from "@signalbox/testkit/anthropic";
@@ -12,7 +13,7 @@ import type { Gateway } from "../../src/gateway-options.ts";
 import { resolveConfig } from "../../src/resolve/resolve-config.ts";
 import type { GatewayBodies } from "../../src/store.ts";
 import { type PlainChannel, plainChannel, plainMessage } from "../plain-channel.ts";
-import { type Kind, nameOf, sideText, type Tag, textOf } from "./conversation.ts";
+import { answeredIn, type Kind, nameOf, sideText, type Tag, textOf } from "./conversation.ts";
 import { type Failpoint, type Failpoints, failpointInstrument, failpointsOf } from "./failpoints.ts";
 import { nextTurn } from "./next-turn.ts";
 import { readConversation } from "./seen.ts";
@@ -24,6 +25,8 @@ export interface SweepOptions {
   readonly point: SweepPoint;
   /** Whether the disk is full, or breaks: after that the gateway must end. Default: `throw`, the first. */
   readonly failure?: "throw" | "break";
+  /** How messages that come while a run goes on are treated. Default: `followup`. */
+  readonly mode?: QueueMode;
   /** Every how many-th passing of the point, and from which one on. Default: every one. */
   readonly step?: number;
   readonly from?: number;
@@ -52,6 +55,7 @@ const UNKNOWN = "outcome unknown";
 export async function runSweep({
   point,
   failure = "throw",
+  mode = "followup",
   step = 1,
   from = 1,
   parallel,
@@ -68,7 +72,8 @@ export async function runSweep({
   });
   try {
     let passings = 0;
-    const first = await converse(anthropic.url, 0, failed, (passed) => {
+    const terms = { modelUrl: anthropic.url, mode, failed };
+    const first = await converse(terms, 0, (passed) => {
       if (passed === point) passings++;
     });
     const violations = first.violations.map((text) => `without a failure: ${text}`);
@@ -79,12 +84,7 @@ export async function runSweep({
       for (let count = next; count <= passings; count = next) {
         next += step;
         runs++;
-        const found = await converse(
-          anthropic.url,
-          count,
-          failed,
-          failpointsOf(`${point}:${count}:${failure}`),
-        );
+        const found = await converse(terms, count, failpointsOf(`${point}:${count}:${failure}`));
         restarts += found.restarts;
         violations.push(...found.violations.map((text) => `${point}:${count}: ${text}`));
       }
@@ -103,16 +103,22 @@ interface Conversed {
   readonly restarts: number;
 }
 
+interface Terms {
+  readonly modelUrl: string;
+  readonly mode: QueueMode;
+  /** What the model was told first of tools that failed, by message. */
+  readonly failed: ReadonlyMap<string, string>;
+}
+
 async function converse(
-  modelUrl: string,
+  { modelUrl, mode, failed }: Terms,
   session: number,
-  failed: ReadonlyMap<string, string>,
   failpoints: Failpoints,
 ): Promise<Conversed> {
   const dir = mkdtempSync(join(tmpdir(), "signalbox-sweep-"));
   const home = locateHome(dir, {});
   prepareHome(home);
-  writeFileSync(home.configFile, configOf(modelUrl));
+  writeFileSync(home.configFile, configOf(modelUrl, mode));
   const plain = plainChannel();
   let restarts = 0;
   let gateway: Gateway | undefined;
@@ -196,9 +202,10 @@ async function check(
     const texts = plain.sent.map(({ message }) =>
       message.parts.map((part) => ("text" in part ? part.text : "")).join(""),
     );
-    const keys = plain.sent.map(({ key }) => key);
-    const first = (text: string): number => texts.findIndex((one) => one.includes(text));
-    const places: number[] = [];
+    // The platform drops what it is sent again under the same key.
+    const replies = [...new Map(plain.sent.map(({ key }, index) => [key, texts[index] ?? ""])).values()];
+    const answered = replies.flatMap(answeredIn);
+    const isSaid = (text: string): boolean => replies.some((reply) => reply.includes(text));
     for (const tag of tags) {
       const name = nameOf(tag);
       const row = await store.inbox.find({ channel: "plain", account: "main", messageId: name });
@@ -207,19 +214,17 @@ async function check(
       // A tool that could not do its work has said so to the model; so has a process that does not know.
       const what = failed.get(name) ?? "";
       const excused = what === UNKNOWN || what.includes("failpoint");
-      const answer = tag.kind === "echo" && !excused ? sideText(name) : `done ${name}`;
-      // The platform drops what it is sent again under the same key.
-      const times = new Set(keys.filter((_, index) => texts[index]?.includes(answer))).size;
-      if (times !== 1 && !(excused && tag.kind === "echo" && first(sideText(name)) >= 0))
-        violations.push(`${name} was answered ${times} times`);
-      if (times > 0) places.push(first(answer));
+      const times = answered.filter((one) => one === name).length;
+      // A reply that says again what its run has sent is left out.
+      const isEchoed = times === 0 && tag.kind === "echo" && isSaid(sideText(name));
+      if (times !== 1 && !isEchoed) violations.push(`${name} was answered ${times} times`);
       if (excused) continue;
-      if (tag.kind === "send" && first(sideText(name)) < 0) violations.push(`${name} was not said`);
+      if (tag.kind === "send" && !isSaid(sideText(name))) violations.push(`${name} was not said`);
       const note = join(home.workspace("main"), "notes", `${name}.txt`);
       if (tag.kind === "write" && !existsSync(note)) violations.push(`the file of ${name} is missing`);
     }
-    if (places.some((place, index) => place < (places[index - 1] ?? -1)))
-      violations.push(`out of order: ${texts.join(" | ")}`);
+    if (answered.join() !== answered.toSorted().join())
+      violations.push(`out of order: ${replies.join(" | ")}`);
     const rows = await store.inbox.list({ limit: 1_000 });
     if (rows.length !== tags.length) violations.push(`the inbox holds ${rows.length} messages`);
   } finally {
@@ -228,7 +233,7 @@ async function check(
   return violations;
 }
 
-function configOf(modelUrl: string): string {
+function configOf(modelUrl: string, mode: QueueMode): string {
   return stringify({
     gateway: {
       port: 0,
@@ -247,7 +252,7 @@ function configOf(modelUrl: string): string {
       ],
     },
     channels: { plain: { accounts: { main: {} } } },
-    session: { queue: { mode: "followup", cap: 1_000 } },
+    session: { queue: { mode, cap: 1_000 } },
     access: { dm: "open", owners: ["plain:anna"] },
   });
 }
