@@ -18,7 +18,7 @@ export async function parseShell(script: string): Promise<ShellScript> {
   const tree = (await parser).parse(script);
   if (tree === null) return { words: [] };
   try {
-    const isReadOtherwise = READ_OTHERWISE.test(script);
+    const isReadOtherwise = READ_OTHERWISE.test(script) || areQuotesReadOtherwise(tree.rootNode, script);
     const commands = isReadOtherwise ? undefined : commandsOf(tree.rootNode, script);
     const words = [...wordsIn(tree.rootNode), ...(isReadOtherwise ? wordsOfShell(script) : [])];
     return { ...(commands === undefined ? {} : { commands }), words: [...new Set(words)] };
@@ -29,12 +29,20 @@ export async function parseShell(script: string): Promise<ShellScript> {
 
 /**
  * What the grammar and the shell do not read alike: control characters, blanks other than spaces and tabs, a tab that
- * is escaped, a line that goes on in the middle of a word, a word that begins with a backslash, which the grammar
- * joins to the line before, a backslash right behind a quote, which the grammar takes for the end of the word, and
- * what stands in `$'…'`.
+ * is escaped, a line that goes on in the middle of a word, and a word that begins with a backslash, which the grammar
+ * joins to the line before.
  */
-const READ_OTHERWISE =
-  /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|["']\\(?!["'])|\\\t|\$'/u;
+const READ_OTHERWISE = /(?![\t\n])\p{Cc}|(?! )\p{Z}|(?:[^ \t\n]|\\ )\\\n|(?:^|[\s;&|])\\(?!\n)|\\\t/u;
+
+/** The same of quotes: `$'…'`, and a backslash behind a quote, where the grammar ends the word. */
+function areQuotesReadOtherwise(root: Node, script: string): boolean {
+  const quoted = root
+    .descendantsOfType(["string", "raw_string", "ansi_c_string"])
+    .filter((node) => node !== null);
+  return quoted.some(
+    ({ type, endIndex: end }) => type === "ansi_c_string" || /^\\[^'"]/.test(script.slice(end, end + 2)),
+  );
+}
 
 /** Every text between two blanks, quotes or joints, as the shell puts lines together; also with what is in quotes. */
 function wordsOfShell(script: string): string[] {

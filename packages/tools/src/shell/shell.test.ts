@@ -17,6 +17,7 @@ test.each([
   "# why\nnpm test",
   "\n\n  git   log\n\n\tnpm test # why\n",
   "git \\\n log",
+  "git log '\\.ts' \"\\n\" 'it'\\''s'",
 ])("a rule covers %s", async (script) => {
   expect(await covered(script)).toBe(true);
 });
@@ -109,6 +110,11 @@ test("files are found wherever a script names them", async () => {
 test("files are found under the names that the shell reads", async () => {
   const { words } = await parseShell("./a\fb ./c\\\nd \"./e\"\\f './g'\\ h $'./i' './j'\\ #; ./k");
   expect(words).toEqual(expect.arrayContaining(["./a\fb", "./cd", "./ef", "./g h", "./i", "./j #", "./k"]));
+});
+
+test("what is written into a file is no name of one", async () => {
+  const { words } = await parseShell(`cat > a.py <<'END'\nprint("b\\n", 'c'\\d)\nEND`);
+  expect(words).toEqual(["cat", "a.py"]);
 });
 
 /** Each script's commands as Bash carries them out: none of their programs is there, and none fails for that. */
