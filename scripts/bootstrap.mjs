@@ -40,12 +40,14 @@ if (Number(process.versions.node.split(".")[0]) < 20) {
   fail(`Node.js ${process.versions.node} is too old to install Signalbox. Install Node.js 20 or newer.`, 1);
 }
 const pnpm = pinnedPnpm();
-const installed = existsSync(join(root, "node_modules", ".modules.yaml"));
+const modules = join(root, "node_modules", ".modules.yaml");
+const installed = existsSync(modules);
 const { install = [], isFresh = false, build, run } = COMMANDS[command];
 work("Installing dependencies", installed, process.execPath, [
   pnpm,
   "install",
   "--frozen-lockfile",
+  ...sameStore(),
   ...install,
 ]);
 const node = pinnedNode();
@@ -72,6 +74,14 @@ function pinnedPnpm() {
     work(`Fetching pnpm ${wanted}`, false, windows ? "npm.cmd" : "npm", fetch);
   }
   return join(folder, "bin", "pnpm.mjs");
+}
+
+/** Where pnpm keeps packages goes by the home folder, and it links none from elsewhere into what is installed. */
+function sameStore() {
+  const store = installed
+    ? /^\s*"?storeDir"?: *"?([^"\n]+)/m.exec(readFileSync(modules, "utf8"))?.[1]
+    : undefined;
+  return store === undefined ? [] : ["--store-dir", store];
 }
 
 /** Turbo lays a build that it has kept beside what is there, which is not to be published. */
