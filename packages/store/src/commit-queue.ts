@@ -21,10 +21,9 @@ export interface CommitQueueOptions {
 export interface CommitQueue {
   /**
    * Runs `work` in a transaction that it shares with its neighbours, isolated by a savepoint: when it throws, only
-   * its own writes are undone. Resolves once the transaction is on the disk. A `patient` call waits a moment for
-   * others to share the commit with.
+   * its own writes are undone. Resolves once the transaction is on the disk.
    */
-  write<R>(work: () => R, manner?: "patient"): Promise<R>;
+  write<R>(work: () => R, manner?: Manner): Promise<R>;
   /** Runs `work` now, on the last committed state. */
   read<R>(work: () => R): Promise<R>;
   /** Changes with every transaction and every undone call: what was read under one number holds until the next. */
@@ -38,8 +37,14 @@ export interface CommitQueue {
   close(): Promise<void>;
 }
 
+/**
+ * `patient`: waits a moment for others to share the commit with. `unsynced`: resolves with the commit. A process that
+ * is killed leaves it behind; a loss of power may take it, and nothing before it, until a later call is synced.
+ */
+type Manner = "patient" | "unsynced";
+
 interface Call {
-  readonly patient: boolean;
+  readonly manner: Manner | undefined;
   run(): void;
   /** Only called once; with an error or, when it went well, without. */
   done(error?: unknown): void;
@@ -112,7 +117,7 @@ class BatchingQueue implements CommitQueue {
     this.#changes = this.#totalChanges.get();
   }
 
-  write<R>(work: () => R, manner?: "patient"): Promise<R> {
+  write<R>(work: () => R, manner?: Manner): Promise<R> {
     const refused = this.#refusal();
     if (refused !== undefined) return Promise.reject(refused);
     return new Promise<R>((resolve, reject) => {
@@ -120,7 +125,7 @@ class BatchingQueue implements CommitQueue {
       this.#spacing.called();
       this.counts.calls += 1;
       this.#waiting.push({
-        patient: manner === "patient",
+        manner,
         run() {
           const result = work();
           settle = () => resolve(result);
@@ -239,14 +244,19 @@ class BatchingQueue implements CommitQueue {
       this.#waiting = [];
     }
     this.#lockedSince = undefined;
-    const eager = [...outcomes.keys()].filter((call) => !call.patient).length;
+    const eager = [...outcomes.keys()].filter(({ manner }) => manner !== "patient").length;
     if (eager > 0) this.#spacing.committed(eager);
 
     const changesNow = this.#totalChanges.get();
     if (changesNow !== this.#changes) {
       this.#changes = changesNow;
       this.counts.commits += 1;
-      await this.#sync(outcomes);
+      for (const [call, error] of outcomes) {
+        if (call.manner !== "unsynced") continue;
+        call.done(error);
+        outcomes.delete(call);
+      }
+      if (outcomes.size > 0) await this.#sync(outcomes);
     }
     for (const [call, error] of outcomes) call.done(error);
     await this.#tendTheLog();

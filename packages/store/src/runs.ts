@@ -86,7 +86,8 @@ function begin<T extends Bodies>(
     const begun = rows.record(n);
     if (begun === undefined) throw new StoreError("io", `Run ${n} is gone after its insert.`);
     return { outcome: "started", run: rows.toRun(begun), session: sessions.toSession(state, begun) };
-  });
+    // Nothing of it is seen before a later step is synced; without it, its messages are queued as they were.
+  }, "unsynced");
 }
 
 function step<T extends Bodies>(

@@ -29,8 +29,8 @@ interface Progress {
 
 /**
  * SQLite's own syncs would hold the event loop, so the connection runs with `synchronous=NORMAL` (a commit writes the
- * log but does not sync it) and the syncs are made here, on libuv's thread pool, before any caller is told of the
- * commit: for the caller the same as `synchronous=FULL`.
+ * log but does not sync it) and the syncs are made here, on libuv's thread pool, before a caller is told of the
+ * commit: for the caller the same as `synchronous=FULL`, unless he asked for less.
  *
  * The descriptors opened here stay open until the connection is closed: closing any descriptor of a file drops all
  * locks the process has on it.

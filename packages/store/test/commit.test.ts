@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { afterEach, expect, test, vi } from "vitest";
 import { commitQueue } from "../src/commit-queue.ts";
 import { wrapDatabase } from "../src/database.ts";
-import { type FaultPoint, openStore, StoreError } from "../src/index.ts";
+import { type FaultPoint, type InboxId, openStore, StoreError } from "../src/index.ts";
 import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 /** A hook that fails as often as it is told to, at one kind of point. */
@@ -198,6 +198,35 @@ test("a sync that fails rejects its calls, and the store refuses to go on", asyn
   await store.close();
   const { store: again } = await testStore({ path });
   expect(await again.inbox.accept(event("1"))).toMatchObject({ outcome: "duplicate" });
+});
+
+test("an unsynced call resolves with the commit, and asks for no sync of its own", async () => {
+  const raw = new Sqlite(":memory:");
+  const insert = raw.exec("CREATE TABLE t (n INTEGER)").prepare("INSERT INTO t VALUES (?)");
+  const sync = Promise.withResolvers<void>();
+  const queue = commitQueue({ database: wrapDatabase(raw), syncLog: () => sync.promise, spacingMs: 0 });
+  await queue.write(() => insert.run(1), "unsynced");
+  expect(queue.counts).toMatchObject({ commits: 1, syncs: 0 });
+
+  let synced = false;
+  const other = queue.write(() => insert.run(2)).then(() => (synced = true));
+  await queue.write(() => insert.run(3), "unsynced");
+  expect({ ...queue.counts, synced }).toMatchObject({ commits: 2, syncs: 1, synced: false });
+  sync.resolve();
+  await other;
+});
+
+test("a run begins without a sync, and its end is synced", async () => {
+  const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
+  const lease = await takeLease(store);
+  const syncs = async () => (await store.maintenance.stats()).syncs;
+  const before = await syncs();
+  const { run, inboxIds } = await begun(store, lease, ["1"]);
+  const [id] = inboxIds as [InboxId];
+  // That of the message, as it was accepted.
+  expect(await syncs()).toBe(before + 1);
+  await store.runs.finish({ runId: run.id, lease, outcome: "completed", inbox: [{ id, state: "silent" }] });
+  expect(await syncs()).toBe(before + 2);
 });
 
 test("writers wait for another process's transaction without holding the event loop", async () => {

@@ -125,6 +125,7 @@ export interface RunSummary<T extends Bodies = Bodies> {
  * the run belongs to it; else it rejects with a `FencedError` and writes nothing.
  */
 export interface RunStore<T extends Bodies = Bodies> {
+  /** The only write that is not synced: a loss of power before the next one may undo it. */
   begin(input: RunBegin<T>): Promise<RunBegun>;
   /** Appends what the model said, with the tool calls it asked for. */
   step(input: RunStep<T>): Promise<void>;
