@@ -131,6 +131,8 @@ function beginRequest(ports: AttemptPorts, account: DeliveryAccount, row: Claime
   const deadlines = partDeadlines(row, ports.mediaFailures, ports.stopped);
   deadlines.begin(row.receipts.length);
   const onPart = async (part: PartReceipt): Promise<void> => {
+    // It is out: what is waited for from here on is not of its time, nor of the next part's.
+    deadlines.end();
     recorded.add(part.index);
     await ports.recordPart(row, storedReceipt(part));
     // Each part is a request of its own.

@@ -6,7 +6,7 @@ import {
   type Reconciled,
   type SendOptions,
 } from "@signalbox/channel";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { type ManualClock, manualClock, settled } from "../test/manual-clock.ts";
 import { KEYED, plainAccount, silentLogger } from "../test/plain.ts";
 import type { DeliveryAccount } from "./account.ts";
@@ -222,6 +222,28 @@ it("records what is out however long the store fails, and sends it once", async 
   outbox.beforeWrite = undefined;
   await clock.advance(300_000);
   expect([await stateOf(id), sends]).toEqual(["sent", 1]);
+});
+
+it("gives a part its whole time, however long the one before it took to record", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const tooLate: (boolean | undefined)[] = [];
+  const { say, stateOf, outbox, clock } = setup(async ({ parts }, { signal, onPart }) => {
+    for (const index of parts.keys()) {
+      tooLate.push(signal?.aborted);
+      if (index === 0)
+        outbox.beforeWrite = () => {
+          throw full;
+        };
+      await onPart?.({ index, messageId: `om_${index}` });
+    }
+    return [];
+  });
+  const id = await say("oc_a", "one", "two");
+  vi.advanceTimersByTime(90_000);
+  outbox.beforeWrite = undefined;
+  await clock.advance(90_000);
+  expect([await stateOf(id), tooLate]).toEqual(["sent", [false, false]]);
 });
 
 it("looks for a message whose sending could not be recorded, and does not send it again", async () => {

@@ -1,6 +1,6 @@
 import type { Json } from "@signalbox/channel";
 import { type Language, phrasesIn } from "@signalbox/phrases";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { manualClock } from "../test/manual-clock.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createOwnerNotices } from "./owner-notices.ts";
@@ -70,6 +70,19 @@ it("does not put a notice off because there was nothing to tell before", async (
   notices.look();
   await clock.advance(2_000);
   expect(await told()).toHaveLength(1);
+});
+
+it("keeps its distance where more is given up while it writes", async () => {
+  const { notes, give, told, notices, clock } = open(async (_, owner) => owner);
+  await give("hello", false);
+  notices.look();
+  vi.spyOn(notes, "get").mockImplementationOnce(() => void notices.look());
+  await clock.advance(2_000);
+  await give("another", false, "room2");
+  await clock.advance(9 * 60_000);
+  expect(await told()).toHaveLength(1);
+  await clock.advance(60_000);
+  expect(await told()).toHaveLength(2);
 });
 
 it("speaks an owner's language", async () => {

@@ -70,7 +70,9 @@ class Notices implements OwnerNotices {
   readonly #apartMs: number;
   readonly #now: () => number;
   readonly #stopping = new AbortController();
-  #waiting = false;
+  #looking = false;
+  /** Something was given up since the look that goes on began. */
+  #more = false;
   #lastAt: number = Number.NEGATIVE_INFINITY;
 
   constructor(options: OwnerNoticesOptions) {
@@ -83,14 +85,18 @@ class Notices implements OwnerNotices {
   }
 
   look(): void {
-    if (this.#stopping.signal.aborted || this.#waiting || this.#options.owners.length === 0) return;
-    this.#waiting = true;
+    if (this.#stopping.signal.aborted || this.#options.owners.length === 0) return;
+    this.#more = true;
+    if (this.#looking) return;
+    this.#looking = true;
     this.#clock
       .delay(Math.max(this.#gatherMs, this.#lastAt + this.#apartMs - this.#now()), this.#stopping.signal)
       .then(
         async () => {
-          this.#waiting = false;
-          if (!(await this.#tell())) this.look();
+          this.#more = false;
+          const told = await this.#tell();
+          this.#looking = false;
+          if (!told || this.#more) this.look();
         },
         () => {},
       );

@@ -83,14 +83,14 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   async add(given: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean> {
     const nextAt = nextDue(given.when, this.#options.clock.now());
     if (nextAt === undefined) return false;
-    await this.#keep({ ...given, nextAt });
+    await this.#change(given.id, { ...given, nextAt });
     this.#arm();
     return true;
   }
 
   async remove(id: string): Promise<boolean> {
     if (!this.#schedules.has(id)) return false;
-    await this.#forget(id);
+    await this.#change(id, undefined);
     this.#arm();
     return true;
   }
@@ -151,20 +151,26 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
     const { id, when, nextAt: lastAt } = schedule;
     const nextAt = nextDue(when, Math.max(this.#options.clock.now(), lastAt));
     if (this.#schedules.get(id) !== schedule) return;
-    if (nextAt === undefined) await this.#forget(id);
-    else await this.#keep({ ...schedule, lastAt, nextAt });
+    await this.#change(id, nextAt === undefined ? undefined : { ...schedule, lastAt, nextAt });
   }
 
-  async #keep(schedule: Schedule<Task>): Promise<void> {
-    await this.#options.store.put(schedule);
-    this.#schedules.set(schedule.id, schedule);
-    this.#again.delete(schedule.id);
-  }
-
-  async #forget(id: string): Promise<void> {
-    await this.#options.store.remove(id);
-    this.#schedules.delete(id);
+  /** In memory first: what happens while it is written has to go by it. */
+  async #change(id: string, schedule: Schedule<Task> | undefined): Promise<void> {
+    const { store } = this.#options;
+    const before = this.#schedules.get(id);
+    this.#hold(id, schedule);
+    try {
+      await (schedule === undefined ? store.remove(id) : store.put(schedule));
+    } catch (error) {
+      if (this.#schedules.get(id) === schedule) this.#hold(id, before);
+      throw error;
+    }
     this.#again.delete(id);
+  }
+
+  #hold(id: string, schedule: Schedule<Task> | undefined): void {
+    if (schedule === undefined) this.#schedules.delete(id);
+    else this.#schedules.set(id, schedule);
   }
 }
 

@@ -97,13 +97,20 @@ export function describeWhen(when: When): string {
 
 /** A date and time of day, in the zone where it has no offset of its own; nothing where it is none, or is over. */
 function timeOf(text: string, zone: string | undefined, now: number): number | undefined {
-  if (/(?:Z|[+-]\d\d:?\d\d)$/.test(text)) return Date.parse(text);
-  if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined;
+  const [, day] = /^(\d{4}-\d\d-\d\d)[T ]\d\d:\d\d/i.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  if (/(?:Z|[+-]\d\d:?\d\d)$/i.test(text)) return Date.parse(text);
   try {
     return new Cron(text, settings(zone)).nextRun(new Date(now))?.getTime();
   } catch {
     return undefined;
   }
+}
+
+/** Whether the calendar has that day: `Date` takes 30 February for a day of March. */
+function isDay(text: string): boolean {
+  const at = Date.parse(text);
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
 }
 
 function cronOf(expression: string, zone: string | undefined): Cron {

@@ -129,6 +129,39 @@ describe("a scheduler", () => {
     expect(fired).toEqual(["a@120", "a@120"]);
   });
 
+  it("does not bring back what is removed while it is handed over", async () => {
+    const { clock, store } = bench();
+    const removing = Promise.withResolvers<void>();
+    const slow: ScheduleStore<string> = {
+      ...store,
+      async remove(id) {
+        await store.remove(id);
+        await removing.promise;
+      },
+    };
+    const scheduler = createScheduler<string>({ clock, store: slow, logger: { warn: () => {} } });
+    let removed: Promise<boolean> | undefined;
+    await scheduler.start(async () => {
+      removed = scheduler.remove("a");
+      return "taken";
+    });
+    await scheduler.add(hourly("a"));
+    await clock.pass(HOUR);
+    removing.resolve();
+    expect(await removed).toBe(true);
+    expect([scheduler.list(), await store.list()]).toEqual([[], []]);
+  });
+
+  it("keeps what could not be removed", async () => {
+    const { clock, fired, store, start } = bench();
+    const full = { ...store, remove: () => Promise.reject(new Error("the disk is full")) };
+    const scheduler = await start(full);
+    await scheduler.add(hourly("a"));
+    await expect(scheduler.remove("a")).rejects.toThrow("the disk is full");
+    await clock.pass(HOUR);
+    expect(fired).toEqual(["a@60"]);
+  });
+
   it("property: whenever it dies, what is put on record as handed over was, and comes again as the same", async () => {
     const life = fc.record({ minutes: fc.integer({ min: 1, max: 150 }), isKept: fc.boolean() });
     await fc.assert(

@@ -9,6 +9,7 @@ describe("a time that somebody wrote", () => {
   it.each([
     [{ at: "2026-04-01T09:00", zone: "Europe/Berlin" }, "2026-04-01T07:00:00.000Z"],
     [{ at: "2026-04-01T09:00:00+08:00" }, "2026-04-01T01:00:00.000Z"],
+    [{ at: "2026-04-01T09:00z", zone: "Europe/Berlin" }, "2026-04-01T09:00:00.000Z"],
     [{ in: "1h 30m" }, "2026-03-28T13:30:00.000Z"],
     [{ every: "2h" }, "2026-03-28T14:00:00.000Z"],
     [{ cron: "0 9 * * 1-5", zone: "Asia/Shanghai" }, "2026-03-30T01:00:00.000Z"],
@@ -23,6 +24,10 @@ describe("a time that somebody wrote", () => {
     [{ at: "soon" }, /^"soon" is no time to come\. Write it as 2026-/],
     [{ at: "0 9 * * *" }, /no time to come/],
     [{ at: "2026-13-45T09:00" }, /no time to come/],
+    [{ at: "2026-12-24" }, /no time to come/],
+    [{ at: "12-24-2026" }, /no time to come/],
+    [{ at: "2027-02-30T10:00" }, /no time to come/],
+    [{ at: "2027-02-30T10:00Z" }, /no time to come/],
     [{ at: "2026-04-01T09:00", zone: "Mars/Olympus" }, /^There is no time zone Mars\/Olympus/],
     [{ in: "a while" }, /no time span/],
     [{ in: "0m" }, /no time span/],
