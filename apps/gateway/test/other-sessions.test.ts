@@ -1,3 +1,4 @@
+import type { ScriptedTurn } from "@signalbox/testkit";
 import { describe, expect, it } from "vitest";
 import { eventually, exampleConfig, inboxRows, inStore, openWorld } from "./harness.ts";
 import { IN_GROUP, plainChannel, plainMessage } from "./plain-channel.ts";
@@ -57,10 +58,20 @@ function lastResult({ world }: Talk): string {
 
 const ALL = { visibility: "all", agents: ["coder", "clerk"] };
 
+/** The hall is greeted, and its agent asked for the room: both agents work at once, so each is told by its question. */
+function booking(greeting: string) {
+  return (body: unknown): ScriptedTurn => {
+    const request = JSON.stringify(body);
+    if (request.includes("tool_result")) return { text: "done" };
+    if (request.includes("Please book the room.")) return { text: "booked" };
+    return request.includes("book the room") ? { toolCalls: [SEND] } : { text: greeting };
+  };
+}
+
 describe("saying something in another conversation", () => {
   it("has the agent there answer it there, under the weaker of both roles, once", async () => {
     const talk = await open(ALL);
-    talk.world.script([{ text: "morning" }, { toolCalls: [SEND] }, { text: "done" }, { text: "booked" }]);
+    talk.world.script(booking("morning"));
     await ask(talk);
     await talk.started.settled();
     await eventually(() => talk.said().includes("booked"), "the clerk answers");
@@ -78,7 +89,7 @@ describe("saying something in another conversation", () => {
 
   it("taints the conversation there where somebody else spoke in it", async () => {
     const talk = await open(ALL);
-    talk.world.script([{ text: "hm" }, { toolCalls: [SEND] }, { text: "done" }, { text: "booked" }]);
+    talk.world.script(booking("hm"));
     await talk.plain.emit(plainMessage("h1", "good morning", { ...IN_HALL, ...MO }));
     await talk.started.settled();
     await talk.plain.emit(plainMessage("m1", "have the hall's agent book the room"));
