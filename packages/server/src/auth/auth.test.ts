@@ -45,6 +45,19 @@ describe("tokens", () => {
       expect((await auth.check({ ...HERE, authorization })).kind).toBe("refused");
   });
 
+  it("lets in by tokens and sessions whose use cannot be written down", async () => {
+    const store = createMemoryAccess();
+    await store.tokens.add(named("secret-of-alice", "alice", "member"));
+    const { bearer, bySession, clock, signIn } = open({ store });
+    const session = await signIn("secret-of-alice");
+    const used = () => Promise.reject(new Error("the disk is full"));
+    Object.assign(store.tokens, { used });
+    Object.assign(store.sessions, { used });
+    clock.ms += HOUR_MS;
+    expect(await bearer("secret-of-alice")).toBe("granted");
+    expect((await bySession(session)).kind).toBe("granted");
+  });
+
   it("knows named ones by their hash, until they are revoked", async () => {
     const { auth, bearer, store } = open();
     await store.tokens.add(named("secret of alice", "alice", "member"));

@@ -22,7 +22,7 @@ export interface Sessions {
   find(halves: SessionHalves): Promise<WebSession | undefined>;
   /** The session of an id, unless it is over. */
   get(id: string): Promise<WebSession | undefined>;
-  /** The session is being used, and goes on. */
+  /** The session is being used, and goes on; where that cannot be written down, as on a full disk, only for now. */
   touch(session: WebSession): Promise<void>;
   end(id: string): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function createSessions(store: AccessStore["sessions"], now: () => number
     find: (halves) => open(idOf(halves)),
     get: open,
     async touch({ id, usedAt }) {
-      if (now() - usedAt >= NOTED_MS) await store.used(id, now());
+      if (now() - usedAt >= NOTED_MS) await store.used(id, now()).catch(() => {});
     },
     end: (id) => store.end(id),
   };
