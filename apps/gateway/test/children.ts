@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { FeishuStandIn } from "@signalbox/testkit/feishu";
 import { eventually } from "./eventually.ts";
 
@@ -17,13 +19,19 @@ export interface StartedChild extends Child {
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
+/** Where all of them keep compiled code, which each home would have to begin anew. */
+const COMPILED = join(tmpdir(), "signalbox-test-compiled");
+
 /** Starts a program of Node.js. */
 export function spawnProgram(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   input: string,
 ): Child {
-  const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(process.execPath, args, {
+    env: { NODE_COMPILE_CACHE: COMPILED, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
   // One that ends without reading it all is none of the test's concern.
   child.stdin.on("error", () => {}).end(input);
   const out = { stdout: "", stderr: "" };

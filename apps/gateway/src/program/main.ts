@@ -1,6 +1,7 @@
 #!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=16 --initial-old-space-size=24
 // By namespace: an old Node.js has not every name, and is to read why it cannot run this.
 import * as module from "node:module";
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 
 // The native part of better-sqlite3 ends the process on an older one.
@@ -22,7 +23,11 @@ setFlagsFromString("--no-incremental-marking-task");
 setFlagsFromString("--no-concurrent-sweeping");
 // A finished compilation gives its memory back at once, not when a busy machine finds the time.
 setFlagsFromString("--no-maglev-destroy-on-background");
-// Compiled code is kept between starts; this must come before anything large is imported.
-module.enableCompileCache();
+// Compiled code is kept between starts; this must come before anything large is imported. It is kept in a folder of the
+// user's own: in the one for everybody's temporary files, which Node.js would take, another user could lay code down
+// for this process to run.
+const { HOME, XDG_CACHE_HOME } = process.env;
+const caches = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
+if (caches) module.enableCompileCache(join(caches, "signalbox"));
 const { runSignalbox } = await import("./program.ts");
 await runSignalbox(process.argv);
