@@ -48,9 +48,12 @@ export interface Home {
   memoryIndex(agentId: string): string;
 }
 
-/** Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order. Nothing is made yet. */
+/**
+ * Where `--home`, `$SIGNALBOX_HOME` or `~/.signalbox` points, in that order; an empty one names nothing. Nothing is
+ * made yet.
+ */
 export function locateHome(option: string | undefined, env: Env): Home {
-  const dir = resolve(expandTilde(option ?? env["SIGNALBOX_HOME"] ?? join(homedir(), ".signalbox")));
+  const dir = resolve(expandTilde(option || env["SIGNALBOX_HOME"] || join(homedir(), ".signalbox")));
   const [found, ...otherConfigFiles] = CONFIG_NAMES.map((name) => join(dir, name)).filter((file) =>
     existsSync(file),
   );

@@ -13,6 +13,11 @@ it("reads secrets of programs again while others have their turn", async () => {
     good: { api: "openai-chat", apiKey: { command: [process.execPath, "-e", says] } },
     none: { api: "openai-chat", apiKey: { command: ["no-such-program"] } },
     wrong: { api: "openai-chat", apiKey: { command: [process.execPath, "-e", "process.exit(3)"] } },
+    killed: {
+      api: "openai-chat",
+      apiKey: { command: [process.execPath, "-e", "process.kill(process.pid, 'SIGKILL')"] },
+    },
+    unnamed: { api: "openai-chat", apiKey: { command: [""] } },
   };
   writeFileSync(join(dir, "signalbox.json"), JSON.stringify({ models: { providers } }));
   const env = { ...process.env, WHICH: "once" };
@@ -28,7 +33,7 @@ it("reads secrets of programs again while others have their turn", async () => {
   expect(again.config.models.providers["good"]).toMatchObject({ apiKey: "said-once" });
   expect(again).toMatchObject({ config: first.config, problems: first.problems });
   expect(again.problems.map(({ message }) => message).join()).toMatch(
-    /there is no program no-such-program.*it ended with status 3/s,
+    /there is no program no-such-program.*it ended with status 3.*it ended with SIGKILL.*it ended with ERR_INVALID_ARG_VALUE/s,
   );
 });
 

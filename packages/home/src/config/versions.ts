@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
@@ -43,14 +44,17 @@ export function restoreConfig(home: Home, id: string, now: Date): void {
 
 /**
  * Writes the configuration anew, and keeps what it was. Whole or not at all: a crash leaves the one file or the other.
+ * A link stays one: who keeps the file elsewhere finds the change there.
  */
 export function replaceConfig(home: Home, text: string, now: Date): void {
   prepareHome(home);
-  if (existsSync(home.configFile)) keepVersion(home, now);
-  const next = `${home.configFile}.next`;
+  const isThere = existsSync(home.configFile);
+  if (isThere) keepVersion(home, now);
+  const file = isThere ? realpathSync(home.configFile) : home.configFile;
+  const next = `${file}.next`;
   writeFileSync(next, text, { mode: 0o600, flush: true });
   chmodSync(next, 0o600);
-  renameSync(next, home.configFile);
+  renameSync(next, file);
 }
 
 function keepVersion(home: Home, now: Date): void {

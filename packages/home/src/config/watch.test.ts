@@ -29,3 +29,18 @@ it("tells of each change, of one before anybody listened, and of a file in the p
   vi.advanceTimersByTime(2_000);
   expect(changes).toBe(2);
 });
+
+it("tells of the first file, whatever its name, and of one beside it, which is refused", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const watch = watchConfig(locateHome(dir, {}));
+  onTestFinished(() => watch.stop());
+  const onChange = vi.fn<() => void>();
+  watch.onChange(onChange);
+  writeFileSync(join(dir, "signalbox.json5"), "{}");
+  vi.advanceTimersByTime(1_000);
+  expect(onChange).toHaveBeenCalledTimes(1);
+  writeFileSync(join(dir, "signalbox.yml"), "{}");
+  vi.advanceTimersByTime(1_000);
+  expect(onChange).toHaveBeenCalledTimes(2);
+});

@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
-import type { Home } from "../layout.ts";
+import { type Home, locateHome } from "../layout.ts";
 
-/** How often the file is looked at, in milliseconds: also where a volume tells of no change. */
+/** How often the files are looked at, in milliseconds: also where a volume tells of no change. */
 const LOOK_MS = 1_000;
 
-/** Sees changes of the configuration file, from the moment at which it was made. */
+/** Sees changes of the configuration, from the moment at which it was made. */
 export interface ConfigWatch {
   /** Calls back for each change, also for one that came before this. */
   onChange(listener: () => void): void;
@@ -12,16 +12,21 @@ export interface ConfigWatch {
 }
 
 /**
- * Watches the configuration file of a home, to be made before that is read. The file is looked at by itself, since what
- * the gateway writes all the time lies in the same folder; an editor may put another file in its place.
+ * Watches the configuration of a home, to be made before that is read. Its files are looked at by themselves, since
+ * what the gateway writes all the time lies in the same folder; an editor may put another file in the place of one, and
+ * the first one comes under any of the names.
  */
-export function watchConfig({ configFile }: Pick<Home, "configFile">): ConfigWatch {
-  let seen = stateOf(configFile);
+export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
+  const state = (): string => {
+    const { configFile, otherConfigFiles } = locateHome(dir, {});
+    return [configFile, ...otherConfigFiles].map(stateOf).join();
+  };
+  let seen = state();
   let timer: NodeJS.Timeout | undefined;
   return {
     onChange(listener) {
       timer = setInterval(() => {
-        const now = stateOf(configFile);
+        const now = state();
         if (now === seen) return;
         seen = now;
         listener();

@@ -45,12 +45,13 @@ export async function askPrograms(
 ): Promise<SecretSources["command"]> {
   const said = new Map<string, string | Error>();
   const ask = async ([program = "", ...args]: readonly string[]): Promise<string | Error> => {
-    const asked = execute(program, args, startOf(home, env));
-    asked.child.stdin?.on("error", () => {}).end();
-    return asked.then(
-      ({ stdout }) => stdout,
-      (error: unknown) => failureOf(program, error),
-    );
+    try {
+      const asked = execute(program, args, startOf(home, env));
+      asked.child.stdin?.on("error", () => {}).end();
+      return (await asked).stdout;
+    } catch (error) {
+      return failureOf(program, error);
+    }
   };
   await Promise.all(programs.map(async (argv) => said.set(JSON.stringify(argv), await ask(argv))));
   return (argv) => {
@@ -79,9 +80,16 @@ function failureOf(program: string, error: unknown): Error {
 }
 
 function endOf(error: unknown): string {
-  if (!(error instanceof Error)) return "an error";
-  if ("status" in error && typeof error.status === "number") return `status ${error.status}`;
-  if ("killed" in error && error.killed === true) return "ETIMEDOUT";
-  if (!("code" in error)) return "an error";
-  return typeof error.code === "number" ? `status ${error.code}` : String(error.code);
+  const { status, code = status, killed, signal }: Partial<Ended> = error instanceof Error ? error : {};
+  if (typeof code === "number") return `status ${code}`;
+  if (typeof code === "string") return code;
+  return killed === true ? "ETIMEDOUT" : String(signal ?? "an error");
+}
+
+/** What Node.js notes of how a program ended; `status` where it was waited for. */
+interface Ended extends Error {
+  readonly status: unknown;
+  readonly code: unknown;
+  readonly killed: unknown;
+  readonly signal: unknown;
 }
