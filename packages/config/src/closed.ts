@@ -33,6 +33,8 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["agents", "defaults", "skills"], value: { allow: [] }, deep: true },
   { keys: ["agents", "defaults", "subagents"], value: { maxDepth: 0 }, deep: true },
   { keys: ["agents", "defaults", "heartbeat"], value: { enabled: false }, deep: true },
+  { keys: ["agents", "defaults", "limits"], value: { turns: 1 } },
+  { keys: ["agents", "defaults", "limits", "*"], value: 1 },
   { keys: ["access"], value: { dm: "off", groups: { mode: "off" } } },
   { keys: ["access", "dm"], value: "off" },
   { keys: ["access", "groups"], value: { mode: "off" } },
@@ -40,6 +42,9 @@ const CLOSED: readonly { readonly keys: ConfigPath; readonly value: unknown; rea
   { keys: ["access", "groups", "historyLimit"], value: 0 },
   { keys: ["retention"], value: KEPT },
   ...Object.entries(KEPT).map(([key, value]) => ({ keys: ["retention", key], value })),
+  { keys: ["memory"], value: { enabled: false } },
+  { keys: ["memory", "enabled"], value: false },
+  { keys: ["memory", "consolidate"], value: false },
   { keys: ["skills", "entries", "*"], value: { enabled: false } },
   { keys: ["skills", "entries", "*", "enabled"], value: false },
 ];

@@ -24,13 +24,16 @@ export interface SecretSources {
   command(argv: readonly string[]): string;
 }
 
+/** Stands where something could not be had: wrong everywhere, so that what was to narrow a part is not left out. */
+export const ABSENT: unique symbol = Symbol("absent");
+
 /** `${NAME}`, `${NAME:-default}` and `${file:path}`. */
 const REFERENCE = /\$\{(?:file:([^}]+)|([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?)\}/g;
 
 /**
  * Replaces references in every string of `value`: to variables of the environment, and to files. Where a secret may
  * stand, `{ file: path }` and `{ command: [program, …] }` stand for one as well.
- * What cannot be had is reported and left out.
+ * What cannot be had is reported, and {@link ABSENT} in its place.
  */
 export function interpolate(
   value: unknown,
@@ -58,16 +61,18 @@ class Interpolation {
     if (Array.isArray(node)) return node.map((item: unknown, index) => this.of(item, [...path, index]));
     if (node === null || typeof node !== "object") return node;
     const reference = isSecretPlace(path) ? referenceOf(node) : undefined;
-    if (reference?.kind === "file") return this.#file(path, reference.path);
+    if (reference?.kind === "file") return this.#file(path, reference.path) ?? ABSENT;
     if (reference?.kind === "command") {
       const [program = ""] = reference.argv;
-      return this.#fetch(path, `the command ${program}`, (from) => from.command(reference.argv));
+      const what = `the command ${program}`;
+      return this.#fetch(path, what, (from) => from.command(reference.argv)) ?? ABSENT;
     }
-    const entries = Object.entries(node).map(([key, item]) => [key, this.of(item, [...path, key])] as const);
-    return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
+    return Object.fromEntries(
+      Object.entries(node).map(([key, item]) => [key, this.of(item, [...path, key])]),
+    );
   }
 
-  #text(text: string, path: ConfigPath): string | undefined {
+  #text(text: string, path: ConfigPath): string | typeof ABSENT {
     let lost = false;
     const whole = text.replace(
       REFERENCE,
@@ -78,7 +83,7 @@ class Interpolation {
         return found ?? "";
       },
     );
-    return lost ? undefined : whole;
+    return lost ? ABSENT : whole;
   }
 
   #variable(path: ConfigPath, name: string, fallback: string | undefined): string | undefined {

@@ -139,7 +139,9 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     ]);
   const reader = new PartReader(problem, missing);
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");
-  const gateway = readGateway(reader, root.gateway) ?? options.lastGateway;
+  // Nothing starts on settings that were not meant.
+  const gateway =
+    reader.part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway") ?? options.lastGateway;
   const agents = readAgents(reader, root.agents);
   const { bindings, places } = readBindings(reader, root.bindings, agents.list);
   const sections = {
@@ -173,15 +175,6 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     secrets: [...secrets.filter((secret) => secret.length >= SHORT), ...secretsIn(value)],
     problem,
   };
-}
-
-/** Nothing where anything in it is wrong: nothing starts on settings that were not meant. */
-function readGateway(reader: PartReader, section: unknown): GatewayConfig | undefined {
-  const gateway = reader.part(gatewaySchema, ["gateway"], section ?? {}, "the gateway");
-  const isWrong = reader.problems.some(
-    ({ severity, path }) => severity === "error" && path.startsWith("gateway."),
-  );
-  return isWrong ? undefined : gateway;
 }
 
 function problemMaker(source: ConfigSource): MakeProblem {

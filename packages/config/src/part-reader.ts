@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type Closed, closedFor } from "./closed.ts";
-import type { Interpolated } from "./interpolate.ts";
+import { ABSENT, type Interpolated } from "./interpolate.ts";
 import { type ConfigPath, formatPath, type MakeProblem, type Problem } from "./problem.ts";
 import { didYouMean } from "./suggest.ts";
 import { validate } from "./validate.ts";
@@ -28,11 +28,6 @@ export class PartReader {
     this.#problems.push(this.#makeProblem(path, about));
   }
 
-  /** Whether what stands here could not be had. */
-  isMissing(path: ConfigPath): boolean {
-    return this.#missing.includes(formatPath(path));
-  }
-
   /**
    * Checks a part. Complaints become problems; a wrong part gives `undefined`.
    *
@@ -48,19 +43,18 @@ export class PartReader {
   ): z.output<S> | undefined {
     const checked = validate(schema, input, path, mend);
     for (const { kind, path: at, message, remedy } of checked.complaints) {
-      // What could not be had already explains why the value is absent.
-      if (this.isMissing(at)) continue;
-      if (kind === "wrong") {
-        const disables = what ?? `the setting ${formatPath(at)}`;
-        this.report(at, { severity: "error", message, remedy, disables });
-      } else {
-        this.report(at, { severity: "warning", message, remedy });
-      }
+      const place = formatPath(at);
+      const disables = what ?? `the setting ${place}`;
+      // That something could not be had says already what is wrong there.
+      const missing = this.#missing.filter((lost) => isWithin(lost, place));
+      if (kind === "unknown-key") this.report(at, { severity: "warning", message, remedy });
+      else if (missing.length > 0) this.raise((path) => missing.includes(path), disables);
+      else this.report(at, { severity: "error", message, remedy, disables });
     }
     return checked.value;
   }
 
-  /** A part that counts only where nothing in it is complained about, not even a key, and nothing is missing. */
+  /** A part that counts only where nothing in it is complained about, not even a key. */
   wholePart<S extends z.ZodType>(
     schema: S,
     path: ConfigPath,
@@ -69,8 +63,7 @@ export class PartReader {
   ): z.output<S> | undefined {
     const before = this.#problems.length;
     const value = this.part(schema, path, input, what);
-    const hasMissing = this.#missing.some((at) => at.startsWith(`${formatPath(path)}.`));
-    return this.#problems.length > before || hasMissing ? undefined : value;
+    return this.#problems.length > before ? undefined : value;
   }
 
   /** A section in which a wrong value alone is left out: its default applies, or what allows nothing. */
@@ -91,14 +84,14 @@ export class PartReader {
   }
 
   entries(path: ConfigPath, input: unknown): [string, unknown][] {
-    if (input === undefined || input === null) return [];
+    if (isNothing(input)) return [];
     const record = asRecord(input);
     if (record === undefined) this.report(path, mustBe("a mapping", "Write one entry per line under it."));
     return Object.entries(record ?? {});
   }
 
   items(path: ConfigPath, input: unknown): unknown[] {
-    if (input === undefined || input === null) return [];
+    if (isNothing(input)) return [];
     if (Array.isArray(input)) return input;
     this.report(path, mustBe("a list", "Start each entry with `- `."));
     return [];
@@ -125,6 +118,16 @@ export class PartReader {
         remedy: `${didYouMean(key, keys)}The ${what} are ${keys.join(", ")}.`,
       });
   }
+}
+
+/** What could not be had has been told. */
+function isNothing(input: unknown): boolean {
+  return input === undefined || input === null || input === ABSENT;
+}
+
+/** Whether a place, as `agents.list[0].model`, is another one or in it. */
+function isWithin(place: string, whole: string): boolean {
+  return place === whole || place.startsWith(`${whole}.`) || place.startsWith(`${whole}[`);
 }
 
 /** What a value has to be. */

@@ -1,4 +1,5 @@
 import { closedFor } from "./closed.ts";
+import { ABSENT } from "./interpolate.ts";
 import { asRecord, type PartReader } from "./part-reader.ts";
 import { type ConfigPath, formatPath } from "./problem.ts";
 import {
@@ -96,9 +97,22 @@ export function readChannels(reader: PartReader, section: unknown): Record<strin
   const channels: Record<string, ChannelConfig> = {};
   for (const [name, input] of reader.entries(["channels"], section)) {
     const channel = reader.part(channelSchema, ["channels", name], input, `channel ${name}`);
-    if (channel !== undefined) channels[name] = channel;
+    if (channel === undefined) continue;
+    const accounts = Object.entries(channel.accounts).map(([account, settings]) => {
+      reader.raise(
+        (path) => path.startsWith(`channels.${name}.accounts.${account}.`),
+        `channel account ${name}/${account}`,
+      );
+      return [account, withoutAbsent(settings)] as const;
+    });
+    channels[name] = { ...channel, accounts: Object.fromEntries(accounts) };
   }
   return channels;
+}
+
+/** What the settings mean is for the channel to say, which is told of those that there are. */
+function withoutAbsent(settings: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== ABSENT));
 }
 
 export interface BindingsRead {
@@ -143,8 +157,6 @@ export function readHooks(reader: PartReader, section: unknown, agents: readonly
     }
     const hook = reader.part(hookSchema, at, input ?? {}, what);
     if (hook === undefined || !isAgent(reader, agents, hook.agent, [...at, "agent"], what)) continue;
-    // A secret that could not be read must not leave the hook to another one.
-    if (hook.secret === undefined && reader.isMissing([...at, "secret"])) continue;
     hooks[name] = hook;
   }
   return { hooks, pointHooks };

@@ -275,6 +275,81 @@ mcp:
     expect(loaded.config.agents.defaults).toEqual(expected);
   });
 
+  it.each([
+    ["memory: off", { enabled: false }],
+    ["memory: { enabled: off, recallTokens: 5 }", { enabled: false, recallTokens: 5 }],
+    ["memory: { consolidate: no }", { enabled: true, consolidate: false }],
+  ])("remembers nothing by a slip: %s", (text, expected) => {
+    const loaded = load(text);
+    expect(only(loaded).severity).toBe("error");
+    expect(loaded.config.memory).toMatchObject(expected);
+  });
+
+  it.each([
+    ["limits: { turns: 9, costMicros: 5.5 }", { turns: 9, costMicros: 1 }],
+    ["limits: 5", { turns: 1 }],
+  ])("leaves no run without a limit by a slip: %s", (text, limits) => {
+    const loaded = load(`agents: { defaults: { ${text} } }`);
+    expect(only(loaded).severity).toBe("error");
+    expect(loaded.config.agents.defaults).toEqual({ limits });
+  });
+
+  it.each([
+    ["access: { dm: '${X}' }", "access.dm", "the setting access.dm", { access: { dm: "off" } }],
+    ["access: '${X}'", "access", "the setting access", { access: { dm: "off", groups: { mode: "off" } } }],
+    [
+      "agents: { defaults: { tools: { profile: '${X}' } } }",
+      "agents.defaults.tools.profile",
+      "the setting agents.defaults.tools.profile",
+      { agents: { defaults: { tools: { allow: [] } } } },
+    ],
+    [
+      "agents: { list: [{ id: a }, { id: b, tools: { profile: full, deny: '${X}' } }] }",
+      "agents.list[1].tools.deny",
+      "agent b",
+      { agents: { list: [{ id: "a" }] } },
+    ],
+    [
+      "bindings: [{ agent: main, match: { channel: discord, guildId: '${X}' } }]",
+      "bindings[0].match.guildId",
+      "binding 0",
+      { bindings: [] },
+    ],
+    ["tools: { exec: { ask: '${X}' } }", "tools.exec.ask", "exec", { tools: { exec: { sandbox: "off" } } }],
+    [
+      "hooks: { gate: { at: '${X}', url: 'http://127.0.0.1/' } }",
+      "hooks.gate.at",
+      "hook gate",
+      { hooks: {}, pointHooks: { gate: undefined } },
+    ],
+    ["budgets: '${X}'", "budgets", undefined, { budgets: [{ of: "all", tokens: 0 }] }],
+    [
+      "models: { providers: { a: { api: openai-chat, apiKey: [one, '${X}'] } } }",
+      "models.providers.a.apiKey[1]",
+      "model provider a",
+      { models: { providers: {} } },
+    ],
+  ])("allows no more where a variable is not set: %s", (text, path, disables, expected) => {
+    const loaded = load(text);
+    const problem = only(loaded);
+    expect(problem).toMatchObject({
+      severity: "error",
+      path,
+      message: "the environment variable X is not set",
+    });
+    expect(problem.disables).toBe(disables);
+    expect(loaded.config).toMatchObject(expected);
+  });
+
+  it("tells a channel of the settings that there are, and which account lacks one", () => {
+    const loaded = load("channels: { slack: { accounts: { main: { botToken: b, secret: '${X}' } } } }");
+    expect(only(loaded)).toMatchObject({
+      path: "channels.slack.accounts.main.secret",
+      disables: "channel account slack/main",
+    });
+    expect(loaded.config.channels["slack"]?.accounts).toEqual({ main: { botToken: "b" } });
+  });
+
   it.each(["enabled: 'no'", "enabled: 0"])("keeps a skill off by a slip: %s", (text) => {
     const loaded = load(`skills: { load: { extraDirs: [a] }, entries: { one: { ${text} } } }`);
     expect(only(loaded).path).toBe("skills.entries.one.enabled");

@@ -117,7 +117,8 @@ async function planChannel(
     problems.push(...unknownSettings(loaded, definition, account, raw));
     const result = await definition.config["~standard"].validate(raw);
     if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
-    else accounts.push({ definition: run, account, config: result.value });
+    else if (!lacksSetting(loaded, channel, account))
+      accounts.push({ definition: run, account, config: result.value });
   }
   return plan;
 }
@@ -191,6 +192,12 @@ function packageProblems(
       disables: `channel ${id}`,
     }),
   ];
+}
+
+/** Whether a setting could not be had: without it, an account may take what anybody sends. */
+function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
+  const place = `channels.${channel}.accounts.${account}.`;
+  return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));
 }
 
 /** What is wrong with the settings of an account, in the words of its channel. */

@@ -95,3 +95,9 @@ it("says that a package is ignored for a channel that comes with the gateway", a
   const { problems } = await plan("feishu", "", [feishu]);
   expect(problems).toContain("is ignored: feishu comes with the gateway");
 });
+
+it("runs no account of which a setting could not be had: it might be the one that keeps strangers out", async () => {
+  const accounts = { main: { key: "${NOT_SET}" }, other: {} };
+  const { listed } = await plan("mine", "", [], { accounts });
+  expect(listed.map(({ account }) => account)).toEqual(["other"]);
+});
