@@ -11,7 +11,8 @@ export async function languageStep(
   { env, asker, change, loaded }: Step,
   options: InitOptions,
 ): Promise<void> {
-  if (loaded().config.agents.defaults.language !== undefined && options.language === undefined) return;
+  const before = loaded().config.agents.defaults.language;
+  if (before !== undefined && options.language === undefined) return;
   const ofMachine = templateLanguage(env);
   const language = await asker.choose({
     message: "In which language are the first files of its workspace to be?",
@@ -20,6 +21,6 @@ export async function languageStep(
     options: LANGUAGES,
   });
   // A service often runs without the language of the terminal that it was set up in; it takes English then.
-  const isUsual = language === "en" && ofMachine === "en";
+  const isUsual = before === undefined && language === "en" && ofMachine === "en";
   if (!isUsual) change([{ path: ["agents", "defaults", "language"], value: language }]);
 }

@@ -51,10 +51,11 @@ export async function providerStep(
   await addPackages(asker, missingPackages(models.requires(name)));
   const model = await asker.text({
     message: "Which model?",
-    given: options.model,
-    initial: isOf(name, agents.defaults.model) ? agents.defaults.model : models.defaultReference,
+    given: referenceOf(name, options.model),
+    initial: [agents.defaults.model, models.defaultReference].find((reference) => isOf(name, reference)),
   });
-  if (model === undefined) return;
+  if (model === undefined)
+    return asker.say(`Nothing is set for ${name} without a model: name it, as --model ${name}/<model>.`);
   if (options.check !== false) asker.say(await tried(models, model));
   const { apiKey, ...rest } = entry;
   const kept = {
@@ -69,6 +70,12 @@ export async function providerStep(
 
 function isOf(provider: string, model: string | undefined): boolean {
   return model?.startsWith(`${provider}/`) === true;
+}
+
+/** As agents name it: of a server of one's own the model's name alone will do. */
+function referenceOf(provider: string, model: string | undefined): string | undefined {
+  if (provider !== "local" || model === undefined || isOf(provider, model)) return model;
+  return `${provider}/${model}`;
 }
 
 /** A model of a provider that is there already, or whose key is in the environment. */
@@ -126,7 +133,10 @@ async function localEntry(
     message: "Its address",
     given: options.baseUrl,
     hint: before?.baseUrl ?? "http://127.0.0.1:11434/v1",
-    refuse: (text) => (URL.canParse(text) ? undefined : `"${text}" is no address`),
+    refuse: (text) =>
+      /^https?:\/\//i.test(text) && URL.canParse(text)
+        ? undefined
+        : `"${text}" is no web address: write it whole, as http://127.0.0.1:11434/v1`,
   });
   if (baseUrl === undefined && before === undefined) return undefined;
   const model = await asker.text({

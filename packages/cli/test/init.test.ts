@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { parse } from "yaml";
+import { hostWith } from "./host.ts";
+import { type Ended, runCommand } from "./run.ts";
+
+beforeEach(() => {
+  for (const name of ["LC_ALL", "LC_MESSAGES", "LANG", "LANGUAGE"]) vi.stubEnv(name, "C");
+  for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY"])
+    vi.stubEnv(name, undefined);
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+/** A home that nobody has set up. */
+function newHome() {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-init-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "signalbox.yaml");
+  return {
+    init: (...words: readonly string[]): Promise<Ended> =>
+      runCommand(hostWith(), "init", "--yes", "--no-check", "--home", dir, ...words),
+    written: (): unknown => (existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined),
+  };
+}
+
+const ADDRESS = "http://127.0.0.1:9/v1";
+
+it("takes the language that is given in the place of the one that was set", async () => {
+  const { init, written } = newHome();
+  await init("--language", "zh");
+  expect(written()).toEqual({ agents: { defaults: { language: "zh" } } });
+  await init("--language", "en");
+  expect(written()).toEqual({ agents: { defaults: { language: "en" } } });
+});
+
+it.each(["qwen3", "local/qwen3"])("has the model of a server of one's own answer: %s", async (model) => {
+  const { init, written } = newHome();
+  const { code } = await init("--provider", "local", "--base-url", ADDRESS, "--model", model);
+  expect(code).toBe(0);
+  expect(written()).toEqual({
+    models: { providers: { local: { api: "openai-chat", baseUrl: ADDRESS, models: [{ id: "qwen3" }] } } },
+    agents: { defaults: { model: "local/qwen3" } },
+  });
+});
+
+it("has no other model answer in the place of one that was not named", async () => {
+  vi.stubEnv("OPENAI_API_KEY", "a-key-of-the-environment");
+  const { init, written } = newHome();
+  const { err } = await init("--provider", "local", "--base-url", ADDRESS);
+  expect(err).toContain("Nothing is set for local without a model: name it, as --model local/<model>.");
+  expect(written()).toBeUndefined();
+});
+
+it("refuses an address without http before anything else is asked", async () => {
+  const { init, written } = newHome();
+  const { code, err } = await init("--provider", "local", "--base-url", "localhost:11434/v1", "--model", "a");
+  expect(code).toBe(64);
+  expect(err).toContain('"localhost:11434/v1" is no web address: write it whole');
+  expect(written()).toBeUndefined();
+});
