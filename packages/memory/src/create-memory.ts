@@ -149,7 +149,7 @@ function changing({
     },
 
     consolidate: ({ scope = topScope, ...how }) =>
-      live.change(() => consolidate(notebook, folder, scope, how, now())),
+      consolidate({ notebook, folder, change: (work) => live.change(work) }, scope, how, now()),
 
     restore: (version) => live.change(() => notebook.restore(version)),
   };

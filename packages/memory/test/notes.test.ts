@@ -143,6 +143,38 @@ test("Draws lasting entries from older days, each day once, within bounds, and m
   expect(readFileSync(join(folder, "MEMORY.md"), "utf8")).toContain("By hand.");
 });
 
+test("Notes are found, written and forgotten while others are distilled, and nothing is kept of those", async () => {
+  let now = NOON - 5 * DAY_MS;
+  const memory = await openMemory({ now: () => now });
+  await memory.write({ text: "The cat is called Bertha." });
+  const secret = await memory.write({ text: "The safe opens with 4711." });
+  now = NOON;
+  const distil = async (daily: readonly { text: string }[]) => {
+    now += DAY_MS / 24;
+    expect(await textsOf(memory, "cat")).toHaveLength(1);
+    await memory.write({ text: "The dog is called Carl.", kind: "lasting" });
+    expect(await memory.forget([secret])).toEqual([secret]);
+    return daily.map(({ text }, place) => ({ text: `Lasting: ${text}`, from: [place] }));
+  };
+  const done = await memory.consolidate({ distil });
+  expect(done).toMatchObject({ added: 1 });
+  const [lasting] = await memory.notes();
+  expect(lasting?.text).toContain("Carl");
+  expect(lasting?.text).toContain("Lasting: - The cat");
+  expect(lasting?.text).not.toContain("4711");
+});
+
+test("Days that are distilled twice at once are drawn from once", async () => {
+  let now = NOON - 5 * DAY_MS;
+  const memory = await openMemory({ now: () => now });
+  await memory.write({ text: "The cat is called Bertha." });
+  now = NOON;
+  const distil = async () => [{ text: "Bertha is a cat.", from: [0] }];
+  const done = await Promise.all([memory.consolidate({ distil }), memory.consolidate({ distil })]);
+  expect(done.map(({ added }) => added).toSorted()).toEqual([0, 1]);
+  expect((await memory.notes())[0]?.text).toBe("- Bertha is a cat.");
+});
+
 test("Without a folder nothing is left behind", async () => {
   const memory = await openMemory();
   const id = await memory.write({ text: "The boiler is in the cellar." });

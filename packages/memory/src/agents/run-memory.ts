@@ -59,32 +59,44 @@ const NOTE_CHARS = 8_000;
 /** Of the message, to search by. */
 const QUERY_CHARS = 20_000;
 
-/** Looks up what a run should know. A memory that fails, or takes too long, holds no answer up. */
+/**
+ * Looks up what a run should know. A memory that fails, or takes too long, holds no answer up: what is there by then is
+ * told.
+ */
 export function createRunMemory(options: RunMemoryOptions): RunMemory {
   return async (occasion) => {
     const memories = options.memories();
+    const { agent, role } = occasion;
     // What an agent remembers is no guest's business.
-    if (memories === undefined || occasion.role === "guest") return NOTHING;
-    try {
-      const remembering = memories.of(occasion.agent).then((memory) => remember(memory, occasion, options));
-      return (await within(LONGEST_MS, remembering)) ?? NOTHING;
-    } catch (error) {
-      options.onProblem?.(occasion.agent.id, error);
-      return NOTHING;
-    }
+    if (memories === undefined || role === "guest") return NOTHING;
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(resolve, LONGEST_MS, undefined);
+    const inTime: InTime = (work) =>
+      Promise.race([work, late]).catch((error: unknown) => {
+        options.onProblem?.(agent.id, error);
+        return undefined;
+      });
+    const memory = await inTime(memories.of(agent));
+    const remembered = memory && (await remember(memory, occasion, options, inTime));
+    clearTimeout(timer);
+    return remembered ?? NOTHING;
   };
 }
 
 export type RunMemory = (occasion: Occasion) => Promise<Remembered>;
 
+/** What comes of some work; undefined where it fails, or is not done in time. */
+type InTime = <T>(work: Promise<T>) => Promise<T | undefined>;
+
 async function remember(
   memory: Memory,
   occasion: Occasion,
   { listeners, recallTokens }: RunMemoryOptions,
+  inTime: InTime,
 ): Promise<Remembered> {
   const { sessionKey, role, text, isTold = () => false } = occasion;
   const scope = listeners.noteScopeOf(sessionKey, role);
-  const notes = await memory.notes(scope);
+  const notes = (await inTime(memory.notes(scope))) ?? [];
   const own = isOwners(scope) ? notes.filter((note) => note.text !== "") : [];
   const foreign = notes.flatMap((note) => foreignIn(note, isOwners(scope)));
   const newForeign = foreign.filter((line) => !isTold(line));
@@ -92,11 +104,13 @@ async function remember(
   const recall =
     maxTokens === 0
       ? undefined
-      : await memory.recall(text.slice(0, QUERY_CHARS), {
-          reader: listeners.readerOf(sessionKey, role),
-          maxTokens,
-          except: (chunk) => isInPrompt(chunk, occasion, notes) || isTold(recallLine(chunk)),
-        });
+      : await inTime(
+          memory.recall(text.slice(0, QUERY_CHARS), {
+            reader: listeners.readerOf(sessionKey, role),
+            maxTokens,
+            except: (chunk) => isInPrompt(chunk, occasion, notes) || isTold(recallLine(chunk)),
+          }),
+        );
   const hits = recall?.hits ?? [];
   return {
     sections: own.map((note) => ({
@@ -128,10 +142,4 @@ function isInPrompt(
 ): boolean {
   if (note !== undefined) return notes.some(({ path }) => path === note.path);
   return chat === sessionKey && Number(id.slice(id.lastIndexOf("#") + 1)) >= Math.min(...places);
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
-  const { promise: over, resolve } = Promise.withResolvers<undefined>();
-  const timer = setTimeout(resolve, ms, undefined);
-  return Promise.race([work, over]).finally(() => clearTimeout(timer));
 }

@@ -1,8 +1,8 @@
 import { hashOf } from "../hash.ts";
 import type { Scope } from "../types.ts";
-import { dayFile, listNotes, timeOfPath } from "./folder.ts";
+import { dayFile, LASTING, listNotes, timeOfPath } from "./folder.ts";
 import type { Notebook } from "./notebook.ts";
-import { encodeProvenance, entryText } from "./provenance.ts";
+import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type Section, sectionsOf } from "./sections.ts";
 
 /** A part of a daily note that may hold something lasting. */
@@ -39,48 +39,94 @@ export interface Consolidation {
 
 const DAY_MS = 86_400_000;
 const DEFAULT_MAX_CHARS = 8_000;
+const NONE: Consolidation = { days: [], added: 0, dropped: 0 };
 
-/** Draws lasting entries from the notes of days before yesterday, each day once. */
+/** Notes, and how they are changed: one change at a time. */
+export interface ChangingNotes {
+  readonly notebook: Notebook;
+  readonly folder: string;
+  readonly change: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** The notes of the days that were not read yet, beside what lasts. */
+interface Unread {
+  readonly sources: readonly { readonly day: string; readonly section: Section }[];
+  readonly lasting: string;
+  /** The last note that was read before, and the last of these. */
+  readonly readTo: string;
+  readonly last: string;
+}
+
+/**
+ * Draws lasting entries from the notes of days before yesterday, each day once. The notes may change while they are
+ * distilled: nothing is kept of what was forgotten meanwhile.
+ */
 export async function consolidate(
-  notebook: Notebook,
-  folder: string,
+  notes: ChangingNotes,
   scope: Scope,
-  options: ConsolidateOptions,
+  { distil, maxChars = DEFAULT_MAX_CHARS }: ConsolidateOptions,
   now: number,
 ): Promise<Consolidation> {
-  const lastingPath = notebook.pathIn(scope, "MEMORY.md");
-  const markPath = notebook.pathIn(scope, ".consolidated");
-  const before = (await notebook.read(lastingPath)) ?? "";
-  const doneTo = ((await notebook.read(markPath)) ?? "").trim();
-  const paths = await daysBetween(folder, notebook.pathIn(scope, ""), doneTo, dayFile(now - DAY_MS));
-  const sources = await sectionsOfDays(notebook, paths);
-  const days = sources.map(({ day }) => day);
-  if (sources.length === 0) return { days: [], added: 0, dropped: 0 };
-
-  const entries = await options.distil(
+  const { sources, lasting, readTo, last } = await unread(notes, scope, now);
+  if (sources.length === 0) return NONE;
+  const entries = await distil(
     sources.map(({ day, section: { text, provenance } }) => ({
       day,
       text,
       ...(provenance.untrusted === undefined ? {} : { untrusted: provenance.untrusted }),
     })),
-    before,
+    lasting,
   );
-  const lines = entries.map(({ text, from }) => {
-    const drawnFrom = from.flatMap((place) => sources[place]?.section ?? []);
-    const untrusted = drawnFrom.find(({ provenance }) => provenance.untrusted !== undefined)?.provenance
-      .untrusted;
-    return `- ${encodeProvenance(entryText(text), {
-      at: now,
-      from: drawnFrom.map((section) => hashOf(section.text)),
-      ...(untrusted === undefined ? {} : { untrusted }),
-    })}`;
+  const drawn = entries.map(({ text, from }) => ({
+    text,
+    from: from.flatMap((place) => sources[place]?.section ?? []),
+  }));
+  return notes.change(async () => {
+    const present = await unread(notes, scope, now);
+    // Somebody else has read them meanwhile.
+    if (present.readTo !== readTo) return NONE;
+    const hashes = new Set(present.sources.map(({ section }) => hashOf(section.text)));
+    const kept = drawn.filter(({ from }) => from.every((section) => hashes.has(hashOf(section.text))));
+    const { text, dropped } = cutTo(withEntries(present.lasting, kept, now), maxChars);
+    await notes.notebook.replace(notes.notebook.pathIn(scope, LASTING), text);
+    await notes.notebook.replace(markOf(notes, scope), `${last}\n`);
+    return { days: [...new Set(sources.map(({ day }) => day))], added: kept.length, dropped };
   });
-  const grown =
-    lines.length === 0 ? before : `${before.replace(/\n*$/, before === "" ? "" : "\n")}${lines.join("\n")}\n`;
-  const { text, dropped } = cutTo(grown, options.maxChars ?? DEFAULT_MAX_CHARS);
-  await notebook.replace(lastingPath, text);
-  await notebook.replace(markPath, `${paths.at(-1)}\n`);
-  return { days: [...new Set(days)], added: lines.length, dropped };
+}
+
+async function unread(notes: ChangingNotes, scope: Scope, now: number): Promise<Unread> {
+  const { notebook, folder } = notes;
+  const readTo = ((await notebook.read(markOf(notes, scope))) ?? "").trim();
+  const paths = await daysBetween(folder, notebook.pathIn(scope, ""), readTo, dayFile(now - DAY_MS));
+  const lasting = (await notebook.read(notebook.pathIn(scope, LASTING))) ?? "";
+  return { sources: await sectionsOfDays(notebook, paths), lasting, readTo, last: paths.at(-1) ?? readTo };
+}
+
+function markOf({ notebook }: ChangingNotes, scope: Scope): string {
+  return notebook.pathIn(scope, ".consolidated");
+}
+
+interface Drawn {
+  readonly text: string;
+  readonly from: readonly Section[];
+}
+
+function withEntries(lasting: string, entries: readonly Drawn[], at: number): string {
+  if (entries.length === 0) return lasting;
+  const lines = entries.map(
+    ({ text, from }) => `- ${encodeProvenance(entryText(text), provenanceOf(from, at))}`,
+  );
+  return `${lasting.replace(/\n*$/, lasting === "" ? "" : "\n")}${lines.join("\n")}\n`;
+}
+
+/** What is drawn from others' words is theirs. */
+function provenanceOf(from: readonly Section[], at: number): Provenance {
+  const untrusted = from.find(({ provenance }) => provenance.untrusted !== undefined)?.provenance.untrusted;
+  return {
+    at,
+    from: from.map(({ text }) => hashOf(text)),
+    ...(untrusted === undefined ? {} : { untrusted }),
+  };
 }
 
 async function daysBetween(folder: string, inside: string, after: string, before: string): Promise<string[]> {
