@@ -53,6 +53,27 @@ describe("signalbox init", () => {
     const kept = await world.command([...args, "--api-key", shell.OPENAI_API_KEY], shell);
     expect(kept.err).not.toContain("It does not see");
   });
+
+  it("names the variables of the shell that the configuration takes something from", async () => {
+    const world = await openWorld();
+    const { env } = standInForSystemd(world.dir);
+    const providers = {
+      anthropic: { api: "anthropic-messages", apiKey: "${OUR_KEY}" },
+      other: { api: "openai-chat", apiKey: "${OTHER_KEY}", baseUrl: "${OTHER_URL:-http://127.0.0.1:1/v1}" },
+    };
+    const mine = { command: [process.execPath, "-e", "console.log('0123456789-of-a-program')"] };
+    world.configure({ gateway: { port: 0, auth: { token: mine } }, models: { providers } });
+    const shell = { ...env, OUR_KEY: "key-0123456789", OTHER_KEY: "key-9876543210", UNUSED_KEY: "key" };
+    const { code, out } = await world.command(["service", "install"], shell);
+    expect(code).toBe(0);
+    expect(out).toContain("It does not see OUR_KEY, OTHER_KEY of this shell: keep what is secret in a file");
+    world.configure({ gateway: { port: 0 } });
+    const again = await world.command(["service", "install"], {
+      ...env,
+      SIGNALBOX_TOKEN: "9f1c-7d2e-token-of-it",
+    });
+    expect(again.out).toContain("It does not see SIGNALBOX_TOKEN of this shell");
+  });
 });
 
 it("installs no service beside a gateway that runs by itself, and its configuration is set up", async () => {

@@ -40,6 +40,18 @@ it("lists the conversations under titles, also where no command is named", async
   expect(out).toContain(KEY);
 });
 
+it("lists all of them, however many there are", async () => {
+  const store = await openStore({ path: join(home, "signalbox.db") });
+  const seed = { agentId: "main", channel: "slack", account: "main", kind: "direct" };
+  await Promise.all(
+    Array.from({ length: 120 }, (_, n) =>
+      store.sessions.ensure({ ...seed, key: `more ${n}`, peer: `W${n}` }),
+    ),
+  );
+  await store.close();
+  expect(JSON.parse((await sessions("list", "--json")).out)).toHaveLength(122);
+});
+
 it("shows and renames one by the end of its name or its title", async () => {
   expect((await sessions("rename", "direct:U1", "Birds")).code).toBe(0);
   const { out } = await sessions("show", "Birds");

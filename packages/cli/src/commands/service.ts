@@ -2,7 +2,17 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { GatewayError, type Home, locateHome, prepareHome, readConfig } from "@signalbox/home";
+import { loadConfig } from "@signalbox/config";
+import {
+  ASSUMED_SECRETS,
+  configText,
+  type Env,
+  GatewayError,
+  type Home,
+  locateHome,
+  prepareHome,
+  readConfig,
+} from "@signalbox/home";
 import { KEY_VARIABLES } from "@signalbox/llm-providers";
 import { readHomeHolder } from "@signalbox/store";
 import { commandOn } from "../command-on.ts";
@@ -37,7 +47,7 @@ export interface Installation {
   readonly file: string;
   /** Why it does not run, and what to do. */
   readonly failure?: string;
-  /** Keys that only this shell has, and what to do. */
+  /** Variables that only this shell has, and what to do. */
   readonly unseen?: string;
 }
 
@@ -62,7 +72,7 @@ export async function installService(home: Home, program: string): Promise<Insta
       "held",
       `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
     );
-  const unseen = unseenKeys(home);
+  const unseen = unseenVariables(home);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
   const failed = await firstFailure(enable);
@@ -74,18 +84,39 @@ export async function installService(home: Home, program: string): Promise<Insta
 }
 
 /** A service has not the variables of the shell that installs it. */
-function unseenKeys(home: Home): { readonly unseen?: string } {
-  const { providers } = configOrExit(() => readConfig(home, process.env)).config.models;
-  const [found] = Object.entries(KEY_VARIABLES).flatMap(([provider, variables]) =>
-    providers[provider]?.apiKey === undefined
-      ? variables.filter((variable) => process.env[variable]).map((variable) => ({ provider, variable }))
-      : [],
-  );
-  if (found === undefined) return {};
-  const { provider, variable } = found;
-  return {
-    unseen: `It does not see ${variable} of this shell; ${commandOn(home, `init --provider ${provider} --api-key "$${variable}"`)} keeps the key in a file.`,
-  };
+function unseenVariables(home: Home): { readonly unseen?: string } {
+  const { models, gateway } = configOrExit(() => readConfig(home, process.env)).config;
+  const ofToken =
+    gateway.auth.token === undefined && process.env["SIGNALBOX_TOKEN"] ? ["SIGNALBOX_TOKEN"] : [];
+  const named = [...variablesNamed(home), ...ofToken];
+  const lines = Object.entries(KEY_VARIABLES).flatMap(([provider, variables]) => {
+    const variable = variables.find((name) => process.env[name]);
+    if (variable === undefined || models.providers[provider]?.apiKey !== undefined) return [];
+    const keep = commandOn(home, `init --provider ${provider} --api-key "$${variable}"`);
+    return `It does not see ${variable} of this shell; ${keep} keeps the key in a file.`;
+  });
+  if (named.length > 0)
+    lines.push(
+      `It does not see ${named.join(", ")} of this shell: keep what is secret in a file, and have the configuration name that, as \${file:secrets/name}.`,
+    );
+  return lines.length === 0 ? {} : { unseen: lines.join("\n") };
+}
+
+/** A service manager gives these itself. */
+const USUAL_VARIABLES = new Set(["HOME", "LANG", "LOGNAME", "PATH", "SHELL", "USER"]);
+
+/** The variables of this shell that the configuration takes something from. */
+function variablesNamed({ configFile: file }: Home): string[] {
+  const named = new Set<string>();
+  const env = new Proxy<Env>(process.env, {
+    get(variables, name) {
+      const value = variables[String(name)];
+      if (value) named.add(String(name));
+      return value;
+    },
+  });
+  loadConfig({ file, text: configText(file), env, sources: ASSUMED_SECRETS });
+  return [...named].filter((name) => !USUAL_VARIABLES.has(name));
 }
 
 /** Whether there is none yet, and a service manager answers here. */
@@ -133,7 +164,7 @@ function managerOf(platform: NodeJS.Platform): ServiceManager {
 }
 
 function systemd(): ServiceManager {
-  const folder = process.env["XDG_CONFIG_HOME"] ?? join(homedir(), ".config");
+  const folder = process.env["XDG_CONFIG_HOME"] || join(homedir(), ".config");
   const unit = `${NAME}.service`;
   const systemctl = (...parameters: string[]): Command => ["systemctl", "--user", ...parameters];
   return {

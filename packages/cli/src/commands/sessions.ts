@@ -8,10 +8,11 @@ import { isHeld } from "../running.ts";
 import { printTable, short, time } from "../table.ts";
 
 const LEASE_MS = 30_000;
+const ALL = { limit: Number.MAX_SAFE_INTEGER };
 
 /** `signalbox sessions list` */
 export async function list(options: CommonOptions): Promise<void> {
-  const rows = await withStore(options, "read", (store) => store.sessions.list());
+  const rows = await withStore(options, "read", (store) => store.sessions.list(ALL));
   printTable(options.json, rows, {
     none: "There is no conversation yet.",
     columns: {
@@ -82,7 +83,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
 async function sessionOf(store: HomeStore, key: string): Promise<Session> {
   const exact = await store.sessions.get(key);
   if (exact !== undefined) return exact;
-  const rows = await store.sessions.list({ limit: Number.MAX_SAFE_INTEGER });
+  const rows = await store.sessions.list(ALL);
   const [row, ...more] = rows.filter((session) => session.key.endsWith(key) || session.title === key);
   if (row !== undefined && more.length === 0) return row;
   throw new GatewayError(
