@@ -53,6 +53,19 @@ it("keeps an account for as long as its lease is renewed", async () => {
   }
 });
 
+it("keeps the account that was started anew when the start before it lets go", async () => {
+  const { one, two, time } = await twoGateways();
+  const before = await one.right("feishu", "main");
+  const right = await one.right("feishu", "main");
+  await before?.release();
+  for (let i = 0; i < 3; i += 1) {
+    time.now += LEASE_MS / 2;
+    await one.renew();
+    expect(await two.right("feishu", "main")).toBeUndefined();
+  }
+  expect(right?.lost.aborted).toBe(false);
+});
+
 it("takes its accounts back at once when it starts again after a crash", async () => {
   const { one, gateway } = await twoGateways();
   await one.right("feishu", "main");

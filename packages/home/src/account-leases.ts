@@ -34,13 +34,18 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
   const { leases, holder, leaseMs, isShared } = options;
   const held = new Map<string, Held>();
 
+  /** Another start of the account may have it by now. */
+  const forget = ({ name, epoch }: Lease): void => {
+    if (held.get(name)?.lease.epoch === epoch) held.delete(name);
+  };
+
   const keep = (lease: Lease): AccountRight => {
     const lost = new AbortController();
     held.set(lease.name, { lease, lost });
     return {
       lost: lost.signal,
       async release() {
-        held.delete(lease.name);
+        forget(lease);
         await leases.release(lease);
       },
     };
@@ -61,7 +66,7 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
       );
       for (const { lease, lost } of asked) {
         if (kept.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
-        held.delete(lease.name);
+        forget(lease);
         lost.abort(new Error("another gateway runs this account"));
       }
     },
