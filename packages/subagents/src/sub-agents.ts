@@ -127,10 +127,9 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
 
   async recover(): Promise<void> {
     for (const { id, tasks } of await this.#records.all()) {
-      if (isOver(tasks, this.#options.now())) await this.#inTurn(() => this.#records.remove(id));
+      if (this.#isOver(tasks)) await this.#try(id, () => this.#forget(id));
       for (const { key, ended } of tasks)
-        if (ended === undefined)
-          await this.#inTurn(() => this.#goOn(id, key)).catch((error: unknown) => this.#failed(id, error));
+        if (ended === undefined) await this.#try(id, () => this.#goOn(id, key));
     }
   }
 
@@ -213,6 +212,22 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     await (task.messageId === undefined ? this.#handOver(subAgent, task) : this.#report(subAgent, task));
   }
 
+  /** Unless it was given another task meanwhile. */
+  async #forget(id: string): Promise<void> {
+    const subAgent = (await this.#records.all()).find((each) => each.id === id);
+    if (subAgent !== undefined && this.#isOver(subAgent.tasks)) await this.#records.remove(id);
+  }
+
+  #isOver(tasks: readonly Task<Origin>[]): boolean {
+    const isDone = tasks.every(({ ended }) => ended !== undefined);
+    return isDone && this.#options.now() - lastGiven(tasks) > KEPT_MS;
+  }
+
+  /** What fails holds up nothing else. */
+  #try(id: string, work: () => Promise<void>): Promise<void> {
+    return this.#inTurn(work).catch((error: unknown) => this.#failed(id, error));
+  }
+
   #failed(subAgent: string, error: unknown): void {
     this.#options.logger.warn({ subAgent, err: String(error) }, "work on a sub-agent is tried again");
   }
@@ -220,10 +235,6 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
 
 function taskOf<Origin>(text: string, { key, chain, origin }: Giver<Origin>, givenAt: number): Task<Origin> {
   return { key, text, origin, chain, givenAt };
-}
-
-function isOver(tasks: readonly Task<unknown>[], now: number): boolean {
-  return tasks.every(({ ended }) => ended !== undefined) && now - lastGiven(tasks) > KEPT_MS;
 }
 
 function lastGiven(tasks: readonly Task<unknown>[]): number {

@@ -82,6 +82,29 @@ describe("a sub-agent", () => {
     await subAgents.recover();
     expect(await subAgents.of("chat")).toEqual([]);
   });
+
+  it("stays where it is given another task at that moment", async () => {
+    let now = 0;
+    const { subAgents, disk } = await open(newDisk(), { now: () => now });
+    const { id } = await subAgents.spawn(WORK, giver("c1"));
+    disk.ends.set(`task:${id}:c1`, DONE);
+    await subAgents.recover();
+    now = 8 * 24 * 3_600_000;
+    await Promise.all([subAgents.recover(), subAgents.send(id, "And there?", giver("c2"))]);
+    expect(await subAgents.countOpen()).toBe(1);
+  });
+
+  it("that cannot be forgotten holds up no other", async () => {
+    const disk = newDisk();
+    let now = 0;
+    const { subAgents } = await open(disk, { now: () => now });
+    const { id } = await subAgents.spawn(WORK, giver("c1"));
+    disk.ends.set(`task:${id}:c1`, DONE);
+    await subAgents.recover();
+    now = 8 * 24 * 3_600_000;
+    disk.store.remove = () => Promise.reject(new Error("the disk is full"));
+    await expect(open(disk, { now: () => now })).resolves.toBeDefined();
+  });
 });
 
 describe("limits", () => {
