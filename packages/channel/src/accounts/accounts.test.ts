@@ -11,10 +11,10 @@ import { createAccounts, type Services } from "./index.ts";
 const quiet = () => {};
 const services: Services = { emit: async () => "accepted", state: createMemoryState, commands: () => [] };
 
-function channelThat(start: () => Promise<void>): ChannelDefinition {
+function channelThat(start: () => Promise<void>, stop = async () => {}): ChannelDefinition {
   const channel: Channel = {
     start,
-    stop: async () => {},
+    stop,
     health: () => ({ state: "ready" }),
     self: () => undefined,
     send: async () => ({ parts: [] }),
@@ -61,10 +61,12 @@ function accountsWith(definition: ChannelDefinition) {
 
 it("tries an account again that did not start, and says meanwhile why it is down", async () => {
   let starts = 0;
-  const definition = channelThat(async () => {
+  let stops = 0;
+  const start = async () => {
     starts += 1;
     if (starts === 1) throw new Error("no network");
-  });
+  };
+  const definition = channelThat(start, async () => void stops++);
   const { accounts, waits } = accountsWith(definition);
   await accounts.start(services);
   expect(accounts.health()).toEqual([
@@ -73,6 +75,8 @@ it("tries an account again that did not start, and says meanwhile why it is down
   expect(accounts.get("echo", "main")).toBeUndefined();
   expect(accounts.definition("echo", "main")).toBe(definition);
   expect(waits.map(({ ms }) => ms)).toEqual([30_000]);
+  // What it holds already is let go of, before another one is made.
+  expect(stops).toBe(1);
   waits[0]?.end();
   await expect.poll(() => accounts.get("echo", "main")).toBeDefined();
   expect(accounts.health()).toEqual([{ channel: "echo", account: "main", state: "ready" }]);

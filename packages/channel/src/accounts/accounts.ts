@@ -255,10 +255,16 @@ class AccountHost implements Accounts {
       state: given.state(definition.id),
       commands: given.commands(definition.id, plan.account),
     });
-    signal.throwIfAborted();
-    // Known before it listens: what it receives while it starts may be answered.
-    account.running = { channel: definition.id, account: plan.account, definition, running: channel };
-    await channel.start(signal);
+    try {
+      signal.throwIfAborted();
+      // Known before it listens: what it receives while it starts may be answered.
+      account.running = { channel: definition.id, account: plan.account, definition, running: channel };
+      await channel.start(signal);
+    } catch (error) {
+      // It may hold connections by now, or a process of its own.
+      await channel.stop({ drainMs: 0 }).catch(() => {});
+      throw error;
+    }
     delete account.failure;
   }
 
