@@ -28,14 +28,21 @@ export interface SessionState {
   readonly lastSeq: number;
 }
 
-const MAX_MESSAGES = 12_000;
+interface Kept extends History {
+  readonly generation: number;
+  readonly size: number;
+}
+
+/** What is kept in all, and of one conversation, as `sizeOf` counts. */
+const MOST = 16_000_000;
+const MOST_OF_ONE = MOST / 4;
 
 export function createHistories(sessions: Pick<ConversationStore, "history">): Histories {
-  const kept = new Map<string, History & { readonly generation: number }>();
+  const kept = new Map<string, Kept>();
   let total = 0;
 
   const forget = (sessionKey: string): void => {
-    total -= kept.get(sessionKey)?.messages.length ?? 0;
+    total -= kept.get(sessionKey)?.size ?? 0;
     kept.delete(sessionKey);
   };
   return {
@@ -59,14 +66,35 @@ export function createHistories(sessions: Pick<ConversationStore, "history">): H
     },
     keep(sessionKey, generation, history) {
       forget(sessionKey);
-      if (history.messages.length !== history.places.length || history.messages.length > MAX_MESSAGES / 4)
-        return;
-      kept.set(sessionKey, { ...history, generation });
-      total += history.messages.length;
+      const size = history.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+      if (history.messages.length !== history.places.length || size > MOST_OF_ONE) return;
+      kept.set(sessionKey, { ...history, generation, size });
+      total += size;
       for (const oldest of kept.keys()) {
-        if (total <= MAX_MESSAGES) break;
+        if (total <= MOST) break;
         forget(oldest);
       }
     },
   };
+}
+
+/** An object is about as large as so many characters. */
+const OBJECT = 100;
+const sizes = new WeakMap<AgentMessage, number>();
+
+/** About how many characters a message takes in memory, its pictures included. It is looked through once. */
+function sizeOf(message: AgentMessage): number {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
+  let size = 0;
+  const left: unknown[] = [message];
+  while (left.length > 0) {
+    const value = left.pop();
+    if (typeof value === "string") size += value.length;
+    if (typeof value !== "object" || value === null) continue;
+    size += OBJECT;
+    for (const part of Object.values(value)) left.push(part);
+  }
+  sizes.set(message, size);
+  return size;
 }

@@ -31,3 +31,30 @@ it("gives nothing of a conversation that was removed to the next one of its key"
   after.begin(KEY, lease, [{ role: "user", content: "the second one", timestamp: 1 }]);
   expect((await histories.load(KEY, state)).messages).toMatchObject([{ content: "the second one" }]);
 });
+
+it("keeps no more than so many characters, of one conversation and of all", async () => {
+  let reads = 0;
+  const histories = createHistories({
+    async history() {
+      reads += 1;
+      return [];
+    },
+  });
+  const state = { generation: 0, lastSeq: 1 };
+  const keep = (key: string, megabytes: number): void => {
+    const data = "x".repeat(megabytes * 1_000_000);
+    const content = [{ type: "image", mimeType: "image/png", source: { kind: "base64", data } }] as const;
+    histories.keep(key, 0, { messages: [{ role: "user", content, timestamp: 1 }], places: [1] });
+  };
+  const isKept = async (key: string): Promise<boolean> => {
+    const before = reads;
+    await histories.load(key, state);
+    return reads === before;
+  };
+  keep("too large", 5);
+  expect(await isKept("too large")).toBe(false);
+  for (const key of ["a", "b", "c", "d", "e", "f"]) keep(key, 3);
+  const kept = [];
+  for (const key of ["a", "b", "c", "d", "e", "f"]) if (await isKept(key)) kept.push(key);
+  expect(kept).toEqual(["b", "c", "d", "e", "f"]);
+});
