@@ -1,4 +1,4 @@
-import { linksIn, samePage } from "./web/links.ts";
+import { linksIn, pageKey } from "./web/links.ts";
 
 /** Addresses that stand in the messages of each conversation: the model did not think of them. */
 export interface GivenLinks {
@@ -16,12 +16,12 @@ export function createGivenLinks(): GivenLinks {
     add(sessionKey, text) {
       const links = linksIn(text, MAX_LINKS_OF_ONE);
       if (links.length === 0) return;
-      const all = [...(linksOf.get(sessionKey) ?? []), ...links.map(samePage)];
+      const all = [...(linksOf.get(sessionKey) ?? []), ...links.map(pageKey)];
       linksOf.delete(sessionKey);
       linksOf.set(sessionKey, new Set(all.slice(-MAX_LINKS_OF_ONE)));
       const [oldest] = linksOf.keys();
       if (linksOf.size > MAX_CONVERSATIONS && oldest !== undefined) linksOf.delete(oldest);
     },
-    has: (sessionKey, url) => linksOf.get(sessionKey)?.has(samePage(url)) === true,
+    has: (sessionKey, url) => linksOf.get(sessionKey)?.has(pageKey(url)) === true,
   };
 }

@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 /** A link in running text ends at quotes, brackets, and Chinese and other full-width punctuation. */
 const LINK = /\bhttps?:\/\/[^\s<>"'`{}|\\^，。；：！？、（）《》【】「」『』“”‘’\p{Cc}\p{Cf}]+/giu;
 const LONGEST = 2_048;
@@ -28,6 +30,11 @@ export function samePage(address: string): string {
   if (url === null) return address;
   url.hash = "";
   return url.href;
+}
+
+/** A short name of a page, the same for addresses of the same one: addresses that others chose may be long. */
+export function pageKey(address: string): string {
+  return hash("sha256", samePage(address), "base64url");
 }
 
 const OPENERS: Readonly<Record<string, string>> = { ")": "(", "]": "[" };

@@ -1,4 +1,4 @@
-import { linksIn, samePage } from "./links.ts";
+import { linksIn, pageKey } from "./links.ts";
 
 /** Addresses that stand on pages which each session has read: whoever wrote those thought of them, not the model. */
 export interface SeenLinks {
@@ -20,11 +20,11 @@ export function createSeenLinks(): SeenLinks {
       seen.set(sessionKey, links);
       for (const address of [...addresses, ...linksIn(text, LINKS)]) {
         if (links.size >= LINKS) break;
-        links.add(samePage(address));
+        links.add(pageKey(address));
       }
       const [oldest] = seen.keys();
       if (seen.size > SESSIONS && oldest !== undefined) seen.delete(oldest);
     },
-    has: (sessionKey, address) => seen.get(sessionKey)?.has(samePage(address)) === true,
+    has: (sessionKey, address) => seen.get(sessionKey)?.has(pageKey(address)) === true,
   };
 }
