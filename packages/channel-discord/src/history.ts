@@ -6,8 +6,8 @@ import { personOf } from "./inbound/message-events.ts";
 import { limits } from "./limits.ts";
 
 interface Span {
-  /** Milliseconds since the epoch. With it the oldest since then are listed, else the newest. */
-  readonly after?: number;
+  /** Milliseconds since the epoch, or the id of a message. With it the oldest since then are listed, else the newest. */
+  readonly after?: number | string;
   readonly before?: number;
   /** Default: as many as one request gives. */
   readonly limit?: number;
@@ -26,7 +26,7 @@ export async function listMessages(
     path: `/channels/${channelId}/messages`,
     query: {
       limit: String(Math.min(Math.max(limit, 1), limits.pageSize)),
-      ...(after === undefined ? {} : { after: snowflakeAt(after) }),
+      ...(after === undefined ? {} : { after: typeof after === "number" ? snowflakeAt(after) : after }),
       ...(before === undefined ? {} : { before: snowflakeAt(before) }),
     },
     signal,

@@ -40,6 +40,8 @@ export const limits = {
   requestsPerSecond: 40,
   /** Messages that one request lists. */
   pageSize: 100,
+  /** Read at most of a channel in which something was missed: a thousand messages. */
+  missedPages: 10,
   requestTimeoutMs: 15_000,
   /** 10 MiB over a slow line. */
   uploadTimeoutMs: 120_000,

@@ -51,6 +51,16 @@ describe("the session", () => {
     expect(bench.standIn.gateway.identifies).toBe(2);
   });
 
+  it("is begun anew where more was said than Discord lists at once, up to the last word", async () => {
+    await using bench = await openBench();
+    await bench.standIn.acknowledged(say(bench, "before"));
+    bench.standIn.gateway.invalidate();
+    const meanwhile = Array.from({ length: 250 }, (_, index) => `word ${index}`);
+    for (const content of meanwhile) bench.standIn.plant({ channelId, authorId: zhang, content });
+    await until(() => textsOf(bench).length === 251);
+    expect(textsOf(bench)).toEqual(["before", ...meanwhile]);
+  });
+
   it("goes on where it cannot be kept, and is kept as soon as it can", async () => {
     const kept = createMemoryState();
     let isFull = true;

@@ -1,6 +1,7 @@
 import { isLasting, objectAt, type Payload, textAt } from "@signalbox/channel";
 import type { DiscordApi } from "../api.ts";
 import { listMessages } from "../history.ts";
+import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { Places } from "../places.ts";
 import { isSpoken } from "./message-events.ts";
@@ -24,7 +25,7 @@ export async function missedMessages(
 ): Promise<readonly Payload[]> {
   try {
     const { guildId } = await places.find(channelId, signal);
-    const messages = await listMessages(api, channelId, { after: since, signal });
+    const messages = await listPages(api, channelId, since, signal);
     const spoken = messages.filter((message) => isSpoken(message, botId));
     if (guildId === undefined) return spoken;
     return await Promise.all(
@@ -42,4 +43,21 @@ export async function missedMessages(
     if (isLasting(error)) return [];
     throw error;
   }
+}
+
+/** Messages since a moment, oldest first, page after page as far as they are read. */
+async function listPages(
+  api: DiscordApi,
+  channelId: string,
+  since: number,
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  const messages: Payload[] = [];
+  let after: number | string | undefined = since;
+  for (let pages = 0; pages < limits.missedPages && after !== undefined; pages++) {
+    const page = await listMessages(api, channelId, { after, signal });
+    messages.push(...page);
+    after = page.length < limits.pageSize ? undefined : textAt(page.at(-1) ?? {}, "id");
+  }
+  return messages;
 }
