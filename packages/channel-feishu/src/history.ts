@@ -15,6 +15,8 @@ import { readMentions, writeMentions } from "./inbound/mentions.ts";
 
 /** The most that Feishu lists at once. */
 export const pageSize = 50;
+/** Of what was missed in a chat: the latest five hundred messages. */
+const mostPages = 10;
 
 /** A stretch of time in milliseconds since the epoch; Feishu counts in seconds. */
 interface Span {
@@ -24,15 +26,49 @@ interface Span {
   readonly size?: number;
 }
 
+interface Page {
+  readonly items: readonly Payload[];
+  /** Names the page behind it. */
+  readonly next: string | undefined;
+}
+
 /** Messages of a chat as the API lists them, newest first, one page at most. */
 export async function listMessages(
   api: FeishuApi,
   chatId: string,
-  { start, end, size = pageSize }: Span,
+  span: Span,
   signal: AbortSignal,
 ): Promise<readonly Payload[]> {
+  return (await listPage(api, chatId, span, signal)).items;
+}
+
+/** The same, page after page. */
+export async function listPages(
+  api: FeishuApi,
+  chatId: string,
+  span: Span,
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  const items: Payload[] = [];
+  let token: string | undefined;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const page = await listPage(api, chatId, span, signal, token);
+    items.push(...page.items);
+    token = page.next;
+    if (token === undefined) break;
+  }
+  return items;
+}
+
+async function listPage(
+  api: FeishuApi,
+  chatId: string,
+  { start, end, size = pageSize }: Span,
+  signal: AbortSignal,
+  token?: string,
+): Promise<Page> {
   const seconds = (ms: number): string => String(Math.floor(ms / 1000));
-  const answer = await api.call({ what: "reading a chat", write: false, signal }, (client) =>
+  const { data } = await api.call({ what: "reading a chat", write: false, signal }, (client) =>
     client.message.list({
       params: {
         container_id_type: "chat",
@@ -41,10 +77,14 @@ export async function listMessages(
         page_size: size,
         ...(start === undefined ? {} : { start_time: seconds(start) }),
         ...(end === undefined ? {} : { end_time: seconds(end) }),
+        ...(token === undefined ? {} : { page_token: token }),
       },
     }),
   );
-  return (answer.data?.items ?? []).filter(isPayload);
+  return {
+    items: (data?.items ?? []).filter(isPayload),
+    next: data?.has_more === true ? data.page_token : undefined,
+  };
 }
 
 /** A message, and where it is a merged forward what is in it. @throws ChannelError */

@@ -77,6 +77,15 @@ describe("the long connection, through the real SDK", () => {
       await until(() => after.events.length > 0);
       expect(after.events).toMatchObject([{ messageId: "om_2", text: "meanwhile" }]);
     }
+    const words = Array.from({ length: 120 }, (_, index) => `om_word_${index}`);
+    {
+      await using after = await openBench({ transport: "socket" }, { context: { state }, start: false });
+      for (const word of words) plant(after, "one of many", word);
+      await after.channel.start(never);
+      // More than Feishu lists at once.
+      await until(() => after.events.length === words.length);
+      expect(after.events.map((event) => event.type === "message" && event.messageId)).toEqual(words);
+    }
     await using fresh = await openBench({ transport: "socket" }, { start: false });
     plant(fresh, "long ago", "om_3");
     await fresh.channel.start(never);

@@ -3,6 +3,7 @@ import {
   ChannelError,
   type HistoryMessage,
   isChannelError,
+  objectAt,
   objectsAt,
   type Payload,
   TokenBuckets,
@@ -21,6 +22,8 @@ interface Span {
   readonly latest?: number;
   /** Default: as many as Slack gives at once. */
   readonly size?: number;
+  /** Where the page before it ended. */
+  readonly cursor?: string | undefined;
 }
 
 /** One page of messages, oldest first. */
@@ -28,6 +31,8 @@ interface Page {
   readonly messages: readonly Payload[];
   /** There are more in the span. */
   readonly hasMore: boolean;
+  /** Leads to them. */
+  readonly cursor: string | undefined;
 }
 
 /** Reads conversations and threads, within what Slack allows this app. */
@@ -53,7 +58,7 @@ export function createHistory(
   const buckets = new TokenBuckets(context.clock.now);
 
   return {
-    async page({ channel, thread }, { oldest, latest, size = mostAtOnce }, signal) {
+    async page({ channel, thread }, { oldest, latest, cursor, size = mostAtOnce }, signal) {
       const method = thread === undefined ? "conversations.history" : "conversations.replies";
       const wait = buckets.take([{ key: method, rule }]);
       if (wait > 0) {
@@ -67,12 +72,15 @@ export function createHistory(
         ...(thread === undefined ? {} : { ts: thread }),
         ...(oldest === undefined ? {} : { oldest: seconds(oldest) }),
         ...(latest === undefined ? {} : { latest: seconds(latest) }),
+        ...(cursor === undefined ? {} : { cursor }),
         limit: Math.min(Math.max(size, 1), mostAtOnce),
         include_all_metadata: true,
       };
       const answer = await api.call(method, args, { what: "reading a conversation", write: false, signal });
       const messages = objectsAt(answer, "messages").toSorted((a, b) => timeOf(a) - timeOf(b));
-      return { messages, hasMore: answer["has_more"] === true };
+      const hasMore = answer["has_more"] === true;
+      const next = textAt(objectAt(answer, "response_metadata"), "next_cursor");
+      return { messages, hasMore, cursor: hasMore && next !== "" ? next : undefined };
     },
   };
 }
@@ -114,7 +122,7 @@ async function wholeThread(
     const span = { ...until, ...(oldest === undefined ? {} : { oldest }) };
     const { messages, hasMore } = await history.page(to, span, signal).catch((error: unknown) => {
       if (page === 0 || !isChannelError(error) || error.code !== "rate_limited") throw error;
-      return { messages: [], hasMore: false };
+      return { messages: [], hasMore: false, cursor: undefined };
     });
     for (const message of messages) read.set(textAt(message, "ts"), message);
     if (!hasMore) break;

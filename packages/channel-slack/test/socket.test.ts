@@ -106,6 +106,16 @@ describe("socket mode, through the real SDK", () => {
     }
   });
 
+  it("reads all that was said meanwhile, also where it is more than Slack lists at once", async () => {
+    await using bench = await openBench(sockets);
+    await bench.standIn.pushEvent(textMessage("before"));
+    bench.standIn.sockets.drop();
+    const meanwhile = Array.from({ length: 450 }, (_, index) => `word ${index}`);
+    for (const text of meanwhile) bench.standIn.plant({ channel: "D_DIRECT", text });
+    await until(() => texts(bench).length === 451);
+    expect(texts(bench)).toEqual(["before", ...meanwhile]);
+  });
+
   it("notices sockets that stand and are dead", async () => {
     await using bench = await openBench(sockets);
     await bench.standIn.pushEvent(textMessage("before"));

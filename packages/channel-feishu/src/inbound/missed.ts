@@ -1,6 +1,6 @@
 import { objectAt, objectsAt, type Payload, textAt, timeAt } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
-import { listMessages } from "../history.ts";
+import { listPages } from "../history.ts";
 import type { Place } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
 
@@ -19,7 +19,7 @@ export async function missedMessages(
   place: Place,
   span: { readonly since: number; readonly appId: string; readonly signal: AbortSignal },
 ): Promise<readonly EventEnvelope[]> {
-  const items = await listMessages(api, place.chatId, { start: span.since - editedWithinMs }, span.signal);
+  const items = await listPages(api, place.chatId, { start: span.since - editedWithinMs }, span.signal);
   return items
     .filter((item) => isMissed(item, span.appId))
     .toReversed()

@@ -10,7 +10,7 @@ export interface BackfillOptions<Message> {
   readonly logger?: Pick<ChannelLogger, "warn">;
   /** The bot's own id on the platform: another bot under the same account starts afresh. */
   readonly botId: string;
-  /** The messages of one conversation since a moment, oldest first, at most as many as one request gives. */
+  /** The messages of one conversation since a moment, oldest first, as many of them as are to be heard. */
   read(conversation: string, since: number, signal: AbortSignal): Promise<readonly Message[]>;
   /** Hands a message to the same gate as a live one; repetitions are told there. */
   take(message: Message): Promise<Handled>;
