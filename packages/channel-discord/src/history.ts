@@ -6,7 +6,7 @@ import { personOf } from "./inbound/message-events.ts";
 import { limits } from "./limits.ts";
 
 interface Span {
-  /** Milliseconds since the epoch, or the id of a message. With it the oldest since then are listed, else the newest. */
+  /** Milliseconds since the epoch, or a message's id. With it the oldest since then are listed, else the newest. */
   readonly after?: number | string;
   readonly before?: number;
   /** Default: as many as one request gives. */
