@@ -81,6 +81,8 @@ it("refuses what it cannot keep while its disk is full, and goes on once there i
       const gateway = world.start();
       await gateway.listening;
       await expect.poll(() => world.platform.acknowledged.length).toBeGreaterThan(SOME);
+      // A server of tools that could not begin would be missed by the runs that begin with it.
+      await expect.poll(() => world.feishu.sent.length).toBeGreaterThan(0);
       const before = world.platform.acknowledged.length;
       const filler = join(disk.folder, "filler");
       expect(() => writeFileSync(filler, Buffer.alloc(SIZE_MB << 20))).toThrow(/ENOSPC/);
