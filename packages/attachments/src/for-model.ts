@@ -66,13 +66,15 @@ export class ModelView {
 
   #describe(file: ReceivedFile, block: InputBlock | undefined): FileForModel {
     const { mimeType, path, name } = file;
-    const how = noteOf(file, block);
+    const text = block === undefined ? (file.transcript?.text ?? this.#written(file)) : undefined;
+    const isLeftOut = text !== undefined && this.#textLeft === 0;
+    const how = isLeftOut ? "its text is left out: there is too much of others" : noteOf(file, block);
     return {
       type: mimeType,
       ...(path === undefined ? {} : { place: path }),
       ...(name === undefined ? {} : { name }),
       ...(how === undefined ? {} : { note: how }),
-      ...(block === undefined ? this.#text(file) : {}),
+      ...(text === undefined || isLeftOut ? {} : this.#shown(text)),
     };
   }
 
@@ -103,10 +105,8 @@ export class ModelView {
     return decodeText(bytes, this.#inspector);
   }
 
-  #text(file: ReceivedFile): { readonly text?: string; readonly cut?: boolean } {
+  #shown(text: string): { readonly text: string; readonly cut: boolean } {
     const most = Math.min(MAX_TEXT, this.#textLeft);
-    const text = most <= 0 ? undefined : (file.transcript?.text ?? this.#written(file));
-    if (text === undefined) return {};
     const shown = text.slice(0, most).toWellFormed();
     this.#textLeft -= shown.length;
     return { text: shown, cut: text.length > most };

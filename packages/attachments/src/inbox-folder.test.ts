@@ -11,6 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { openWorkspace } from "@signalbox/tools";
+import { supportedExtensions } from "file-type";
 import { expect, it, onTestFinished } from "vitest";
 import { createInboxFolder } from "./inbox-folder.ts";
 
@@ -83,6 +84,14 @@ it("lets go of what is too old", async () => {
   const limits = { files: 100, bytes: 1_000, ms: 3_600_000 };
   const path = await createInboxFolder(workspace, fail, () => limits).keep(CONVERSATION, bytes("new"), "txt");
   expect(readdirSync(folder).toSorted()).toEqual([`${"2".repeat(16)}.bin`, basename(path)].toSorted());
+});
+
+it("lets go of whatever it keeps, by any ending that a file's content has", async () => {
+  const { folder, workspace } = await open();
+  const inbox = createInboxFolder(workspace, fail, () => ({ files: 0, bytes: 0 }));
+  for (const extension of supportedExtensions) await inbox.keep(CONVERSATION, bytes(extension), extension);
+  await inbox.clear();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it("lets go of it also while nothing comes", async () => {

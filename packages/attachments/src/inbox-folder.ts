@@ -21,8 +21,8 @@ export interface InboxLimits {
 
 /** At the top of each folder. */
 export const INBOX_FOLDER = "inbox";
-/** What was put there by us: whatever else lies there is left alone. */
-const OURS = /^[0-9a-f]{16}\.[0-9a-z]{1,10}$/;
+/** What was put there by us, `.tar.gz` and `.Z` included: whatever else lies there is left alone. */
+const OURS = /^[0-9a-f]{16}\.(tar\.)?[0-9a-zA-Z]{1,10}$/;
 const CONVERSATION = /^[0-9a-f]{16}$/;
 /** So many files are added between two looks at all of them. */
 const CLEAR_EVERY = 20;

@@ -242,9 +242,19 @@ function isUrl(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
+/** The path of a URL as it is meant: `%E6%8A%A5.pdf` is nobody's name for a file. */
+function pathOf(url: string): string {
+  const path = URL.parse(url)?.pathname ?? "";
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /** The last part of a path or URL as people may see it. */
 export function nameOf(source: string): string {
-  const path = isUrl(source) ? (URL.parse(source)?.pathname ?? "") : source;
+  const path = isUrl(source) ? pathOf(source) : source;
   const last = path.split(/[\\/]/).findLast((part) => part !== "") ?? "";
   const name = last.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
   if (name === "" || /^\.+$/.test(name)) return "file";

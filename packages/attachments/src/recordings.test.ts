@@ -83,6 +83,18 @@ describe("a recording", () => {
     expect(media?.files[1]).toMatchObject({ type: "text/plain", text: "no recording" });
   });
 
+  it("whose words have no room any more is not said to be written down, nor is a text passed over", async () => {
+    const incoming = open(async () => "Bring milk. ".repeat(2_000));
+    const earlier = message(["1", "2", "3"], KEPT_IN);
+    const asked = { ...message(["4", "text"], KEPT_IN), id: "m2" };
+    const [, media] = await incoming.show([earlier, asked], ["text"]);
+    const note = "its text is left out: there is too much of others";
+    expect(media?.files).toEqual([
+      { type: "audio/wav", note },
+      { type: "text/plain", note },
+    ]);
+  });
+
   it("that cannot be written down is named with the reason", async () => {
     const incoming = open(() => Promise.reject(new Error("it answered with status 500")));
     const [media] = await incoming.show([message(["voice"], KEPT_IN)], ["text"]);
