@@ -1,4 +1,10 @@
-import { type Capabilities, type Channel, type MessageAction, systemClock } from "@signalbox/channel";
+import {
+  type Capabilities,
+  type Channel,
+  ChannelError,
+  type MessageAction,
+  systemClock,
+} from "@signalbox/channel";
 import { expect, it } from "vitest";
 import { KEYED, plainAccount } from "../test/plain.ts";
 import { type ActingRun, createMessageActions, outboxRow, questionKey } from "./index.ts";
@@ -290,6 +296,41 @@ it("edits what it has sent by the id that it was given, once that is out, and wh
     ["plain:hall", messageId, "Hello all."],
     ["plain:hall", messageId, undefined],
   ]);
+});
+
+it("changes and deletes all of what it has sent in several parts, and says where nothing is known to be out", async () => {
+  const done: string[] = [];
+  const { act, outbox } = harness(
+    {
+      edit: async (_to, messageId) => void done.push(`edit ${messageId}`),
+      async remove(_to, messageId) {
+        if (done.includes(`remove ${messageId}`)) throw new ChannelError("not_found", "it is gone");
+        done.push(`remove ${messageId}`);
+      },
+    },
+    { ...KEYED, text: { unit: "utf16", markup: "plain", max: 20 } },
+  );
+  await act(send("One piece of it, another piece, and the last one."));
+  const { rows } = await outbox.claimDue({ lease, limit: 1 });
+  const { id = "", key: messageId = "", partCount } = rows[0] ?? {};
+  expect(partCount).toBe(3);
+  await outbox.markPart(id, lease, { part: 0, receipt: { messageId: "m0" } });
+  const edit = () => act({ action: "edit", messageId, text: "Nothing." });
+  expect(await edit()).toMatchObject({ message: `${messageId} is not out yet. Try again later.` });
+  const others = [1, 2].map((part) => ({ part, receipt: { messageId: `m${part}` } }));
+  await outbox.markSent(id, lease, others);
+  expect(await edit()).toEqual({ ok: true, text: "Edited." });
+  expect(await act({ action: "delete", messageId })).toEqual({ ok: true, text: "Deleted." });
+  expect(done).toEqual(["edit m0", "remove m1", "remove m2", "remove m0"]);
+
+  await act(send("Lost."), "c2");
+  const { rows: lost } = await outbox.claimDue({ lease, limit: 1 });
+  const { id: lostId = "", key: lostKey = "" } = lost[0] ?? {};
+  await outbox.dead(lostId, lease, "refused");
+  expect(await act({ action: "delete", messageId: lostKey })).toEqual({
+    ok: false,
+    message: `It is not known that ${lostKey} went out.`,
+  });
 });
 
 it("changes nothing that it has not sent itself: no question that an owner is to answer", async () => {

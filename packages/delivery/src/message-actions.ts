@@ -1,10 +1,12 @@
 import {
   type Capabilities,
+  isChannelError,
   isPayload,
   type MediaPart,
   type MessageAction,
   type MessageOutcome,
   type Outbound,
+  type OutboundPart,
   outboundOf,
   type PollPart,
   pollOutbound,
@@ -220,8 +222,9 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
   if (running === undefined) return no(NOT_RUNNING);
   const message = await messageAt(options, action, to, run);
   if ("ok" in message) return message;
-  const { id } = message;
+  const { id, rest } = message;
   const address = definition.codec.decode(to.address);
+  const remove = async (part: string): Promise<void> => running.remove?.(address, part, signal);
   switch (action.action) {
     case "react":
       if (!running.react) return no("This channel has no reactions.");
@@ -236,15 +239,33 @@ async function change<Run extends ActingRun, Row extends OutboxRow>(
       if (!running.edit) return no("This channel cannot edit messages.");
       const edited: Outbound = outboundOf(action.text, undefined, definition.capabilities);
       await running.edit(address, id, edited, signal);
+      // It says all of it: what went out behind it is the rest of what it said before.
+      await removeParts(
+        rest.filter(({ type }) => type !== "media"),
+        remove,
+      );
       await options.changeThere(to, { id: action.messageId, text: action.text }, run);
       return { ok: true, text: "Edited." };
     }
     case "delete":
       if (!running.remove) return no("This channel cannot delete messages.");
-      await running.remove(address, id, signal);
+      // The first one last: where another one stays, all of it can be deleted again.
+      await removeParts(rest, remove);
+      await remove(id);
       await options.changeThere(to, { id: action.messageId, text: undefined }, run);
       return { ok: true, text: "Deleted." };
   }
+}
+
+/** Those that are gone already, as after an edit, are none that could hinder it. */
+async function removeParts(
+  parts: FoundMessage["rest"],
+  remove: (id: string) => Promise<void>,
+): Promise<void> {
+  for (const { id } of parts)
+    await remove(id).catch((error: unknown) => {
+      if (!isChannelError(error) || error.code !== "not_found") throw error;
+    });
 }
 
 /** What an agent wants with a message that is there. */
@@ -253,22 +274,33 @@ interface MessageUse {
   readonly messageId: string;
 }
 
-/** The platform's id of a message of a conversation, by that id or by the one that `send` gave. */
+/** A message at its platform, by the id of its first part, and what else went out with it. */
+interface FoundMessage {
+  readonly id: string;
+  readonly rest: readonly { readonly id: string; readonly type: OutboundPart["type"] | undefined }[];
+}
+
+/** Finds a message of a conversation, by its platform's id or by the one that `send` gave. */
 async function messageAt<Run extends ActingRun, Row extends OutboxRow>(
   options: Pick<MessageActionsOptions<Run, Row>, "outbox" | "isOfConversation">,
   use: MessageUse,
   to: Destination,
   run: Run,
-): Promise<{ readonly id: string } | MessageOutcome> {
+): Promise<FoundMessage | MessageOutcome> {
   const { messageId } = use;
   const missing = no(`There is no message ${messageId} in that conversation.`);
   if (!messageId.startsWith(SENT))
-    return (await mayReach(options, use, to, run)) ? { id: messageId } : missing;
+    return (await mayReach(options, use, to, run)) ? { id: messageId, rest: [] } : missing;
   const row = await options.outbox.withKey(messageId);
   if (row === undefined || destinationKey(row) !== destinationKey(to)) return missing;
-  const receipt = row.receipts.find(({ part }) => part === 0)?.receipt;
-  const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
-  return id === undefined ? no(`${messageId} is not out yet. Try again later.`) : { id };
+  if (row.state === "pending" || row.state === "sending")
+    return no(`${messageId} is not out yet. Try again later.`);
+  const [first, ...rest] = row.receipts.flatMap(({ part, receipt }) => {
+    const id = isPayload(receipt) ? textAt(receipt, "messageId") : undefined;
+    return id === undefined ? [] : [{ id, type: row.payload.parts[part]?.type }];
+  });
+  if (first === undefined) return no(`It is not known that ${messageId} went out.`);
+  return { id: first.id, rest: rest.filter(({ id }) => id !== first.id) };
 }
 
 /**

@@ -58,6 +58,15 @@ it("tells nobody who was let in long ago, and tries again where the platform was
   expect(await rows()).toMatchObject([{ address: expect.stringContaining("anna") }]);
 });
 
+it("tells the others where one of them cannot be written to", async () => {
+  const { open, rows } = harness([{ ...anna, peerId: "ben" }, anna], async (person) => {
+    if (person === "ben") throw new ChannelError("permission", "ben has closed their messages");
+    return `direct with ${person}`;
+  });
+  await open().look();
+  expect(await rows()).toMatchObject([{ address: expect.stringContaining("anna") }]);
+});
+
 it("leaves it where a channel opens no conversation", async () => {
   const { open, rows } = harness([anna], undefined);
   await open().look();

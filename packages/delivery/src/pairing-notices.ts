@@ -52,19 +52,22 @@ export function createPairingNotices(options: PairingNoticesOptions): PairingNot
     options.wakeOutbox();
   }
 
+  const onFailure = (error: unknown): void =>
+    logger.debug({ err: reasonOf(error) }, "somebody could not be told that they were let in");
+
   return {
     async look() {
-      try {
-        const since = clock.now() - LATELY_MS;
-        const lately = (await options.peers()).filter(({ approvedAt }) => approvedAt > since);
-        for (const peer of lately) {
-          const { channel, account, peerId, approvedAt } = peer;
-          // Told again by the next process it is the same message.
-          const key = outboxKey("paired", channel, account, peerId, String(approvedAt));
-          if (!told.has(key)) await tell(peer, key);
-        }
-      } catch (error) {
-        logger.debug({ err: reasonOf(error) }, "somebody could not be told that they were let in");
+      const since = clock.now() - LATELY_MS;
+      const peers = await options.peers().catch((error: unknown) => {
+        onFailure(error);
+        return [];
+      });
+      for (const peer of peers) {
+        const { channel, account, peerId, approvedAt } = peer;
+        // Told again by the next process it is the same message.
+        const key = outboxKey("paired", channel, account, peerId, String(approvedAt));
+        // One who cannot be written to keeps nobody else from it.
+        if (approvedAt > since && !told.has(key)) await tell(peer, key).catch(onFailure);
       }
     },
   };
