@@ -7,7 +7,9 @@ const LINE = 16;
 export function encodingsOf(secret: string): ReadonlySet<string> {
   const bytes = Buffer.from(secret, "utf8");
   const hex = bytes.toString("hex");
-  const percent = encodeURIComponent(secret);
+  // Half of a character, as JSON may write it, is in no address.
+  const wellFormed = secret.toWellFormed();
+  const percent = encodeURIComponent(wellFormed);
   const inJson = JSON.stringify(secret).slice(1, -1);
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= LINE);
   return new Set([
@@ -19,7 +21,7 @@ export function encodingsOf(secret: string): ReadonlySet<string> {
     percent,
     lowerEscapes(percent),
     percent.replaceAll("%20", "+"),
-    encodeURI(secret),
+    encodeURI(wellFormed),
     htmlEscaped(secret),
     ...(hex.length >= LONG_ENOUGH ? [hex, hex.toUpperCase()] : []),
     ...base64Of(bytes),

@@ -1,7 +1,9 @@
 /** Names that say so, however they are written: `SMTP_PASS`, `api_key`, `DB_PASSWORD`, `AUTH`. */
 const SECRET_NAME = /(?:key|token|secret|passw(?:or)?d|passwd|pass|pwd|passphrase|credentials?|auth|dsn)$/i;
-/** Every shell sets them, to folders. */
-const FOLDERS: ReadonlySet<string> = new Set(["PWD", "OLDPWD"]);
+/** Names that only look like it: every shell has folders there, and desktops the program that asks for a password. */
+const NO_SECRET_NAME = /^(?:OLD)?PWD$|ASKPASS$/;
+/** What such a name is switched on and off with. */
+const SWITCH = /^(?:true|false|yes|no|on|off|none|[01])$/i;
 /** Of whose value only what stands before an `@` is secret. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;
 
@@ -9,7 +11,8 @@ const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*@/i;
 export function environmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {
   return Object.entries(env).flatMap(([name, value = ""]) => {
     if (ADDRESS.test(value)) return [value, ...passwordIn(value)];
-    return SECRET_NAME.test(name) && !FOLDERS.has(name) && value !== "" ? [value] : [];
+    if (value === "" || SWITCH.test(value) || NO_SECRET_NAME.test(name)) return [];
+    return SECRET_NAME.test(name) ? [value] : [];
   });
 }
 

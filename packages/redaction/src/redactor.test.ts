@@ -135,12 +135,27 @@ describe("createRedactor", () => {
   });
 });
 
+it("takes a secret with half of a character as well as any other", () => {
+  const redact = createRedactor(["hunter2-\ud83d-secret"]);
+  expect(redact("refused hunter2-\ud83d-secret")).toBe("refused [redacted]");
+});
+
 describe("redactBeginning", () => {
   const redact = redactBeginning(createRedactor(["hunter2-secret"]), 20);
 
   it("redacts a short text whole, and of a long one what is kept", () => {
     expect(redact("x hunter2-secret y")).toBe("x [redacted] y");
-    expect(redact(`x hunter2-secret ${"y".repeat(100_000)}`)).toBe("x [redacted] yyyyyyy");
+    expect(redact(`x hunter2-secret ${"y".repeat(100_000)}`)).toBe("x [redacted] yyy");
+  });
+
+  it("shows no half of a secret, however many before it were taken out", () => {
+    const secret = "correct horse battery staple";
+    const beginning = redactBeginning(createRedactor([secret]), 8_000);
+    for (let at = 0; at < secret.length; at += 1) {
+      const shown = beginning(`${"x".repeat(at)}${`${secret} `.repeat(1_000)}`);
+      expect(shown.replaceAll(/\[redacted\]|[x ]/g, "")).toBe("");
+      expect(shown.length).toBeGreaterThan(4_000);
+    }
   });
 
   it("sees a secret whole that is cut", () => {
@@ -212,6 +227,8 @@ it("takes those values of an environment for secrets whose names say so", () => 
     HOME: "/home/ann",
     UNSET_KEY: undefined,
   };
+  const programs = { SSH_ASKPASS: "/usr/bin/ssh-askpass", GIT_ASKPASS: "echo" };
+  expect(environmentSecrets({ ...programs, NPM_CONFIG_ALWAYS_AUTH: "true", SMTP_AUTH: "0" })).toEqual([]);
   expect(environmentSecrets({ PWD: "/home/ann", OLDPWD: "/tmp", DB_PWD: "hunter2-hunter2" })).toEqual([
     "hunter2-hunter2",
   ]);

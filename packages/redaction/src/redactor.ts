@@ -79,7 +79,13 @@ const BEYOND = 4_096;
  * For texts of any length of which the beginning says enough, such as errors: takes no longer than the beginning needs.
  */
 export function redactBeginning(redact: Redact, most: number): Redact {
-  return (text) => (text.length <= most ? redact(text) : redact(text.slice(0, most + BEYOND)).slice(0, most));
+  return (text) => {
+    if (text.length <= most) return redact(text);
+    const redacted = redact(text.slice(0, most + BEYOND));
+    // Behind what was taken out last there may be half a secret, which moved up as others before it were taken out.
+    const end = Math.max(redacted.lastIndexOf(REDACTED) + REDACTED.length, redacted.length - BEYOND);
+    return redacted.slice(0, text.length <= most + BEYOND ? most : Math.min(most, end));
+  };
 }
 
 /** Of an error, in UTF-16 units: the beginning says what it was. */
