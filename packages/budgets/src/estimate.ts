@@ -51,6 +51,18 @@ export function reportedAmount({ input, output, costMicros = 0 }: Usage): Amount
   return { micros: costMicros, tokens: (input.total ?? 0) + (output.total ?? 0) };
 }
 
+/** What of an answer that broke off its usage does not count, about. */
+export function unreportedAmount(
+  model: Model,
+  { input, output }: Usage,
+  written: string,
+  pricesOf: PricesOf,
+): Amount {
+  const tokens = Math.max(0, estimateTokens(written) - (output.total ?? 0));
+  const price = pricesOf(model, input.total ?? 0)?.output ?? 0;
+  return { micros: Math.ceil((tokens * price) / 1_000_000), tokens };
+}
+
 /** What a call came to, about, by what was sent and what was written so far. */
 export function guessedAmount(
   model: Model,

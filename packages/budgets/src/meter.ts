@@ -6,6 +6,7 @@ import type {
   ModelEvent,
   StreamModel,
   StreamOptions,
+  Usage,
 } from "@signalbox/agent-core";
 import {
   type Amount,
@@ -16,7 +17,7 @@ import {
   potsOf,
   type Spender,
 } from "./budget.ts";
-import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
+import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount, unreportedAmount } from "./estimate.ts";
 import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./ledger.ts";
 
 /** Something that people may want to hear of. */
@@ -249,26 +250,31 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
   let end: AssistantMessage | undefined;
   let isAnswered = false;
   let written = "";
+  /** Of one attempt, where its vendor said what it came to. */
+  const reported = (usage: Usage | undefined, isWhole: boolean): Amount | undefined => {
+    const amount = usage && reportedAmount(usage);
+    // Before an answer is whole vendors have said what was sent to them, and not what was written since.
+    return amount && (isWhole ? amount : sum(amount, unreportedAmount(model, usage, written, pricesOf)));
+  };
+  const guessed = (): Amount => {
+    const { micros, tokens } = guessedAmount(model, context, written, pricesOf);
+    return { micros: Math.min(micros, most.micros), tokens: Math.min(tokens, most.tokens) };
+  };
   return {
     see(event: ModelEvent): void {
-      if (event.type === "attempt" && event.failure.usage !== undefined)
-        tried = sum(tried, reportedAmount(event.failure.usage) ?? NOTHING);
-      else if (event.type === "finish") end = event.message;
+      if (event.type === "attempt") {
+        tried = sum(tried, reported(event.failure.usage, false) ?? (isAnswered ? guessed() : NOTHING));
+        [isAnswered, written] = [false, ""];
+      } else if (event.type === "finish") end = event.message;
       else if (event.type === "error") end = event.partial;
       else if ("delta" in event) written += event.delta;
       isAnswered ||= event.type === "block.start" || event.type === "finish";
     },
     total(): Amount {
-      const reported = end?.usage && reportedAmount(end.usage);
-      if (reported !== undefined) return sum(tried, reported);
       const isCutOff = end === undefined || end.error?.code === "aborted";
       // A request that was refused, or that nobody could be reached for, is not charged.
-      if (!isAnswered && !isCutOff) return tried;
-      const guess = guessedAmount(model, context, written, pricesOf);
-      return sum(tried, {
-        micros: Math.min(guess.micros, most.micros),
-        tokens: Math.min(guess.tokens, most.tokens),
-      });
+      const unsaid = isAnswered || isCutOff ? guessed : () => NOTHING;
+      return sum(tried, reported(end?.usage, end?.error === undefined) ?? unsaid());
     },
   };
 }

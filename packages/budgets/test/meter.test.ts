@@ -1,5 +1,12 @@
 import { setImmediate } from "node:timers/promises";
-import type { Model, ModelContext, ModelEvent, StreamModel, Usage } from "@signalbox/agent-core";
+import {
+  estimateTokens,
+  type Model,
+  type ModelContext,
+  type ModelEvent,
+  type StreamModel,
+  type Usage,
+} from "@signalbox/agent-core";
 import { assistantMessage, eventsOf, scriptedModel } from "@signalbox/agent-core/test";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -253,6 +260,29 @@ test("attempts that another one followed are part of what a call came to", async
   };
   await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
   expect((await ledger.balances([ALL_POT]))[0]?.spent.micros).toBe(350);
+});
+
+test("of what breaks off it counts also what was written after the vendor had counted", async () => {
+  const written = "A long answer. ".repeat(400);
+  const partial = assistantMessage(written, {
+    stopReason: "aborted",
+    usage: usage(300),
+    error: { code: "aborted", message: "stopped", retryable: false, emitted: true, scope: "provider" },
+  });
+  const { meter, ledger } = meterWith([{ ...DAILY, limit: { unit: "micros", amount: 1_000_000 } }]);
+  const stream: StreamModel = async function* () {
+    const next = { kind: "retry", provider: "test", model: "large", delayMs: 0 } as const;
+    const failure = { provider: "test", model: "large", code: "network", message: "cut" } as const;
+    for (const event of eventsOf(partial)) if (event.type !== "error") yield event;
+    yield { type: "attempt", failure: { ...failure, usage: usage(300) }, next };
+    yield* eventsOf(partial);
+  };
+  await call(meter.stream(ANN, { model: MODEL, fallbacks: [], stream }));
+  const output = estimateTokens(written);
+  expect((await ledger.balances([ALL_POT]))[0]?.spent).toEqual({
+    micros: 2 * (300 + output * 10),
+    tokens: 2 * (300 + output),
+  });
 });
 
 test("a ledger that cannot be read lets nothing through", async () => {
