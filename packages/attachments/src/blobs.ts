@@ -1,15 +1,16 @@
 import { createHash, randomBytes } from "node:crypto";
 import { constants } from "node:fs";
-import { chmod, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
+import { chmod, type FileHandle, open, readdir, rename, rm, stat, unlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { makeFolder, syncFolder } from "./folders.ts";
+import { codeOf } from "./ports.ts";
 
 /** Bytes that wait to be sent, in files named by what they hold. */
 export interface Blobs {
   /** Keeps bytes; they are on the disk when it resolves. Gives their SHA-256 as hexadecimal digits. */
   put(bytes: Uint8Array): Promise<string>;
-  /** Undefined where there is no such blob. */
+  /** Undefined where there is no such blob; rejects where it cannot be opened just now. */
   open(id: string): Promise<ReadableStream<Uint8Array> | undefined>;
   /**
    * Copies a blob into a new file, on the disk when it resolves. Gives the number of bytes; undefined where there is no
@@ -51,11 +52,8 @@ class BlobFolder implements Blobs {
   }
 
   async open(id: string): Promise<ReadableStream<Uint8Array> | undefined> {
-    const handle = await open(this.#pathOf(id), constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-      () => undefined,
-    );
-    if (handle === undefined) return undefined;
-    return Readable.toWeb(handle.createReadStream());
+    const handle = await openBlob(this.#pathOf(id));
+    return handle && Readable.toWeb(handle.createReadStream());
   }
 
   copy(id: string, file: string): Promise<number | undefined> {
@@ -119,15 +117,20 @@ class BlobFolder implements Blobs {
   }
 }
 
+/** Undefined where there is none: one that cannot be opened just now, as where too many files are open, is there. */
+function openBlob(path: string): Promise<FileHandle | undefined> {
+  return open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+    const code = codeOf(error);
+    if (code === "ENOENT" || code === "ELOOP") return undefined;
+    throw error;
+  });
+}
+
 /** Read at once while a blob is copied. */
 const PIECE = 1 << 20;
 
 async function copyBlob(from: string, to: string, id: string): Promise<number | undefined> {
-  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "ELOOP") return undefined;
-    throw error;
-  });
+  const source = await openBlob(from);
   if (source === undefined) return undefined;
   try {
     const target = await open(to, "wx", 0o600);

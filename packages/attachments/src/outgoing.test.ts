@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { phrasesIn } from "@signalbox/phrases";
 import { detectEncoding } from "@signalbox/tools";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { silentLogger } from "../test/plain.ts";
+import { createBlobs } from "./blobs.ts";
 import { createOutgoing, nameOf } from "./outgoing.ts";
 
 it("names an attachment by one line without a path", () => {
@@ -58,4 +62,29 @@ it("gives all that one message has fetched one time together", async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+it("has an attachment that cannot be opened just now tried again, and not one that is gone", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "blobs-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const noFolder = join(dir, "file");
+  writeFileSync(noFolder, "");
+  const unused = () => Promise.reject(new Error("not needed here"));
+  const opened = (folder: string) =>
+    createOutgoing({
+      blobs: createBlobs(folder),
+      folder: unused,
+      fetch: unused,
+      inspector: { detectEncoding },
+      logger: silentLogger,
+    }).open({
+      type: "media",
+      kind: "file",
+      name: "a.txt",
+      mimeType: "text/plain",
+      size: 1,
+      ref: { blob: "0".repeat(64) },
+    });
+  await expect(opened(noFolder)).rejects.toMatchObject({ code: "transient" });
+  await expect(opened(join(dir, "blobs"))).rejects.toMatchObject({ code: "not_found" });
 });

@@ -110,7 +110,7 @@ class OutgoingMedia implements Outgoing {
 
   async open({ ref }: MediaPart): Promise<ReadableStream<Uint8Array>> {
     const id = blobOf(ref);
-    const body = id === undefined ? undefined : await this.#options.blobs.open(id);
+    const body = id === undefined ? undefined : await this.#options.blobs.open(id).catch(notNow);
     if (body) return body;
     throw new ChannelError("not_found", "the attachment is not kept any more");
   }
@@ -181,6 +181,10 @@ class OutgoingMedia implements Outgoing {
 export function blobOf(ref: MediaPart["ref"]): string | undefined {
   const id = ref !== null && typeof ref === "object" && "blob" in ref ? ref.blob : undefined;
   return typeof id === "string" && /^[0-9a-f]{64}$/.test(id) ? id : undefined;
+}
+
+function notNow(cause: unknown): never {
+  throw new ChannelError("transient", `the attachment cannot be opened: ${reasonOf(cause)}`, { cause });
 }
 
 type Reason = (why: Phrases["whyNotSent"]) => string;
