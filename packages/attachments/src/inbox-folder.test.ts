@@ -106,6 +106,34 @@ it("lets go of it also while nothing comes", async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it("lets go of the others where one cannot be looked at, is gone or stays", async () => {
+  const { folder, workspace } = await open();
+  mkdirSync(folder, { recursive: true });
+  for (let age = 1; age <= 6; age += 1) {
+    const name = join(folder, `${String(age).repeat(16)}.bin`);
+    writeFileSync(name, "x");
+    utimesSync(name, 1_000_000 - age, 1_000_000 - age);
+  }
+  const uncleared: unknown[] = [];
+  const denied = new Error("permission denied");
+  const inbox = createInboxFolder(
+    {
+      ...workspace,
+      openFile: (path) => (path.includes("/1") ? Promise.reject(denied) : workspace.openFile(path)),
+      async removeFile(path) {
+        if (path.includes("/2")) throw denied;
+        if (path.includes("/3")) await workspace.removeFile(path);
+        await workspace.removeFile(path);
+      },
+    },
+    (error) => uncleared.push(error),
+    () => ({ files: 0, bytes: 0 }),
+  );
+  await inbox.clear();
+  expect(readdirSync(folder)).toEqual(["1111111111111111.bin", "2222222222222222.bin"]);
+  expect(uncleared).toEqual([denied]);
+});
+
 it("keeps a file also where older ones cannot be removed", async () => {
   const { dir, workspace } = await open();
   const uncleared: unknown[] = [];

@@ -56,29 +56,40 @@ export function createInboxFolder(
       entry.type === type && ours.test(entry.name) ? [`${path}/${entry.name}`] : [],
     );
   };
-  const newestFirst = async (): Promise<KeptFile[]> => {
-    const files: KeptFile[] = [];
-    for (const conversation of await entriesOf(INBOX_FOLDER, "folder", CONVERSATION)) {
-      for (const path of await entriesOf(conversation, "file", OURS)) {
-        const file = await folder.openFile(path);
-        try {
-          files.push({ path, size: file.size, at: (await file.handle.stat()).mtimeMs });
-        } finally {
-          await file.close();
-        }
-      }
+  const lookAt = async (path: string): Promise<KeptFile> => {
+    const file = await folder.openFile(path);
+    try {
+      return { path, size: file.size, at: (await file.handle.stat()).mtimeMs };
+    } finally {
+      await file.close();
     }
+  };
+  const newestFirst = async (hindered: (error: unknown) => void): Promise<KeptFile[]> => {
+    const files: KeptFile[] = [];
+    for (const conversation of await entriesOf(INBOX_FOLDER, "folder", CONVERSATION))
+      for (const path of await entriesOf(conversation, "file", OURS)) {
+        const file = await lookAt(path).catch(hindered);
+        if (file !== undefined) files.push(file);
+      }
     return files.toSorted((a, b) => b.at - a.at);
   };
 
+  /** What cannot be looked at or removed keeps none of the others. */
   const clear = async (): Promise<void> => {
     let bytes = 0;
     const most = limits();
     const oldest = most.ms === undefined ? Number.NEGATIVE_INFINITY : Date.now() - most.ms;
-    for (const [index, { path, size, at }] of (await newestFirst()).entries()) {
+    const hindrances: unknown[] = [];
+    const hindered = (error: unknown): void => {
+      // Somebody else was faster.
+      if (codeOf(error) !== "not-found") hindrances.push(error);
+    };
+    for (const [index, { path, size, at }] of (await newestFirst(hindered)).entries()) {
       bytes += size;
-      if (index >= most.files || bytes > most.bytes || at < oldest) await folder.removeFile(path);
+      if (index >= most.files || bytes > most.bytes || at < oldest)
+        await folder.removeFile(path).catch(hindered);
     }
+    if (hindrances.length > 0) throw hindrances[0];
   };
 
   return {
