@@ -90,10 +90,10 @@ export function createMeter(options: MeterOptions): Meter {
         }
         const call = { spender, context, streamOptions, ask };
         const admitted = await admit(options, call, { ...metered, model }, pots).catch(
-          (error: unknown): Admitted => ({
-            kind: "refused",
-            message: `The budgets cannot be read: ${error}`,
-          }),
+          (error: unknown): Admitted =>
+            streamOptions.signal?.aborted === true
+              ? STOPPED
+              : { kind: "refused", code: "budget", message: `The budgets cannot be read: ${error}` },
         );
         if (admitted.kind === "refused") yield refusal(model, admitted, options.now());
         else yield* settling(options, call, admitted, pots);
@@ -138,10 +138,18 @@ type Admitted =
 
 interface Refused {
   readonly kind: "refused";
+  /** `overflow`: the model that is left has no room for it. `aborted`: it was stopped while somebody was asked. */
+  readonly code: "budget" | "overflow" | "aborted";
   readonly message: string;
-  /** The model whose window has no room for the call; absent where a budget refuses it. */
-  readonly tooLongFor?: Model;
+  /** Of the model that has no room for it. */
+  readonly contextWindow?: number;
 }
+
+const STOPPED: Refused = {
+  kind: "refused",
+  code: "aborted",
+  message: "The call was stopped while somebody was asked about its budget.",
+};
 
 /** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
 async function admit(
@@ -165,8 +173,8 @@ async function admit(
     if (refused !== undefined) return refuse(options, call, refused);
     const toAsk = used.find(({ budget }) => budget.whenUsedUp.action === "ask");
     if (toAsk !== undefined) {
-      if (!(await grantedMore(options, call, toAsk))) return refuse(options, call, toAsk);
-      continue;
+      if (await grantedMore(options, call, toAsk)) continue;
+      return call.streamOptions.signal?.aborted === true ? STOPPED : refuse(options, call, toAsk);
     }
     const [first] = used;
     if (first?.budget.whenUsedUp.action !== "cheaper") throw new Error("A pot without a limit is full.");
@@ -199,17 +207,21 @@ function refuse({ onNews, now }: MeterOptions, { spender }: Pick<Call, "spender"
   onNews({ ...pot, kind: "refused", spender });
   const { of, per, limit } = pot.budget;
   if (limit.amount === 0)
-    return { kind: "refused", message: "Nothing may be spent, as where a budget cannot be read." };
+    return {
+      kind: "refused",
+      code: "budget",
+      message: "Nothing may be spent, as where a budget cannot be read.",
+    };
   const whose = of === "sender" ? "your" : of === "all" ? "the" : `this ${of}'s`;
   const again = new Date(endOfPeriod(per, now())).toISOString().slice(0, 16).replace("T", " ");
   const message = `${whose} budget for this ${per} is used up. It begins anew at ${again} UTC.`;
-  return { kind: "refused", message: message.charAt(0).toUpperCase() + message.slice(1) };
+  return { kind: "refused", code: "budget", message: message.charAt(0).toUpperCase() + message.slice(1) };
 }
 
 /** Who asks has the conversation made shorter, by this model's measure, and asks again. */
 function tooLong(model: Model): Refused {
   const message = `The request is too long for ${model.id}, which answers since a budget is used up.`;
-  return { kind: "refused", message, tooLongFor: model };
+  return { kind: "refused", code: "overflow", message, contextWindow: model.contextWindow };
 }
 
 /** Passes a call's events on, and settles it with its last one, or where its reader goes away. */
@@ -294,19 +306,9 @@ function newsOf(settled: readonly Settled[], pots: readonly BudgetPot[]): Omit<B
 }
 
 /** A call that was not made. */
-function refusal(
-  { api, provider, id }: Model,
-  { message, tooLongFor }: Refused,
-  timestamp: number,
-): ModelEvent {
-  const error: ModelErrorData = {
-    code: tooLongFor === undefined ? "budget" : "overflow",
-    message,
-    ...(tooLongFor === undefined ? {} : { contextWindow: tooLongFor.contextWindow }),
-    retryable: false,
-    emitted: false,
-    scope: "provider",
-  };
+function refusal({ api, provider, id }: Model, { kind: _, ...why }: Refused, timestamp: number): ModelEvent {
+  const error: ModelErrorData = { ...why, retryable: false, emitted: false, scope: "provider" };
+  const stopReason = why.code === "aborted" ? "aborted" : "error";
   const turn = { role: "assistant", api, provider, model: id, timestamp } as const;
-  return { type: "error", error, partial: { ...turn, content: [], stopReason: "error", error } };
+  return { type: "error", error, partial: { ...turn, content: [], stopReason, error } };
 }

@@ -210,6 +210,28 @@ test("an owner who is asked may grant the budget once more; without one the call
   expect(codeOf(await call(meter.stream(ANN, model)))).toBe("budget");
 });
 
+test.each([
+  ["says no more", async () => false],
+  ["fails", () => Promise.reject(new Error("it ended"))],
+])(
+  "a call that is stopped while an owner is asked is none that a budget refuses, where the asking %s",
+  async (_, end) => {
+    const asking: Budget = { ...DAILY, limit: { unit: "micros", amount: 0 }, whenUsedUp: { action: "ask" } };
+    const { meter, news } = meterWith([asking]);
+    const model = costing(1);
+    const stopping = new AbortController();
+    const ask: AskForMore = () => {
+      stopping.abort();
+      return end();
+    };
+    const events: ModelEvent[] = [];
+    for await (const event of meter.stream(ANN, model, ask)(MODEL, CONTEXT, { signal: stopping.signal }))
+      events.push(event);
+    expect(events).toMatchObject([{ error: { code: "aborted" }, partial: { stopReason: "aborted" } }]);
+    expect([news, model.calls()]).toEqual([[], 0]);
+  },
+);
+
 test("tokens are counted where a budget has so many", async () => {
   const { meter, ledger } = meterWith([{ ...DAILY, limit: { unit: "tokens", amount: 1_000 } }]);
   const message = assistantMessage("Done.", { usage: usage(1, 999) });
