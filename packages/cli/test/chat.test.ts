@@ -1,4 +1,4 @@
-import type { ApprovalInfo, ServerFrame } from "@signalbox/client";
+import { type ApprovalInfo, ClientError, type ServerFrame } from "@signalbox/client";
 import { expect, it } from "vitest";
 import { createApprovalDesk } from "../src/chat/approvals.ts";
 import { createScreen } from "../src/chat/screen.ts";
@@ -32,17 +32,18 @@ it("shows text as it comes, and folds each tool call into a line", () => {
   expect(begun.length).toBeLessThan(100);
 });
 
+const WAITING: ApprovalInfo = {
+  id: "A",
+  agent: "main",
+  sessionKey: "agent:main:web:direct:cli",
+  tool: "exec",
+  reason: "It writes.",
+  action: "rm -r \u001b[2J build",
+  expiresAt: 1,
+};
+
 it("asks about tool calls of its own conversation, once, and takes a letter for an answer", async () => {
-  const approval = (id: string, sessionKey: string): ApprovalInfo => ({
-    id,
-    agent: "main",
-    sessionKey,
-    tool: "exec",
-    reason: "It writes.",
-    action: "rm -r \u001b[2J build",
-    expiresAt: 1,
-  });
-  const waiting = [approval("A", "agent:main:web:direct:cli"), approval("B", "agent:main:web:direct:other")];
+  const waiting = [WAITING, { ...WAITING, id: "B", sessionKey: "agent:main:web:direct:other" }];
   const answered: unknown[] = [];
   let written = "";
   const desk = createApprovalDesk(
@@ -67,4 +68,56 @@ it("asks about tool calls of its own conversation, once, and takes a letter for 
   expect(answered).toEqual([["A", "allow-always"]]);
   await desk.look();
   expect(await desk.answer("y")).toBe(false);
+});
+
+it("takes a letter for a question that was answered elsewhere, and does not say it to the agent", async () => {
+  let waiting = [WAITING];
+  let written = "";
+  const desk = createApprovalDesk(
+    {
+      approvals: async () => waiting,
+      answerApproval: async () => {
+        throw new ClientError({ code: "not_found", message: "No approval is open." }, 404);
+      },
+    },
+    { agent: "main", conversation: "cli" },
+    (text) => {
+      written += text;
+    },
+  );
+  const answer = async (line: string) => {
+    written = "";
+    return { isTaken: await desk.answer(line), written };
+  };
+  const elsewhere = { isTaken: true, written: expect.stringContaining("Somebody has answered that already") };
+  await desk.look();
+  expect(await answer("y")).toEqual(elsewhere);
+  waiting = [{ ...WAITING, id: "C" }];
+  await desk.look();
+  waiting = [];
+  await desk.look();
+  expect(await answer("y")).toEqual(elsewhere);
+  expect(await answer("y")).toEqual({ isTaken: false, written: "" });
+});
+
+it("keeps a question whose answer did not get through", async () => {
+  const answers: string[] = [];
+  let isUp = false;
+  const desk = createApprovalDesk(
+    {
+      approvals: async () => [WAITING],
+      answerApproval: async (id, answer) => {
+        if (!isUp) throw new Error("connection refused");
+        answers.push(`${id} ${answer}`);
+      },
+    },
+    { agent: "main", conversation: "cli" },
+    (text) => {
+      if (!isUp && text.includes("connection refused")) isUp = true;
+    },
+  );
+  await desk.look();
+  expect(await desk.answer("y")).toBe(true);
+  expect(await desk.answer("n")).toBe(true);
+  expect(answers).toEqual(["A deny"]);
 });

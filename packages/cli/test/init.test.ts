@@ -19,6 +19,7 @@ function newHome() {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, "signalbox.yaml");
   return {
+    dir,
     init: (...words: readonly string[]): Promise<Ended> =>
       runCommand(hostWith(), "init", "--yes", "--no-check", "--home", dir, ...words),
     written: (): unknown => (existsSync(file) ? parse(readFileSync(file, "utf8")) : undefined),
@@ -59,4 +60,14 @@ it("refuses an address without http before anything else is asked", async () => 
   expect(code).toBe(64);
   expect(err).toContain('"localhost:11434/v1" is no web address: write it whole');
   expect(written()).toBeUndefined();
+});
+
+it("gives an agent back its usual folder, and keeps one that nobody speaks of", async () => {
+  const { dir, init, written } = newHome();
+  await init("--agent", "Anna.B", "--workspace", "/srv/anna");
+  expect(written()).toEqual({ agents: { list: [{ id: "Anna.B", workspaceDir: "/srv/anna" }] } });
+  await init("--agent", "Anna.B");
+  expect(written()).toEqual({ agents: { list: [{ id: "Anna.B", workspaceDir: "/srv/anna" }] } });
+  await init("--agent", "Anna.B", "--workspace", join(dir, "workspaces", "Anna.B"));
+  expect(written()).toEqual({ agents: { list: [{ id: "Anna.B" }] } });
 });

@@ -26,6 +26,13 @@ describe("editConfig", () => {
       expect(() => editConfig(file, text, [{ path, value: undefined }])).toThrow("is not set");
   });
 
+  it("says so where a place goes by name into a list, or by position into a mapping", () => {
+    const edit = (place: string) => () =>
+      editConfig(file, text, [{ path: configPath(file, place), value: "x" }]);
+    expect(edit("agents.list.main")).toThrow('agents.list: is a list, and has no "main"');
+    expect(edit("models.providers[0]")).toThrow("models.providers: is no list");
+  });
+
   it("changes what it is told and nothing else", () => {
     const edited = editConfig(file, text, [
       { path: ["gateway", "port"], value: 4800 },

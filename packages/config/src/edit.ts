@@ -1,4 +1,4 @@
-import { type Document, isCollection, isNode, isScalar, parseDocument } from "yaml";
+import { type Document, isCollection, isMap, isNode, isScalar, isSeq, parseDocument } from "yaml";
 import { ConfigError, type ConfigPath, formatPath, parsePath } from "./problem.ts";
 import { parseSource } from "./source.ts";
 
@@ -61,6 +61,15 @@ function makeRoom(file: string, document: Document, path: ConfigPath): void {
     const above = path.slice(0, index + 1);
     const node = document.getIn(above, true);
     if (node === undefined) return;
+    if (isSeq(node) && typeof step !== "number")
+      throw fault(
+        file,
+        above,
+        `is a list, and has no "${step}"`,
+        `Name an entry by its position, as ${formatPath(above)}[0], or write the list whole.`,
+      );
+    if (isMap(node) && typeof step === "number")
+      throw fault(file, above, "is no list", `Name what stands in it, as ${formatPath(above)}.main.`);
     if (isCollection(node)) continue;
     if (!isScalar(node) || node.value !== null)
       throw fault(

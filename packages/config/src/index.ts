@@ -24,6 +24,7 @@ export type {
   SkillsConfig,
   ToolsConfig,
 } from "./schema/index.ts";
+export { isId } from "./schema/values.ts";
 export { secretsIn } from "./secret-places.ts";
 export { DEFAULT_AGENT } from "./sections.ts";
 export { didYouMean } from "./suggest.ts";

@@ -1,4 +1,5 @@
-import type { ApprovalInfo, Client } from "@signalbox/client";
+import { reasonOf } from "@signalbox/agent-core";
+import { type ApprovalInfo, type Client, isClientError } from "@signalbox/client";
 import { formatSessionKey } from "@signalbox/routing";
 import { visible } from "../output.ts";
 
@@ -11,14 +12,19 @@ export interface ApprovalDesk {
 }
 
 const ANSWERS = { y: "allow", a: "allow-always", n: "deny" } as const;
+type ApprovalAnswer = (typeof ANSWERS)[keyof typeof ANSWERS];
+
+const ELSEWHERE = "Somebody has answered that already, or it took too long.\n";
 
 export function createApprovalDesk(
   client: Pick<Client, "approvals" | "answerApproval">,
   { agent, conversation }: { readonly agent: string; readonly conversation: string },
   write: (text: string) => void,
 ): ApprovalDesk {
-  const open: ApprovalInfo[] = [];
+  let open: readonly ApprovalInfo[] = [];
   const asked = new Set<string>();
+  /** A question still stands on the screen that somebody answered elsewhere. */
+  let isAnsweredElsewhere = false;
   const sessionKey = formatSessionKey({
     kind: "direct",
     agentId: agent,
@@ -26,21 +32,27 @@ export function createApprovalDesk(
     peerId: conversation,
   });
 
+  /** A question whose answer did not get through stays open. */
+  const decide = async (approval: ApprovalInfo, answer: ApprovalAnswer): Promise<void> => {
+    try {
+      await client.answerApproval(approval.id, answer);
+    } catch (error) {
+      if (isClientError(error) && error.code === "not_found") return write(ELSEWHERE);
+      open = [approval, ...open];
+      write(`That did not reach the gateway: ${visible(reasonOf(error))}\n`);
+    }
+  };
+
   return {
     async look() {
       const waiting = (await client.approvals()).filter((approval) => approval.sessionKey === sessionKey);
       const ids = new Set(waiting.map(({ id }) => id));
-      // What was decided elsewhere is open here no more.
-      for (const { id } of [...open])
-        if (!ids.has(id))
-          open.splice(
-            open.findIndex((one) => one.id === id),
-            1,
-          );
-      for (const approval of waiting) {
-        if (asked.has(approval.id)) continue;
+      const still = open.filter(({ id }) => ids.has(id));
+      if (still.length < open.length) isAnsweredElsewhere = true;
+      const isNew = waiting.filter(({ id }) => !asked.has(id));
+      open = [...still, ...isNew];
+      for (const approval of isNew) {
         asked.add(approval.id);
-        open.push(approval);
         const { tool, reason, action } = approval;
         write(
           visible(
@@ -51,10 +63,16 @@ export function createApprovalDesk(
     },
     async answer(line) {
       const answer = Object.entries(ANSWERS).find(([letter]) => letter === line.trim().toLowerCase())?.[1];
-      const [approval] = open;
-      if (answer === undefined || approval === undefined) return false;
-      open.shift();
-      await client.answerApproval(approval.id, answer);
+      if (answer === undefined) {
+        isAnsweredElsewhere = false;
+        return false;
+      }
+      const [approval, ...others] = open;
+      if (approval === undefined && !isAnsweredElsewhere) return false;
+      open = others;
+      if (approval === undefined) write(ELSEWHERE);
+      else await decide(approval, answer);
+      isAnsweredElsewhere = false;
       return true;
     },
   };

@@ -5,8 +5,6 @@ import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
-const LOGGED = 1_000;
-
 /** `signalbox approvals list`. A restart ends open questions: what goes on asks anew. */
 export async function list(options: CommonOptions): Promise<void> {
   const { client } = await runningGateway(options.home);
@@ -27,7 +25,9 @@ export async function list(options: CommonOptions): Promise<void> {
 
 /** `signalbox approvals log`: what was asked, by whom, and what became of it, the newest first. */
 export async function log(options: CommonOptions): Promise<void> {
-  const kept = await withStore(options, "read", (store) => store.approvals.list({ limit: LOGGED }));
+  const kept = await withStore(options, "read", (store) =>
+    store.approvals.list({ limit: Number.MAX_SAFE_INTEGER }),
+  );
   print(options.json, kept, () =>
     kept.length === 0
       ? ["Nobody was asked yet."]

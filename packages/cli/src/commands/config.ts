@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import { ConfigError, configJsonSchema, configPath, formatProblem, type Problem } from "@signalbox/config";
 import {
   changeConfig,
@@ -71,7 +72,7 @@ export async function set(
   host: GatewayHost,
 ): Promise<void> {
   const home = locateHome(options.home, process.env);
-  const edit = { path: configPath(home.configFile, path), value: parse(value) };
+  const edit = { path: configPath(home.configFile, path), value: readValue(value) };
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
   sayChanged(options, path);
   // What the value names, a tool or a package, is looked for only now.
@@ -81,6 +82,17 @@ export async function set(
   );
   for (const problem of problems.filter((each) => overlap(each.path, path)))
     process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+}
+
+function readValue(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    throw new GatewayError(
+      "usage",
+      `The value is no YAML: ${reasonOf(error)} Write a text in quotes that the shell leaves, as '"a: b"'.`,
+    );
+  }
 }
 
 /** `signalbox config unset <path>` */

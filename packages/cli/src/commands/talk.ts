@@ -79,7 +79,7 @@ export async function chat(options: TalkOptions): Promise<void> {
       prompt();
       continue;
     }
-    if (isTerminal && (await desk.answer(line).catch(() => false))) continue;
+    if (isTerminal && (await desk.answer(line))) continue;
     const done = turns.take(line);
     done.catch(() => lines.close());
     underWay.push(done);

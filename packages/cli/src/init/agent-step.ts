@@ -1,4 +1,4 @@
-import { DEFAULT_AGENT } from "@signalbox/config";
+import { DEFAULT_AGENT, isId } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { refuseWrong } from "./refuse-wrong.ts";
 import type { InitOptions, Step } from "./step.ts";
@@ -16,22 +16,23 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
     given: options.agent,
     initial: "main",
     refuse: (text) =>
-      /^[a-z][a-z0-9_-]{0,62}$/.test(text)
+      isId(text)
         ? undefined
-        : `"${text}" cannot be an agent's id: lower-case letters, digits, - and _`,
+        : `"${text}" cannot be an agent's id: 1 to 64 letters, digits, ., _ or -, and a letter or digit first`,
   });
   if (id === undefined) return;
+  const index = list.findIndex((agent) => agent.id === id);
+  const before = list[index]?.workspaceDir;
+  const usual = home.workspace(id);
   const workspaceDir = await asker.text({
     message: "The folder in which it works",
     given: options.workspace,
-    initial: home.workspace(id),
+    initial: before ?? usual,
   });
-  const index = list.findIndex((agent) => agent.id === id);
-  const at = index < 0 ? list.length : index;
-  const isUsual = workspaceDir === undefined || workspaceDir === home.workspace(id);
-  if (index >= 0 && isUsual) return;
-  if (isUsual && list.length === 0 && id === "main") return;
+  const elsewhere = workspaceDir === usual ? undefined : workspaceDir;
+  if (elsewhere === before && (index >= 0 || (list.length === 0 && id === "main"))) return;
   refuseWrong(loaded(), "agents.list");
-  change([{ path: ["agents", "list", at, "id"], value: id }]);
-  if (!isUsual) change([{ path: ["agents", "list", at, "workspaceDir"], value: workspaceDir }]);
+  const at = ["agents", "list", index < 0 ? list.length : index];
+  change([{ path: [...at, "id"], value: id }]);
+  if (elsewhere !== before) change([{ path: [...at, "workspaceDir"], value: elsewhere }]);
 }

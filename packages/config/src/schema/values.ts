@@ -7,6 +7,11 @@ export const id = z
   .string()
   .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
 
+/** Whether an agent may be called so. */
+export function isId(text: string): boolean {
+  return id.safeParse(text).success;
+}
+
 export const names = z.array(z.string().min(1));
 
 export const webAddress = z.url({ protocol: /^https?$/ });

@@ -22,3 +22,15 @@ it("changes the file that a link leads to, and keeps what it was in the home", (
     "gateway: { port: 1 }\n",
   ]);
 });
+
+it("keeps what was there before each of several changes in one millisecond", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home = locateHome(dir, {});
+  const now = new Date();
+  for (const port of [1, 2, 3]) changeConfig(home, {}, [{ path: ["gateway", "port"], value: port }], now);
+  expect(configVersions(home).map(({ file }) => readFileSync(file, "utf8"))).toEqual([
+    "gateway:\n  port: 2\n",
+    "gateway:\n  port: 1\n",
+  ]);
+});

@@ -60,9 +60,16 @@ export function replaceConfig(home: Home, text: string, now: Date): void {
 function keepVersion(home: Home, now: Date): void {
   const folder = versionsFolder(home);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const name = `${now.toISOString().replaceAll(":", "-")}${extname(home.configFile)}`;
+  const taken = new Set(configVersions(home).map(({ id }) => id));
+  let at = now;
+  while (taken.has(idOf(at))) at = new Date(at.getTime() + 1);
+  const name = `${idOf(at)}${extname(home.configFile)}`;
   writeFileSync(join(folder, name), configText(home.configFile), { mode: 0o600 });
   for (const { file } of configVersions(home).slice(MOST_VERSIONS)) rmSync(file);
+}
+
+function idOf(at: Date): string {
+  return at.toISOString().replaceAll(":", "-");
 }
 
 function versionsFolder(home: Home): string {
