@@ -109,6 +109,17 @@ describe("in English", () => {
     expect(zh.status({ ...STATUS, upMs })).toContain(`已运行 ${chinese}。`);
   });
 
+  it("one of a kind is not told of as several", () => {
+    const status = en.status({ ...STATUS, messages: 1, forOwner: { calls: 1, skills: 1 } });
+    expect(status).toContain("Conversation: 1 message, s.");
+    expect(status.split("\n").slice(-2)).toEqual([
+      "1 tool call waits for an approval: /approve",
+      "1 skill is new or changed and waiting for you: /skills",
+    ]);
+    expect(en.queue("steer", false, 1)).toBe("Queue mode: steer. 1 message waits.");
+    expect(en.usage({ modelCalls: 1 })).toContain(", 1 model call, ");
+  });
+
   it("/whoami: who speaks, by which rule, and where", () => {
     const facts = { speaker: "feishu:ou_1", role: "owner", rule: "owner", agent, sessionKey: "s" } as const;
     expect(en.whoami({ ...facts, conversation: { id: "g", kind: "group" } })).toBe(

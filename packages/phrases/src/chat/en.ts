@@ -46,10 +46,14 @@ export const chat = {
     return [
       `Signalbox ${version}, up for ${duration(upMs)}.`,
       `Agent: ${nameAndId(agent)}, model ${model}, thinking ${thinking}.`,
-      `Conversation: ${messages} messages, ${sessionKey}.`,
+      `Conversation: ${counted(messages, "message")}, ${sessionKey}.`,
       `Now: ${isRunning ? "a turn runs" : "nothing runs"}, ${waiting} waiting, queue mode ${facts.queueMode}.`,
-      ...(calls > 0 ? [`${calls} tool calls wait for an approval: /approve`] : []),
-      ...(skills > 0 ? [`${skills} skills are new or have changed and wait for you: /skills`] : []),
+      ...(calls > 0
+        ? [`${counted(calls, "tool call waits", "tool calls wait")} for an approval: /approve`]
+        : []),
+      ...(skills > 0
+        ? [`${counted(skills, "skill is", "skills are")} new or changed and waiting for you: /skills`]
+        : []),
     ].join("\n");
   },
   whoami({ speaker, role, rule, agent, conversation, sessionKey }: WhoamiFacts): string {
@@ -69,7 +73,7 @@ export const chat = {
   },
 
   queue: (mode: string, isOwn: boolean, waiting: number) =>
-    `Queue mode: ${mode}${isOwn ? " (of this conversation)" : ""}. ${waiting} messages wait.`,
+    `Queue mode: ${mode}${isOwn ? " (of this conversation)" : ""}. ${counted(waiting, "message waits", "messages wait")}.`,
   queueForOwners: "Only an owner can change the queue mode.",
   noQueueMode: (typed: string, modes: readonly string[]) =>
     `There is no queue mode ${typed}. There are: ${modes.join(", ")}, default.`,
@@ -100,7 +104,7 @@ export const chat = {
 
   usage(totals: Partial<UsedTotals> = {}): string {
     const { modelCalls = 0, inputTokens = 0, cacheReadTokens = 0, outputTokens = 0, costMicros = 0 } = totals;
-    return `${count(inputTokens)} tokens in (${count(cacheReadTokens)} of them cached), ${count(outputTokens)} out, ${count(modelCalls)} model calls, ${dollars(costMicros)}`;
+    return `${count(inputTokens)} tokens in (${count(cacheReadTokens)} of them cached), ${count(outputTokens)} out, ${counted(modelCalls, "model call")}, ${dollars(costMicros)}`;
   },
   usageOfMessage: (isQuoted: boolean): string =>
     isQuoted ? "The message you replied to" : "The message before",
@@ -243,6 +247,10 @@ export const chat = {
     return `${some} not delivered: ${list}. \`signalbox outbox list\` shows what and why.`;
   },
 };
+
+function counted(number: number, one: string, more = `${one}s`): string {
+  return `${count(number)} ${number === 1 ? one : more}`;
+}
 
 function nameAndId({ id, name }: NamedAgent): string {
   return name === id ? id : `${name} (${id})`;
