@@ -119,9 +119,8 @@ export class McpServer {
       this.#list = await connection.list(AbortSignal.any([this.#closing.signal, this.#startLimit()]));
     } catch (error) {
       this.#isListStale = true;
-      // One that shakes hands and then says nothing is as good as down.
-      this.#connection = undefined;
-      this.#failed(error);
+      // One that shakes hands and then says nothing is as good as down; one that ended meanwhile is down already.
+      this.#down(connection, error);
       await connection.close().catch(() => {});
       throw error;
     }
@@ -147,6 +146,7 @@ export class McpServer {
   async #connect(): Promise<Connection> {
     const { name, settings, version, now, onLog } = this.#options;
     let isOpen = true;
+    let own: Connection | undefined;
     try {
       const connection = await connect({
         name,
@@ -160,10 +160,11 @@ export class McpServer {
         },
         onClose: () => {
           isOpen = false;
-          this.#down();
+          if (own !== undefined) this.#down(own, "it ended");
         },
       });
       if (!isOpen) throw new Error("it ended right after its start");
+      own = connection;
       this.#connection = connection;
       this.#connectedAt = now();
       this.#fault = undefined;
@@ -176,13 +177,13 @@ export class McpServer {
     }
   }
 
-  /** The connection is gone, whoever ended it. */
-  #down(): void {
-    if (this.#connection === undefined) return;
+  /** A connection is of no more use, whoever ended it. */
+  #down(connection: Connection, reason: unknown): void {
+    if (this.#connection !== connection) return;
     if (this.#options.now() - this.#connectedAt >= STEADY_MS) this.#failures = 0;
     this.#connection = undefined;
     this.#isListStale = true;
-    this.#failed("it ended");
+    this.#failed(reason);
   }
 
   #failed(error: unknown): void {

@@ -113,6 +113,7 @@ else
       });
     else if (method === "tools/list") {
       if (how === "no-list") return;
+      if (how === "ends-at-list") process.exit(1);
       const next = how === "pages" ? { nextCursor: String(lists) } : {};
       write({ id, result: { tools: toolList(), ...next } });
       if (how === "flood")

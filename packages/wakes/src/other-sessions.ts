@@ -36,9 +36,11 @@ export interface OtherSessions {
   history(key: string, limit: number, run: WakingRun, call: SessionsCall): Promise<string>;
 }
 
-/** Conversations that are shown, and those that are looked through for them. */
+/** Conversations that are shown. */
 const MOST_SHOWN = 20;
-const LOOKED_THROUGH = 100;
+/** They are looked for among so many of an agent, since those of its sub-agents stand between them. */
+const PAGE = 100;
+const MOST_PAGES = 10;
 /** Where a call has said something, for as long as it may be made again. */
 const SAID_IN = "said-in";
 const SAID_IN_MS = 7 * 24 * 60 * 60 * 1000;
@@ -108,9 +110,11 @@ async function placeFor(
 
 async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCall): Promise<string> {
   const { store, reach } = ports;
-  const sessions = await store.sessions.list({ limit: LOOKED_THROUGH });
-  const shown = sessions
-    .filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach()))
+  const agents = new Set([run.agent.id, ...(reach().visibility === "all" ? reach().agents : [])]);
+  const reached = await Promise.all([...agents].map((agentId) => newestOf(agentId, run, ports)));
+  const shown = reached
+    .flat()
+    .toSorted((one, other) => other.updatedAt - one.updatedAt)
     .slice(0, MOST_SHOWN);
   if (shown.length === 0) return "There are no other conversations that you reach.";
   // A title is the first words of whoever wrote there, and a key may hold a name that they chose.
@@ -121,6 +125,19 @@ async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCal
     return `${key} (${facts.join(", ")})`;
   });
   return (await Promise.all(lines)).join("\n");
+}
+
+/** The newest conversations of an agent that a run reaches. */
+async function newestOf(agentId: string, run: WakingRun, { store, reach }: OtherSessionsPorts) {
+  const reached = [];
+  let before = Number.MAX_SAFE_INTEGER;
+  for (let page = 0; page < MOST_PAGES && reached.length < MOST_SHOWN; page++) {
+    const sessions = await store.sessions.list({ agentId, before, limit: PAGE });
+    reached.push(...sessions.filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach())));
+    if (sessions.length < PAGE) break;
+    before = sessions.at(-1)?.updatedAt ?? before;
+  }
+  return reached;
 }
 
 async function history(

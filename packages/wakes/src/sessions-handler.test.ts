@@ -136,6 +136,19 @@ it("taints a run that others' conversations are listed to, as their titles are t
   expect(tainted).toEqual(["person"]);
 });
 
+it("lists an agent's conversations also where a hundred newer ones are others' or sub-agents'", async () => {
+  const { store, others } = await otherConversation();
+  const { channel, account } = plainMessage();
+  const open = (key: string, agentId: string) =>
+    store.sessions.ensure({ key, agentId, channel, account, peer: "hall", kind: "group", title: key });
+  await open(HALL, "coder");
+  for (let n = 0; n < 120; n++) {
+    await open(`agent:else:${channel}:group:g${n}`, "else");
+    await open(`agent:coder:subagent:s${n}`, "coder");
+  }
+  expect(await others.list(runOf(PARENT), callIn(PARENT, "c1"))).toContain(HALL);
+});
+
 it("reaches no other conversation from a sub-agent, nor a sub-agent as a conversation", async () => {
   const { others, woken } = await otherConversation();
   const subAgent = { id: "s1", depth: 1, tools: [] };

@@ -21,7 +21,7 @@ export type NameOf = (userId: string, signal: AbortSignal) => Promise<{ readonly
 
 /** The `resolve` of a channel. */
 export function createNames({ cache, prefix, ask, logger }: NamesOptions): NameOf {
-  const asking = new Map<string, ReturnType<NameOf>>();
+  const asking = new Map<string, { readonly person: ReturnType<NameOf>; readonly signal: AbortSignal }>();
 
   async function lookUp(userId: string, signal: AbortSignal): ReturnType<NameOf> {
     const key = `${prefix}/${userId}`;
@@ -42,11 +42,17 @@ export function createNames({ cache, prefix, ask, logger }: NamesOptions): NameO
     }
   }
 
-  return (userId, signal) => {
+  const nameOf: NameOf = async (userId, signal) => {
     const running = asking.get(userId);
-    if (running !== undefined) return running;
-    const asked = lookUp(userId, signal).finally(() => asking.delete(userId));
-    asking.set(userId, asked);
-    return asked;
+    if (running === undefined) {
+      const person = lookUp(userId, signal).finally(() => asking.delete(userId));
+      asking.set(userId, { person, signal });
+      return person;
+    }
+    const person = await running.person;
+    // Whoever asked first may have given up.
+    const isLeft = person === undefined && running.signal.aborted && !signal.aborted;
+    return isLeft ? nameOf(userId, signal) : person;
   };
+  return nameOf;
 }
