@@ -14,7 +14,8 @@ export function fileWitness(path: string): Witness {
     read: () => (existsSync(path) ? headOf(JSON.parse(readFileSync(path, "utf8"))) : undefined),
     write({ count, hash }) {
       const part = `${path}.part`;
-      writeFileSync(part, `${JSON.stringify({ count, hash })}\n`, { mode: 0o600 });
+      // Synced: where the power fails, an empty file would say that the chain is not as it was noted.
+      writeFileSync(part, `${JSON.stringify({ count, hash })}\n`, { mode: 0o600, flush: true });
       renameSync(part, path);
     },
   };

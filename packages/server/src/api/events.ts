@@ -1,14 +1,12 @@
 import { defaultAgent, EventsQuery, type ServerFrame } from "@signalbox/protocol";
 import type { Context, Handler } from "hono";
+import { COMMENT, COMMENT_MS } from "../comments.ts";
 import type { Env } from "../guard.ts";
 import { MAX_BUFFERED, openView } from "../live/view.ts";
 import type { OpenConnections } from "../open-connections.ts";
 import { type ScopedService, scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { apiErrors } from "./errors.ts";
-
-/** A proxy between cuts what is silent for a minute or so. */
-const COMMENT_MS = 15_000;
 
 const HEADERS = { "content-type": "text/event-stream; charset=utf-8", "x-accel-buffering": "no" };
 
@@ -74,7 +72,7 @@ function streamOf(
         };
         const show = (frame: ServerFrame): void => write(eventOf(frame));
         const view = openView({ service, agent, conversation, show });
-        const comments = setInterval(() => write(":\n\n"), COMMENT_MS).unref();
+        const comments = setInterval(() => write(COMMENT), COMMENT_MS).unref();
         const closed = opened(() => {
           close();
           controller.close();

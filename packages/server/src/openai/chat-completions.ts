@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
 import type { Outcome, Submission, TurnUsage } from "../service.ts";
@@ -12,6 +11,7 @@ import { agentOf, noModel } from "./models.ts";
 import { type ClientMessage, RequestProblem, submissionOf } from "./request.ts";
 import type { Attempt, Retries } from "./retries.ts";
 import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
+import { streamEvents } from "./stream-events.ts";
 
 const message = z.object({
   role: z.enum(["system", "developer", "user", "assistant", "tool", "function"]),
@@ -125,7 +125,7 @@ async function streamed(context: Context, service: ScopedService, turn: ChatTurn
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
     ...(withUsage ? { usage: null } : {}),
   });
-  return streamSSE(context, async (stream) => {
+  return streamEvents(context, async (stream) => {
     const send = (data: object): Promise<void> => stream.writeSSE({ data: JSON.stringify(data) });
     stream.onAbort(following.left);
     try {

@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import { streamSSE } from "hono/streaming";
 import { z } from "zod";
 import type { ScopedService } from "../scope.ts";
 import type { Outcome, Submission, TurnUsage } from "../service.ts";
@@ -11,6 +10,7 @@ import { RequestProblem, submissionOf } from "./request.ts";
 import { itemId, readItems, responsesInput } from "./response-items.ts";
 import type { Attempt, Retries } from "./retries.ts";
 import { format, refuseUnserved, samplingFields, samplingOf } from "./sampling.ts";
+import { streamEvents } from "./stream-events.ts";
 
 const MOST_METADATA = 16;
 const metadata = z.custom<Readonly<Record<string, string>>>(
@@ -107,7 +107,7 @@ async function streamed(context: Context, service: ScopedService, turn: Response
   if ("kind" in following) return refused(context, following);
   const id = itemId(submission.id);
   const place = { item_id: id, output_index: 0, content_index: 0 };
-  return streamSSE(context, async (stream) => {
+  return streamEvents(context, async (stream) => {
     let number = 0;
     let text = "";
     const send = (type: string, data: object): Promise<void> =>
