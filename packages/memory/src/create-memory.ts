@@ -130,14 +130,13 @@ function changing({
       return turns.map(({ id }) => id);
     },
 
-    async write({ text, kind = "daily", scope = topScope, author, ...given }) {
+    write({ text, kind = "daily", scope = topScope, author, ...given }) {
       const provenance = {
         at: now(),
         ...given,
         ...(author === undefined ? {} : { author: toAuthor(author) }),
       };
-      const path = await live.change(() => notebook.write(text, provenance, { kind, scope }));
-      return live.read(({ chunks }) => chunks.ofFile(path).at(-1)?.id ?? path);
+      return live.change(() => notebook.write(text, provenance, { kind, scope }));
     },
 
     async forget(ids, { reader = {} } = {}) {

@@ -111,7 +111,8 @@ class WatchedIndex implements LiveIndex {
   }
 
   async vectorOf(query: string): Promise<QueryVector> {
-    return queryVector(query, this.#options.embeddings, await this.#index(), this.#closing.signal);
+    const index = await this.read((current) => current);
+    return queryVector(query, this.#options.embeddings, index, this.#closing.signal);
   }
 
   async embedded(): Promise<void> {

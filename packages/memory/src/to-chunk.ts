@@ -1,6 +1,6 @@
 import type { NewChunk } from "./database/chunks.ts";
 import { hashOf } from "./hash.ts";
-import { scopeOfPath, timeOfPath } from "./notes/folder.ts";
+import { partId, scopeOfPath, timeOfPath } from "./notes/folder.ts";
 import { sectionsOf } from "./notes/sections.ts";
 import type { Author, NewTurn, Scope, Turn } from "./types.ts";
 
@@ -11,7 +11,7 @@ export function chunksOfNote(path: string, markdown: string, otherwise: Scope): 
     const { author, chat, message, untrusted } = provenance;
     const at = provenance.at ?? day;
     return {
-      id: `${path}:${lines[0]}`,
+      id: partId(path, lines[0]),
       source: "note",
       text,
       hash: hashOf(text),

@@ -213,3 +213,35 @@ test("Of a huge file the beginning is found, of a huge line as well, and both ar
   rmSync(join(folder, "line.md"));
   expect((await memory.status()).notes).toBe(0);
 });
+
+test("Each of two entries that are written at once has its own id", async () => {
+  const memory = await openMemory({ folder: temporaryFolder() });
+  const [first = "", second = ""] = await Promise.all([
+    memory.write({ text: "The boiler is called Bertha." }),
+    memory.write({ text: "The oven is called Otto." }),
+  ]);
+  expect((await memory.get(first))?.text).toContain("Bertha");
+  expect((await memory.get(second))?.text).toContain("Otto");
+});
+
+test("A comment that says what it cannot say is a part of its text, and keeps nothing from being found", async () => {
+  const comments = [
+    '{"at":"soon"}',
+    '{"at":1.5}',
+    '{"at":9e15}',
+    '{"chat":true}',
+    '{"author":{"id":{}}}',
+    '{"author":"ann"}',
+    '{"from":"x"}',
+    "[]",
+  ];
+  const folder = temporaryFolder();
+  const lines = comments.map((comment) => `- The boiler is old. <!-- memory ${comment} -->`);
+  writeFileSync(join(folder, "MEMORY.md"), [...lines, "", "# Kitchen", "The oven is hot."].join("\n"));
+  const memory = await openMemory({ folder });
+  expect(await textsOf(memory, "oven")).toContain("The oven is hot.");
+  expect((await memory.search("boiler")).hits[0]?.text).toBe(lines.join("\n"));
+  expect(await memory.recall("The old boiler")).toBeDefined();
+  await memory.add({ id: "1", text: "A zebra." });
+  expect(await memory.forget(["1"])).toEqual(["1"]);
+});

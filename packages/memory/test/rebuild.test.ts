@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -198,4 +198,35 @@ test("An index that could not be opened is opened once nothing is in its way, cl
   await memory.add({ text: "alpha" });
   expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
   expect(statSync(inTheWay).mode & 0o777).toBe(0o700);
+});
+
+test("An index with any page damaged is made anew by the first search", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, ".index.db");
+  const before = await createMemory({ folder });
+  await before.add(Array.from({ length: 100 }, (_, at) => ({ text: `The alpha of beta number ${at}` })));
+  await before.close();
+  const whole = readFileSync(file);
+  for (let page = 0; page < whole.length / 4_096; page++) {
+    const damaged = Buffer.from(whole);
+    // The header of the file stays: without it nobody would take it for an index.
+    damaged.fill(0xaa, page === 0 ? 100 : page * 4_096, (page + 1) * 4_096);
+    for (const suffix of ["-wal", "-shm"]) rmSync(`${file}${suffix}`, { force: true });
+    writeFileSync(file, damaged);
+    const memory = await createMemory({ folder });
+    expect(await textsOf(memory, "alpha beta"), `page ${page}`).toHaveLength(8);
+    await memory.close();
+  }
+});
+
+test("Turns are found also where the file of conversations became shorter by hand", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, ".turns.jsonl");
+  const before = await createMemory({ folder });
+  await before.add([{ text: "A long story about alpha." }, { text: "beta" }]);
+  await before.close();
+  writeFileSync(file, readFileSync(file, "utf8").split("\n").slice(1).join("\n"));
+  const memory = await openMemory({ folder });
+  await memory.add({ text: "gamma" });
+  expect(await textsOf(memory, "gamma", { limit: 1 })).toEqual(["gamma"]);
 });

@@ -257,3 +257,39 @@ function writeStaticModel(rows: Record<string, readonly number[]>): string {
   writeFileSync(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
   return folder;
 }
+
+test("A provider that gives nothing for a query loses no vectors", async () => {
+  const memory = await openMemory({
+    embeddings: {
+      model: "topics",
+      embed: async (texts) => (texts[0] === "dog" ? [] : texts.map((text) => byTopic(text))),
+    },
+  });
+  await memory.add(TURNS);
+  await memory.embedded();
+  expect((await memory.search("dog")).summary).toContain("words only: the embedding provider gave no vector");
+  expect((await memory.search("kitten")).hits[0]?.id).toBe("pet");
+});
+
+test("Keeps to what providers take of a text and of a request, in any script", async () => {
+  const mostTokens = { text: 8_192, request: 16_384 };
+  const bytes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const memory = await openMemory({
+    embeddings: {
+      model: "topics",
+      async embed(texts) {
+        // A token of a rare character is a byte of it.
+        if (texts.some((text) => bytes([text]) > mostTokens.text)) throw new Error("a text is too long");
+        if (bytes(texts) > mostTokens.request) throw new Error("too many tokens in batch");
+        return texts.map((text) => byTopic(text));
+      },
+    },
+  });
+  await memory.add([
+    { text: `dog ${"汉".repeat(9_000)}` },
+    ...Array.from({ length: 40 }, (_, at) => ({ text: `Soup number ${at}: ${"x".repeat(900)}` })),
+  ]);
+  await memory.embedded();
+  expect((await memory.status()).vectors).toMatchObject({ pending: 0 });
+  expect((await memory.search("犬".repeat(9_000))).mode.kind).toBe("words and vectors");
+});

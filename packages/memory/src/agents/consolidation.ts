@@ -53,9 +53,10 @@ function trusted(daily: readonly DailyEntry[]): ReadonlyMap<number, DailyEntry> 
   const fitting: (readonly [number, DailyEntry])[] = [];
   let left = READ_CHARS;
   for (const [place, entry] of [...daily.entries()].reverse()) {
+    if (entry.untrusted !== undefined) continue;
     left -= entry.text.length;
     if (left < 0) break;
-    if (entry.untrusted === undefined) fitting.unshift([place, entry]);
+    fitting.unshift([place, entry]);
   }
   return new Map(fitting);
 }

@@ -57,6 +57,11 @@ export function dayFile(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}.md`;
 }
 
+/** Names a part of a note by the line that it begins in. */
+export function partId(path: string, line: number): string {
+  return `${path}:${line}`;
+}
+
 /** Every file of notes. Links are not followed, and what begins with a dot is not looked at. */
 export async function listNotes(folder: string): Promise<NoteFile[]> {
   const files: NoteFile[] = [];

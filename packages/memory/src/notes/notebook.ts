@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hashOf } from "../hash.ts";
 import type { Scope } from "../types.ts";
-import { dayFile, folderOfScope, LASTING, readNote, writeNote } from "./folder.ts";
+import { dayFile, folderOfScope, LASTING, partId, readNote, writeNote } from "./folder.ts";
 import { encodeProvenance, entryText, type Provenance } from "./provenance.ts";
 import { type NoteParts, partsOf, sectionsOf } from "./sections.ts";
 import { createVersions, type NoteVersion, type Versions } from "./versions.ts";
@@ -17,7 +17,7 @@ export interface WholeNote extends NoteParts {
 
 /** The notes as files: written entry by entry, read whole, forgotten section by section. */
 export interface Notebook {
-  /** Adds an entry at the end of the note and tells its path. */
+  /** Adds an entry at the end of the note and gives the id that it is found by. */
   write(
     entry: string,
     provenance: Provenance,
@@ -80,9 +80,9 @@ export function createNotebook(folder: string, topScope: Scope, now: () => numbe
     async write(entry, provenance, { kind, scope }) {
       const path = pathIn(scope, kind === "lasting" ? LASTING : dayFile(provenance.at ?? now()));
       const before = (await readNote(folder, path)) ?? "";
-      const gap = before === "" || before.endsWith("\n") ? "" : "\n";
-      await replace(path, `${before}${gap}- ${encodeProvenance(entryText(entry), provenance)}\n`);
-      return path;
+      const above = before === "" || before.endsWith("\n") ? before : `${before}\n`;
+      await replace(path, `${above}- ${encodeProvenance(entryText(entry), provenance)}\n`);
+      return partId(path, above.split("\n").length);
     },
     current(scope, at) {
       const paths = [LASTING, dayFile(at - DAY_MS), dayFile(at)].map((name) => pathIn(scope, name));

@@ -29,14 +29,44 @@ export function decodeProvenance(line: string): { text: string; provenance: Prov
   const written = line.trimEnd();
   const start = written.lastIndexOf(OPENING);
   if (start < 0 || !written.endsWith(CLOSING)) return { text: line, provenance: undefined };
-  const json = written.slice(start + OPENING.length, -CLOSING.length);
-  if (!json.startsWith("{")) return { text: line, provenance: undefined };
+  const provenance = parsed(written.slice(start + OPENING.length, -CLOSING.length));
+  return isProvenance(provenance)
+    ? { text: line.slice(0, start).trimEnd(), provenance }
+    : { text: line, provenance: undefined };
+}
+
+function parsed(json: string): unknown {
   try {
-    const provenance: Provenance = JSON.parse(json);
-    return { text: line.slice(0, start).trimEnd(), provenance };
+    return JSON.parse(json);
   } catch {
-    return { text: line, provenance: undefined };
+    return undefined;
   }
+}
+
+/** Notes are edited by hand: what the index could not keep would keep everything else from being found. */
+function isProvenance(value: unknown): value is Provenance {
+  if (!isRecord(value)) return false;
+  const { author, chat, message, at, untrusted, from } = value;
+  return (
+    [chat, message, untrusted].every(isAbsentOrText) &&
+    (author === undefined || isAuthor(author)) &&
+    (at === undefined || (Number.isInteger(at) && !Number.isNaN(new Date(Number(at)).getTime()))) &&
+    (from === undefined || (Array.isArray(from) && from.every((hash) => typeof hash === "string")))
+  );
+}
+
+type ReadRecord = Readonly<Partial<Record<keyof Provenance | keyof Author, unknown>>>;
+
+function isRecord(value: unknown): value is ReadRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isAuthor(value: unknown): boolean {
+  return isRecord(value) && typeof value.id === "string" && isAbsentOrText(value.name);
+}
+
+function isAbsentOrText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
 }
 
 /** Text of an entry on one line, so that nothing in it is taken for a comment of ours or stands outside the entry. */

@@ -1,6 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { MemoryIndex } from "../database/memory-index.ts";
-import { type Embedder, normalised } from "../vectors/embedder.ts";
+import { type Embedder, embeddable, normalised } from "../vectors/embedder.ts";
 
 export type QueryVector =
   | { readonly kind: "some"; readonly model: string; readonly values: Float32Array }
@@ -22,12 +22,17 @@ export async function queryVector(
   if (dimensions === undefined) return { kind: "none", reason: `${model} has not embedded anything yet` };
   let values: Float32Array | undefined;
   try {
-    [values] = await embedder.embed([query], AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]));
+    [values] = await embedder.embed(
+      [embeddable(query)],
+      AbortSignal.any([signal, AbortSignal.timeout(QUERY_MS)]),
+    );
   } catch (error) {
     const why = reasonOf(error);
     return { kind: "none", reason: `the embedding provider is not reachable (${model}: ${why})` };
   }
-  if (values?.length === dimensions) return { kind: "some", model, values: normalised(values) };
-  index.vectors.keepOnly(model, values?.length ?? 0);
+  if (values === undefined || values.length === 0)
+    return { kind: "none", reason: `the embedding provider gave no vector (${model})` };
+  if (values.length === dimensions) return { kind: "some", model, values: normalised(values) };
+  index.vectors.keepOnly(model, values.length);
   return { kind: "none", reason: `${model} now gives other vectors than before; all are being made anew` };
 }

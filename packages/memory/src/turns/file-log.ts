@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../notes/folder.ts";
 import type { Turn } from "../types.ts";
@@ -37,7 +37,9 @@ export function fileTurnLog(path: string): TurnLog {
     },
 
     async *read(marks, limit) {
-      let start = Number(marks.get(READ) ?? 0);
+      const mark = Number(marks.get(READ) ?? 0);
+      // Whoever has edited it, or put an older one back, may have made it shorter.
+      let start = mark > (await sizeOf(path)) ? 0 : mark;
       let end = start;
       let turns: Turn[] = [];
       for await (const line of linesFrom(path, start)) {
@@ -106,6 +108,15 @@ async function openToRead(path: string): Promise<FileHandle | undefined> {
     return await open(path, "r");
   } catch (error) {
     if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return 0;
     throw error;
   }
 }

@@ -63,3 +63,11 @@ it("reads days again whose model could not be asked", async () => {
   await expect(failed.done).rejects.toThrow("overloaded");
   expect(await consolidate("- [0] Bertha is the boiler.").done).toMatchObject({ added: 1 });
 });
+
+it("shows the model what owners noted, however much of others' words stands behind it", async () => {
+  const { consolidate } = await withNotes(
+    { text: "The boiler is called Bertha." },
+    { text: "x".repeat(70_000), untrusted: "web" },
+  );
+  expect(await consolidate("- [0] Bertha is the boiler.").done).toMatchObject({ added: 1 });
+});
