@@ -122,3 +122,8 @@ export function isInside(path: string, folder: string): boolean {
   const route = relative(folder, path);
   return route === "" || (route !== ".." && !route.startsWith(`..${sep}`) && !isAbsolute(route));
 }
+
+/** Why something could not be done, in the system's own word where it has one. */
+export function reason(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -24,8 +24,8 @@ interface Common {
 interface Download {
   readonly kind: "download";
   readonly url: string;
-  /** Whether it has to be unpacked, and how many folders of it are left out then. */
-  readonly archive?: { readonly stripComponents: number };
+  /** What it has to be unpacked as; of a tar, how many folders are left out then. */
+  readonly archive?: { readonly format: "tar" | "zip"; readonly stripComponents: number };
   /** Of what is downloaded, in hexadecimal. */
   readonly sha256?: string;
 }
@@ -98,7 +98,7 @@ const Install = z
           ...shared,
           kind: "download",
           url,
-          ...(isArchive ? { archive: { stripComponents } } : {}),
+          ...(isArchive ? { archive: { format: formatOf(said.archive ?? url), stripComponents } } : {}),
           ...(sha256 === undefined ? {} : { sha256 }),
         };
       }
@@ -106,6 +106,11 @@ const Install = z
         return { ...said, ...shared };
     }
   });
+
+/** By the name of a format, `zip` or `tar.gz`, or else by an address that ends with one. */
+function formatOf(named: string): "tar" | "zip" {
+  return /(?:^|\.)zip$/i.test(named.replace(/[?#].*$/, "")) ? "zip" : "tar";
+}
 
 /** The ways that can be read; what is of an unknown kind, or could be more than it says, is none. */
 export function readInstalls(said: readonly unknown[]): readonly SkillInstall[] {
@@ -173,7 +178,7 @@ function downloadCommands(
   const place = unpackedIn(install, skill.id, folder);
   return [
     curl,
-    ...unpackCommands(file, archive.stripComponents, place),
+    ...unpackCommands(file, archive, place),
     ...linkCommands(install, skill.requires.bins, place, join(folder, "bin")),
   ];
 }
@@ -185,17 +190,22 @@ function unpackedIn({ id, url }: Download & Common, skillId: string, folder: str
 }
 
 /** What an earlier version left there would be found instead of what this one brings. */
-function unpackCommands(file: string, stripComponents: number, place: string): readonly InstallCommand[] {
-  const unpack = file.endsWith(".zip")
-    ? { program: "unzip", args: ["-o", "-j", file, "-d", place], env: {} }
-    : {
-        program: "tar",
-        args: [
-          ...["--extract", "--no-same-owner", "--file", file, "--directory", place],
-          `--strip-components=${stripComponents}`,
-        ],
-        env: {},
-      };
+function unpackCommands(
+  file: string,
+  { format, stripComponents }: NonNullable<Download["archive"]>,
+  place: string,
+): readonly InstallCommand[] {
+  const unpack =
+    format === "zip"
+      ? { program: "unzip", args: ["-o", "-j", file, "-d", place], env: {} }
+      : {
+          program: "tar",
+          args: [
+            ...["--extract", "--no-same-owner", "--file", file, "--directory", place],
+            `--strip-components=${stripComponents}`,
+          ],
+          env: {},
+        };
   return [
     { program: "rm", args: ["-rf", place], env: {} },
     { program: "mkdir", args: ["-p", place], env: {} },

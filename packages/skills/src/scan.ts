@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { decodeText } from "./encoding.ts";
 import { SkillParseError } from "./frontmatter.ts";
 import type { FileStat, SkillFs } from "./fs.ts";
-import { isInside } from "./fs.ts";
+import { isInside, reason } from "./fs.ts";
 import { oneLine, sha256, toSkillId } from "./ids.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Skill, SkillDeclaration, SkillProblem } from "./skill.ts";
@@ -56,11 +56,7 @@ export async function scanSource(
   pacer: Pacer,
 ): Promise<Scan> {
   const scanner = new Scanner(source, fs, memory, pacer);
-  try {
-    await scanner.scan();
-  } catch (error) {
-    scanner.report("unreadable", source.dir, `The folder cannot be read: ${reason(error)}.`);
-  }
+  await scanner.scan();
   await pacer.pause();
   return scanner.result();
 }
@@ -92,12 +88,25 @@ class Scanner {
     return { skills, problems: this.#problems, memory: this.#memory };
   }
 
-  async scan(): Promise<void> {
+  scan(): Promise<void> {
+    return this.#lookInto(this.#source.dir, () => this.#scanSource());
+  }
+
+  /** What cannot be read is told of, and hides nothing else. */
+  async #lookInto(dir: string, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+    } catch (error) {
+      this.#report("unreadable", dir, `The folder cannot be read: ${reason(error)}.`);
+    }
+  }
+
+  async #scanSource(): Promise<void> {
     const { dir, kind, within } = this.#source;
     const real = this.#fs.realpath(dir);
     if (real === undefined) return;
     if (within !== undefined && !isInside(real, this.#fs.realpath(within) ?? within)) {
-      this.report("leaves-root", dir, `The folder leads out of ${within}.`);
+      this.#report("leaves-root", dir, `The folder leads out of ${within}.`);
       return;
     }
     this.#root = real;
@@ -128,13 +137,13 @@ class Scanner {
         return;
       }
       this.#foldersLeft--;
-      const folder = this.#enter(
-        { dir: join(parent.dir, name), real: join(parent.real, name) },
-        kind === "link",
-      );
-      if (folder === undefined || this.#readSkillOf(folder) || depth === 0) continue;
-      // Beside its skills a kit has folders of other things.
-      await this.#scanFolders(this.#skillsFolderOf(folder) ?? folder, depth - 1);
+      const named = { dir: join(parent.dir, name), real: join(parent.real, name) };
+      await this.#lookInto(named.dir, async () => {
+        const folder = this.#enter(named, kind === "link");
+        if (folder === undefined || this.#readSkillOf(folder) || depth === 0) return;
+        // Beside its skills a kit has folders of other things.
+        await this.#scanFolders(this.#skillsFolderOf(folder) ?? folder, depth - 1);
+      });
     }
   }
 
@@ -156,7 +165,7 @@ class Scanner {
     const real = this.#fs.realpath(path);
     if (real === undefined) return undefined;
     if (isInside(real, this.#root)) return real;
-    this.report("leaves-root", named, `The link leads out of ${this.#source.dir}.`);
+    this.#report("leaves-root", named, `The link leads out of ${this.#source.dir}.`);
     return undefined;
   }
 
@@ -179,11 +188,11 @@ class Scanner {
     if (this.#memory.has(path)) return;
     const stat = entry.kind === "link" ? this.#fs.stat(path) : entry;
     if (stat?.kind !== "file") {
-      this.report("unreadable", file, "It is not a regular file.");
+      this.#report("unreadable", file, "It is not a regular file.");
       return;
     }
     if (stat.size > MAX_FILE_BYTES) {
-      this.report("too-large", file, `It has ${stat.size} bytes; at most ${MAX_FILE_BYTES} are read.`);
+      this.#report("too-large", file, `It has ${stat.size} bytes; at most ${MAX_FILE_BYTES} are read.`);
       return;
     }
     if (stat.size > this.#bytesLeft) {
@@ -194,9 +203,9 @@ class Scanner {
     const read = this.#readFile(path, stat.stamp, file);
     if (read === undefined) return;
     this.#memory.set(path, read);
-    if (read.warning !== undefined) this.report("bad-encoding", file, read.warning, { severity: "warning" });
+    if (read.warning !== undefined) this.#report("bad-encoding", file, read.warning, { severity: "warning" });
     if (read.said instanceof SkillParseError)
-      this.report("bad-frontmatter", file, read.said.message, read.said);
+      this.#report("bad-frontmatter", file, read.said.message, read.said);
     else this.#add({ dir, root: this.#root, file, bytes: stat.size, version: read.version }, read.said);
   }
 
@@ -210,9 +219,9 @@ class Scanner {
         const version = sha256(bytes).slice(0, 12);
         return { stamp, version, said: parsed(text), ...(warning === undefined ? {} : { warning }) };
       }
-      this.report("unreadable", file, "It changed while it was read.");
+      this.#report("unreadable", file, "It changed while it was read.");
     } catch (error) {
-      this.report("unreadable", file, `It cannot be read: ${reason(error)}.`);
+      this.#report("unreadable", file, `It cannot be read: ${reason(error)}.`);
     }
     return undefined;
   }
@@ -223,12 +232,12 @@ class Scanner {
     const id = toSkillId(said.name ?? folder) ?? toSkillId(folder);
     if (id === undefined) {
       const message = `Neither its name nor its folder ${JSON.stringify(folder)} has a letter or digit.`;
-      this.report("bad-name", file, message);
+      this.#report("bad-name", file, message);
       return;
     }
     const other = this.#skills.get(id);
     if (other !== undefined) {
-      this.report("duplicate", file, `${other.file} already has the name ${id}.`);
+      this.#report("duplicate", file, `${other.file} already has the name ${id}.`);
       return;
     }
     const name = said.name ?? oneLine(folder, 64);
@@ -240,10 +249,10 @@ class Scanner {
   #reportTooMany(path: string, limit: string): void {
     if (this.#problems.some(({ code }) => code === "too-many")) return;
     const message = `Only the first ${limit} of ${this.#source.dir} are looked at; the rest, from here on, is left out.`;
-    this.report("too-many", path, message, { severity: "warning" });
+    this.#report("too-many", path, message, { severity: "warning" });
   }
 
-  report(
+  #report(
     code: SkillProblem["code"],
     path: string,
     message: string,
@@ -274,9 +283,5 @@ const REMEDIES: Readonly<Record<SkillProblem["code"], string>> = {
   "leaves-root": "Copy the folder instead of linking to it.",
   "too-large": "Move what is rarely needed into files beside SKILL.md, which are read when they are needed.",
   "too-many": "Remove what is not needed, or spread it over several folders (`skills.load.extraDirs`).",
-  unreadable: "Make it a file that the gateway's user may read.",
+  unreadable: "Make it a file or a folder that the gateway's user may read.",
 };
-
-function reason(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
-}

@@ -126,6 +126,25 @@ describe("a source", () => {
     expect(broken).toMatchObject({ line: 1, remedy: expect.stringContaining("quotes") });
   });
 
+  it("hides no others where it cannot be read", async () => {
+    const dir = folder({ "a/SKILL.md": named("a"), "b/SKILL.md": named("b"), "c/SKILL.md": named("c") });
+    const refused = (path: string): void => {
+      if (path.startsWith(join(dir, "b/"))) throw Object.assign(new Error("refused"), { code: "EACCES" });
+    };
+    const fs: SkillFs = {
+      ...diskFs,
+      stat(path) {
+        refused(path);
+        return diskFs.stat(path);
+      },
+    };
+    const { skills, problems } = await createSkills({ sources: [extra(dir)], fs, env: {} }).check();
+    expect(skills.map(({ skill }) => skill.id)).toEqual(["a", "c"]);
+    expect(problems).toMatchObject([
+      { code: "unreadable", path: join(dir, "b"), message: "The folder cannot be read: EACCES." },
+    ]);
+  });
+
   it("is read in the encoding it is in", async () => {
     const text = "---\ndescription: 天气预报，请用中文回答。\n---\n";
     const utf16 = new Uint8Array(Buffer.from(`\ufeff${text}`, "utf16le"));

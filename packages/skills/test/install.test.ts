@@ -73,6 +73,17 @@ describe("the ways to install what a skill needs", () => {
   });
 
   it.each([
+    ["archive: zip", "https://x.test/latest?os=linux", "unzip"],
+    ["extract: true", "https://x.test/t.ZIP", "unzip"],
+    ["extract: true", "https://x.test/t.tgz", "tar"],
+    ["archive: tar.gz", "https://x.test/t.zip", "tar"],
+    ["archive: gzip", "https://x.test/t", "tar"],
+  ])("unpacks %s of %s with %s", async (said, url, program) => {
+    const [commands = []] = await commandsOf(`[{ kind: download, url: '${url}', ${said} }]`);
+    expect(commands.map((command) => command.split(" ")[0])).toContain(program);
+  });
+
+  it.each([
     "{ kind: brew, formula: --force }",
     "{ kind: node, package: 'git+ssh://x.test/y' }",
     "{ kind: node, package: ../here }",
@@ -106,7 +117,7 @@ describe("an archive that is installed", () => {
       bins: [program],
       os: [],
       url,
-      archive: { stripComponents: 0 },
+      archive: { format: "tar", stripComponents: 0 },
     };
   }
 

@@ -2,7 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { comparedBeside } from "@signalbox/tools";
 import { describe, expect, it } from "vitest";
-import { createPinFiles, createSkills, type SkillSource } from "../src/index.ts";
+import { diskFs } from "../src/fs.ts";
+import { createPinFiles, createSkills, type SkillFs, type SkillSource } from "../src/index.ts";
 import { folder, write } from "./folders.ts";
 
 /** An agent with a workspace, and skills of other sources beside it. */
@@ -146,5 +147,56 @@ describe("the files of approvals", () => {
     expect(await start(() => false).offered()).toEqual(["a"]);
     write(dir, { "work/skills/b/SKILL.md": "# b" });
     expect(await start().offered()).toEqual(["a", "b"]);
+  });
+});
+
+describe("skills of several agents", () => {
+  it("are first seen by all of them at once", async () => {
+    const dir = folder({ "managed/a/SKILL.md": "# a\n", "one/skills/x/SKILL.md": "# x\n" });
+    const source: SkillSource = { kind: "managed", dir: join(dir, "managed") };
+    for (let time = 0; time < 10; time++) {
+      const pins = { store: createPinFiles(join(dir, `pins-${time}`)), compare: comparedBeside };
+      const skills = createSkills({ sources: [source], pins, env: {} });
+      const agents = ["one", "two", "one"].map((name) => skills.forAgent({ workspaceDir: join(dir, name) }));
+      const offered = (await Promise.all(agents)).map((each) => each.skills.map(({ id }) => id));
+      expect(offered).toEqual([["x", "a"], ["a"], ["x", "a"]]);
+    }
+  });
+});
+
+describe("a skill whose folder cannot be looked through", () => {
+  it("is not offered, and keeps no others from being offered, shown and approved", async () => {
+    const dir = folder({
+      "managed/a/SKILL.md": "# a\nOld.\n",
+      "managed/huge/SKILL.md": "# huge\n",
+      "managed/locked/SKILL.md": "# locked\n",
+      "managed/locked/cache/x": "",
+    });
+    const fs: SkillFs = {
+      ...diskFs,
+      list(path, limit) {
+        if (path.endsWith("/locked/cache")) throw Object.assign(new Error("refused"), { code: "EACCES" });
+        return diskFs.list(path, limit);
+      },
+    };
+    const skills = createSkills({
+      sources: [{ kind: "managed", dir: join(dir, "managed") }],
+      pins: { store: createPinFiles(join(dir, "pins")), compare: comparedBeside },
+      maxAgeMs: 0,
+      env: {},
+      fs,
+    });
+    const offered = async () => (await skills.forAgent()).skills.map(({ id }) => id);
+    expect(await offered()).toEqual(["a", "huge"]);
+    const [, , locked] = (await skills.check()).skills;
+    expect(locked?.reasons[0]?.message).toContain("locked cannot be read: EACCES.");
+
+    const [huge] = (await skills.forAgent()).skills.filter(({ id }) => id === "huge");
+    write(dir, { "managed/a/SKILL.md": "# a\nNew.\n", "managed/huge/data": "x".repeat(8_000_001) });
+    const pending = await skills.pending();
+    expect(pending.map(({ skill }) => skill.id)).toEqual(["a"]);
+    for (const each of pending) expect(await skills.approve(each, "ann")).toBe(true);
+    expect(await offered()).toEqual(["a"]);
+    if (huge !== undefined) expect(await skills.approve({ skill: huge, digest: "" }, "ann")).toBe(false);
   });
 });

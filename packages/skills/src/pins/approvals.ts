@@ -113,7 +113,8 @@ export class SkillApprovals {
 
   /** What an owner is to see before a skill is approved; undefined where it is as it was approved. */
   async pending(skill: Skill): Promise<PendingSkill | undefined> {
-    const pin = await this.#pinner.pin(skill);
+    const pin = await this.#pinOf(skill);
+    if (pin === undefined) return undefined;
     const approved = await this.#store.get(skill.dir);
     const change = comparePins(approved?.pin ?? NOTHING, pin);
     if (change === undefined) return undefined;
@@ -123,11 +124,21 @@ export class SkillApprovals {
 
   /** Approves a folder if it is still what the digest says. */
   async approve(skill: Skill, digest: string, by: string): Promise<boolean> {
-    const pin = await this.#pinner.pin(skill);
-    if (pin.digest !== digest) return false;
+    const pin = await this.#pinOf(skill);
+    if (pin?.digest !== digest) return false;
     await this.#keep(skill, pin, by);
     this.#checks.delete(skill.dir);
     return true;
+  }
+
+  /** Undefined where that cannot be told: `against` says why, and nobody can approve it as it is. */
+  async #pinOf(skill: Skill): Promise<SkillPin | undefined> {
+    try {
+      return await this.#pinner.pin(skill);
+    } catch (error) {
+      if (error instanceof SkillFolderError) return undefined;
+      throw error;
+    }
   }
 
   async #keep(skill: Skill, pin: SkillPin, by: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -44,7 +45,8 @@ export function createPinFiles(folder: string): PinStore {
     join(folder, `${kind}-${sha256(dir).slice(0, 32)}.json`);
   const write = async (file: string, value: object): Promise<void> => {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}.tmp`;
+    // Several agents may see a skill for the first time at once.
+    const draft = `${file}.${randomUUID()}.tmp`;
     await writeFile(draft, JSON.stringify(value), { mode: 0o600 });
     await rename(draft, file);
   };

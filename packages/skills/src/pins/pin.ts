@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileStat, SkillFs } from "../fs.ts";
+import { type FileStat, reason, type SkillFs } from "../fs.ts";
 import { sha256 } from "../ids.ts";
 import type { Pacer } from "../pacer.ts";
 import type { Skill } from "../skill.ts";
@@ -48,7 +48,16 @@ export class Pinner {
   }
 
   /** @throws SkillFolderError */
-  async pin({ dir, root }: Skill): Promise<SkillPin> {
+  async pin(skill: Skill): Promise<SkillPin> {
+    try {
+      return await this.#pinned(skill);
+    } catch (error) {
+      if (error instanceof SkillFolderError) throw error;
+      throw new SkillFolderError("unreadable", `${skill.dir} cannot be read: ${reason(error)}.`);
+    }
+  }
+
+  async #pinned({ dir, root }: Skill): Promise<SkillPin> {
     const files = filesOf(this.#fs, dir);
     const hashes: [path: string, hash: string][] = [];
     for (const { path, stat } of files) {
