@@ -53,3 +53,25 @@ describe("a command in the background, to the judge", () => {
     expect(judge(worldWith(told, ran)).violations).toEqual([expect.stringMatching(blame)]);
   });
 });
+
+describe("a command that was stopped, to the judge", () => {
+  const world = cleanWorld();
+  const [tag] = world.tags.filter(({ kind }) => kind === "exec");
+  if (tag === undefined) throw new RangeError("no message has a command");
+  const stopped: Evidence = {
+    ...world,
+    ran: [],
+    requests: [...world.requests, resultOf(world.tags, tag, "[stopped before it ended]")],
+  };
+
+  it("gave way to a newer message", () => {
+    expect(judge({ ...stopped, mode: "interrupt" }).violations).toEqual([]);
+  });
+
+  it("is blamed where nothing interrupts", () => {
+    expect(judge(stopped).violations).toEqual([
+      expect.stringMatching(/^failed: a tool of s0\.4/),
+      expect.stringMatching(/^lost: the command of s0\.4 did not run/),
+    ]);
+  });
+});

@@ -66,16 +66,18 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
 /** @throws GatewayError where there are no services, or a gateway that is none runs already */
 export async function installService(home: Home, program: string): Promise<Installation> {
   const { file, text, enable, disable, status, remedy } = managerOf(process.platform);
-  const isRunning = (await run(status)).code === 0;
+  const isHeld = readHomeHolder(home.dir) !== undefined;
+  const isInstalled = existsSync(file);
+  const isRunning = (isHeld || isInstalled) && (await run(status)).code === 0;
   // The service could not take the home, and would be tried again and again.
-  if (readHomeHolder(home.dir) !== undefined && !isRunning)
+  if (isHeld && !isRunning)
     throw new GatewayError(
       "held",
       `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
     );
   const unseen = unseenVariables(home);
   // What runs was started as the file was before.
-  if (isRunning) await firstFailure(disable);
+  if (isInstalled && isRunning) await firstFailure(disable);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
   const failed = await firstFailure(enable);
