@@ -1,6 +1,6 @@
 import { parseServerFrame, type ServerFrame } from "@signalbox/protocol";
 import { createParser } from "eventsource-parser";
-import { defaultBackoff } from "./backoff.ts";
+import { defaultBackoff, pause } from "./backoff.ts";
 import { ClientError, isClientError } from "./errors.ts";
 
 export interface EventsOptions {
@@ -91,16 +91,4 @@ async function* framesOf(
     clearTimeout(timer);
   }
   return undefined;
-}
-
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done);
-  });
 }

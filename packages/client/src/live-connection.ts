@@ -207,9 +207,8 @@ export class LiveConnection implements Connection {
   #ready(frame: ReadyFrame): void {
     this.#attempt = 0;
     this.#watch();
-    this.#setState({ kind: "open", ready: frame });
-    this.#opened.resolve(frame);
-    this.#publish(frame);
+    this.#state = { kind: "open", ready: frame };
+    // Before any listener hears of it, whose own frames go out by themselves.
     for (const [conversation, { agent, cursor: after }] of this.#subscriptions)
       this.#write({
         type: "subscribe",
@@ -219,6 +218,9 @@ export class LiveConnection implements Connection {
       });
     if (this.#watchers.size > 0) this.#write({ type: "watch" });
     for (const { frame } of this.#sends.values()) this.#write(frame);
+    this.#setState(this.#state);
+    this.#opened.resolve(frame);
+    this.#publish(frame);
   }
 
   /** Starts the wait for the next frame anew: silence leads to a ping, further silence to a reconnect. */

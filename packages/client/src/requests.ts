@@ -41,7 +41,11 @@ export function createRequests(options: HttpOptions): Requests {
     },
     async put(path, body, schema, signal) {
       const type = "application/octet-stream";
-      return understood(path, schema, await exchange(options, path, { method: "PUT", type, body, signal }));
+      return understood(
+        path,
+        schema,
+        await exchange(options, path, { method: "PUT", type, body, signal, taken: [CONFLICT] }),
+      );
     },
     events: (conversation, agent, after, signal) => openEvents(options, conversation, agent, after, signal),
   };
@@ -71,12 +75,17 @@ interface Exchange {
   readonly type?: string;
   readonly body?: string | Blob;
   readonly signal?: AbortSignal | undefined;
+  /** Statuses besides those of success whose body is the answer. */
+  readonly taken?: readonly number[];
 }
+
+/** RFC 9110: what is there is not what the request builds on. */
+const CONFLICT = 409;
 
 async function exchange(
   options: HttpOptions,
   path: string,
-  { method, type, body, signal }: Exchange,
+  { method, type, body, signal, taken = [] }: Exchange,
 ): Promise<Answer> {
   const headers: Record<string, string> = { accept: "application/json" };
   if (type !== undefined) headers["content-type"] = type;
@@ -85,7 +94,7 @@ async function exchange(
   try {
     const response = await fetchFrom(options, path, { method, headers, signal: ends, body });
     const answer = parse(await response.text());
-    if (!response.ok) throw errorOfAnswer(response.status, answer);
+    if (!response.ok && !taken.includes(response.status)) throw errorOfAnswer(response.status, answer);
     return { status: response.status, body: answer };
   } catch (error) {
     throw isClientError(error) ? error : unreachable(options, error);

@@ -142,6 +142,22 @@ describe("a connection", () => {
     expect(sent.lastIndexOf("subscribe c1")).toBeLessThan(sent.lastIndexOf("second"));
   });
 
+  it("asks once for what a listener wants as soon as it is open", async () => {
+    const connection = connect();
+    connection.onState(({ kind }) => {
+      if (kind === "open") connection.subscribe("c1");
+    });
+    const aborted = new Promise<void>((resolve) => {
+      gateway.script = (frame) => {
+        if (frame.type === "abort") resolve();
+      };
+    });
+    await connection.opened();
+    connection.abort("c1");
+    await aborted;
+    expect(gateway.received.map(({ type }) => type)).toEqual(["subscribe", "abort"]);
+  });
+
   it("asks after a cut for what came behind the last frame", async () => {
     gateway.script = (frame, viewer) => {
       if (frame.type !== "subscribe") return;
