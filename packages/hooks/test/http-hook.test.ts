@@ -71,6 +71,8 @@ describe("a hook behind an address", () => {
     ["says no", (_, response) => response.end('{"action":"deny","reason":"Never."}'), { reason: "Never." }],
     ["says nothing", (_, response) => response.writeHead(204).end(), { action: "allow" }],
     ["fails", (_, response) => response.writeHead(500).end('{"action":"allow"}'), { action: "deny" }],
+    ["answers without a word", (_, response) => response.end(), { action: "deny" }],
+    ["answers null", (_, response) => response.end("null"), { action: "deny" }],
     ["answers nonsense", (_, response) => response.end("<html>"), { action: "deny" }],
     [
       "sends it elsewhere",
