@@ -142,6 +142,26 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await sent.getByText("notes.txt").waitFor();
   });
 
+  it("sends the files of a refused message again with it", async () => {
+    await chat.signIn();
+    const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };
+    await chat.page.locator('input[type="file"]').setInputFiles([file]);
+    await chat.page.getByRole("list", { name: "Files for this message" }).getByText("1 kB").waitFor();
+    chat.gateway.refuse = () => ({ code: "full", message: "Too much is waiting." });
+    await chat.send("here they are");
+    await chat.log().getByRole("alert").waitFor();
+    chat.gateway.refuse = () => undefined;
+    await chat.log().getByRole("button", { name: "Send again" }).click();
+    await chat.log().getByRole("alert").waitFor({ state: "detached" });
+    await expect
+      .poll(() => chat.gateway.received.filter(({ type }) => type === "send"))
+      .toMatchObject([
+        { text: "here they are", attachments: [{ name: "notes.txt" }] },
+        { text: "here they are", attachments: [{ name: "notes.txt" }] },
+      ]);
+    await chat.log().getByRole("list", { name: "Files" }).getByText("notes.txt").waitFor();
+  });
+
   it("says when it is not connected, and sends what waited once it is", async () => {
     await chat.page.clock.install();
     await chat.signIn();

@@ -207,6 +207,14 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await expect.poll(() => page.getByLabel("By").inputValue()).toBe("day");
   });
 
+  it("takes a button that is pressed twice for one answer", async () => {
+    await signIn(page, gateway, "/#/approvals");
+    await button("Allow once").dblclick();
+    await page.getByText("Nothing waits for your word.").waitFor();
+    await page.getByText("Allowed.").waitFor();
+    expect(gateway.changes).toHaveLength(1);
+  });
+
   it("says so where somebody else was first", async () => {
     await signIn(page, gateway, "/#/approvals");
     await button("Deny").waitFor();

@@ -35,6 +35,8 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
   const [decided, setDecided] = useState<readonly Decided[]>([]);
   const [problem, setProblem] = useState<Problem>();
   const before = useRef<readonly ApprovalInfo[]>([]);
+  /** Whoever presses twice answers once: the second answer would find that somebody was first. */
+  const answering = useRef(new Set<string>());
 
   useEffect(() => {
     if (open === undefined) return;
@@ -49,6 +51,8 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
   }, [open]);
 
   const decide: Decisions["decide"] = async (approval, answer) => {
+    if (answering.current.has(approval.id)) return;
+    answering.current.add(approval.id);
     try {
       const outcome = await outcomeOf(client, approval.id, answer);
       setProblem(undefined);
@@ -58,6 +62,8 @@ export function useDecisions(client: Client, open: readonly ApprovalInfo[] | und
       ]);
     } catch (error) {
       setProblem(toProblem(error));
+    } finally {
+      answering.current.delete(approval.id);
     }
     await queries.invalidateQueries(approvalsQuery(client));
   };

@@ -1,7 +1,20 @@
-import type { AttachmentInfo, ChatMessage, Problem, RunEnd, RunOutcome, RunUsage } from "@signalbox/client";
+import type {
+  AttachmentInfo,
+  ChatMessage,
+  Problem,
+  RunEnd,
+  RunOutcome,
+  RunUsage,
+  SentAttachment,
+} from "@signalbox/client";
 
 /** What came with a message; pictures that were chosen on this page show. */
 export interface Shown extends AttachmentInfo {
+  preview?: string;
+}
+
+/** A file that the gateway has, for a message that is to go with it. */
+export interface Uploaded extends SentAttachment {
   preview?: string;
 }
 
@@ -15,6 +28,8 @@ export type Item =
       state: "sending" | "sent" | "refused";
       problem?: Problem;
       files?: readonly Shown[];
+      /** What goes with it where it is sent again. */
+      unsent?: readonly Uploaded[];
       /** The agent begins anew with it, and knows nothing of what stands above. */
       begins?: true;
     }

@@ -1,6 +1,7 @@
 import { type Client, newId, type Problem, type SentAttachment } from "@signalbox/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { toProblem } from "../parts/problem.tsx";
+import type { Uploaded } from "./item.ts";
 
 /** A file that was chosen for the next message. */
 export interface Chosen {
@@ -20,8 +21,8 @@ export interface Attachments {
   chosen: readonly Chosen[];
   add: (files: Iterable<File>) => void;
   remove: (key: string) => void;
-  /** Takes all of them for a message. */
-  take: () => Chosen[];
+  /** Takes all of them that the gateway has for a message. */
+  take: () => Uploaded[];
 }
 
 /** Larger pictures are not shown ahead: the whole file is in the address that shows it. */
@@ -69,7 +70,9 @@ export function useAttachments(client: Client): Attachments {
 
   const take = useCallback(() => {
     setChosen([]);
-    return [...chosen];
+    return chosen.flatMap(({ sent, preview }) =>
+      sent === undefined ? [] : [{ ...sent, ...(preview !== undefined && { preview }) }],
+    );
   }, [chosen]);
 
   return { chosen, add, remove, take };

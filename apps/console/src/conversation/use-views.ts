@@ -8,7 +8,7 @@ import {
 } from "@signalbox/client";
 import { useCallback, useEffect, useMemo, useReducer, useRef } from "react";
 import { toProblem } from "../parts/problem.tsx";
-import type { Chosen } from "./use-attachments.ts";
+import type { Uploaded } from "./item.ts";
 import { applyChange, type Change, EMPTY, type View } from "./view.ts";
 
 type Views = ReadonlyMap<string, View>;
@@ -19,7 +19,7 @@ const NOTHING: ConversationHistory = { messages: [], ends: [] };
 export interface ViewActions {
   /** Shows a conversation from now on; one that was made just now has no history to read. */
   open(conversation: string, agent: string, isNew: boolean): void;
-  send(conversation: string, agent: string, text: string, files: readonly Chosen[]): void;
+  send(conversation: string, agent: string, text: string, files: readonly Uploaded[]): void;
   stop(conversation: string): void;
   dismiss(conversation: string, key: string): void;
 }
@@ -90,15 +90,12 @@ export function useViews(client: Client, connection: Connection): [Views, ViewAc
         if (isNew) change(conversation, { type: "history", history: NOTHING });
         else void load(conversation);
       },
-      send: (conversation, agent, text, chosen) => {
+      send: (conversation, agent, text, files) => {
         const id = newId();
-        const attachments = chosen.flatMap(({ sent }) => sent ?? []);
-        const files = chosen.flatMap(({ sent, preview }) =>
-          sent === undefined ? [] : [{ ...sent, ...(preview !== undefined && { preview }) }],
-        );
+        const attachments = files.map(({ preview: _, ...sent }) => sent);
         change(conversation, { type: "sending", id, text, ...(files.length > 0 && { files }) });
         connection.send({ id, agent, conversation, text, attachments }).catch((error: unknown) => {
-          change(conversation, { type: "refused", id, problem: toProblem(error) });
+          change(conversation, { type: "refused", id, problem: toProblem(error), files });
         });
       },
       stop: (conversation) => connection.abort(conversation),

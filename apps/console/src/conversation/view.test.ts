@@ -143,7 +143,7 @@ describe("a conversation as shown", () => {
   it("keeps a refused message and says why", () => {
     const problem = { code: "full", message: "Full." };
     const error: ServerFrame = { type: "error", id: "s1", ...c, ...problem };
-    const view = after(sending, error, { type: "refused", id: "s1", problem });
+    const view = after(sending, error, { type: "refused", id: "s1", problem, files: [] });
     expect(view.items).toMatchObject([{ kind: "user", state: "refused", problem }]);
   });
 

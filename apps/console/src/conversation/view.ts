@@ -7,7 +7,7 @@ import type {
   RunUsage,
   ServerFrame,
 } from "@signalbox/client";
-import { endItem, type Item, isStreaming, itemOf, keep, type Shown, same } from "./item.ts";
+import { endItem, type Item, isStreaming, itemOf, keep, same, type Uploaded } from "./item.ts";
 import { merge } from "./merge-history.ts";
 
 export interface View {
@@ -25,8 +25,8 @@ export interface View {
 export type Change =
   | { type: "frame"; frame: ServerFrame }
   | { type: "history"; history: ConversationHistory }
-  | { type: "sending"; id: string; text: string; files?: readonly Shown[] }
-  | { type: "refused"; id: string; problem: Problem }
+  | { type: "sending"; id: string; text: string; files?: readonly Uploaded[] }
+  | { type: "refused"; id: string; problem: Problem; files: readonly Uploaded[] }
   | { type: "problem"; problem: Problem }
   | { type: "dismiss"; key: string };
 
@@ -49,7 +49,7 @@ export function applyChange(view: View, change: Change): View {
     case "refused":
       return update(view, (item) =>
         item.kind === "user" && item.id === change.id
-          ? { ...item, state: "refused", problem: change.problem }
+          ? { ...item, state: "refused", problem: change.problem, unsent: change.files }
           : item,
       );
     case "problem":

@@ -2,7 +2,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect } from "react";
 import { WaitingApprovals } from "../../approvals/waiting-approvals.tsx";
 import { useConversations } from "../../conversation/conversations.tsx";
-import type { Chosen } from "../../conversation/use-attachments.ts";
+import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy } from "../../conversation/view.ts";
 import { useConnectionState, useGateway } from "../../gateway.tsx";
 import { useWords } from "../../words/words.tsx";
@@ -30,7 +30,7 @@ export function ChatPage(): ReactNode {
   }, [info]);
 
   const send = useCallback(
-    (text: string, files: readonly Chosen[] = []) => actions.send(conversation, agentId, text, files),
+    (text: string, files: readonly Uploaded[] = []) => actions.send(conversation, agentId, text, files),
     [actions, conversation, agentId],
   );
   const dismiss = useCallback((key: string) => actions.dismiss(conversation, key), [actions, conversation]);

@@ -7,7 +7,8 @@ import {
   useRef,
   useState,
 } from "react";
-import { type Chosen, useAttachments } from "../../conversation/use-attachments.ts";
+import type { Uploaded } from "../../conversation/item.ts";
+import { useAttachments } from "../../conversation/use-attachments.ts";
 import { useClient } from "../../gateway.tsx";
 import { useWords } from "../../words/words.tsx";
 import { ChosenFiles } from "./attachment-list.tsx";
@@ -18,7 +19,7 @@ interface Props {
   agentName: string;
   isBusy: boolean;
   canStop: boolean;
-  onSend: (text: string, files: Chosen[]) => void;
+  onSend: (text: string, files: Uploaded[]) => void;
   onStop: () => void;
 }
 

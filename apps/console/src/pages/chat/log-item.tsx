@@ -1,6 +1,6 @@
 import type { Problem } from "@signalbox/client";
 import { lazy, memo, type ReactNode, Suspense } from "react";
-import type { Item } from "../../conversation/item.ts";
+import type { Item, Uploaded } from "../../conversation/item.ts";
 import { ProblemNote } from "../../parts/problem.tsx";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
@@ -14,7 +14,7 @@ interface Props {
   item: Item;
   /** Its run goes on, and nobody has written since. */
   isOpen: boolean;
-  onSend: (text: string) => void;
+  onSend: (text: string, files?: readonly Uploaded[]) => void;
   onDismiss: (key: string) => void;
 }
 
@@ -40,7 +40,7 @@ export const LogItem = memo(function LogItem({ item, isOpen, onSend, onDismiss }
                   label: words.chat.sendAgain,
                   run: () => {
                     onDismiss(item.key);
-                    onSend(item.text);
+                    onSend(item.text, item.unsent);
                   },
                 }}
               />

@@ -1,5 +1,6 @@
 import type { AgentInfo } from "@signalbox/client";
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+import type { Uploaded } from "../../conversation/item.ts";
 import { isBusy, type View } from "../../conversation/view.ts";
 import { useWords } from "../../words/words.tsx";
 import { LogItem } from "./log-item.tsx";
@@ -7,7 +8,7 @@ import { LogItem } from "./log-item.tsx";
 interface Props {
   view: View;
   agent: AgentInfo | undefined;
-  onSend: (text: string) => void;
+  onSend: (text: string, files?: readonly Uploaded[]) => void;
   onDismiss: (key: string) => void;
 }
 
