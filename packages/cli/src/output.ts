@@ -1,18 +1,11 @@
 import { reasonOf } from "@signalbox/agent-core";
+import { visible } from "@signalbox/telemetry";
 import { exitCodeOf } from "./exit-codes.ts";
 
 /** Prints a result: JSON for programs, lines for people. */
 export function print(json: boolean | undefined, value: unknown, lines: () => readonly string[]): void {
   process.stdout.write(
     json === true ? `${JSON.stringify(value, null, 2)}\n` : `${visible(lines().join("\n"))}\n`,
-  );
-}
-
-/** What others wrote may hold what steers a terminal, or shows a text in another order than it has. */
-export function visible(text: string): string {
-  return text.replace(
-    /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu,
-    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
   );
 }
 

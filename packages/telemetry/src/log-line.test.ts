@@ -27,3 +27,14 @@ it("compares levels", () => {
     false,
   ]);
 });
+
+it("shows what would steer the terminal of whoever reads it", () => {
+  const time = "2026-11-22T09:30:12.000Z";
+  const line = {
+    level: "warn",
+    time,
+    message: "said \u001b[2J",
+    fields: { by: "\u009b31mEve\u202e" },
+  } as const;
+  expect(formatLogLine(line, "")).toBe(" WARN  said \\u{1b}[2J  by=\\u{9b}31mEve\\u{202e}");
+});

@@ -1,3 +1,5 @@
+import { visible } from "./visible.ts";
+
 /** How urgent a line of the log is, the least urgent first. */
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal"] as const;
 
@@ -27,7 +29,8 @@ export function readLogLine(text: string): LogLine | undefined {
 export function formatLogLine(line: LogLine, at: string = timeOfDay(line.time)): string {
   const { level, message, fields } = line;
   const rest = Object.entries(fields).map(([name, value]) => `${name}=${fieldText(value)}`);
-  return `${at} ${level.toUpperCase().padEnd(5)} ${[message, ...rest].filter((part) => part !== "").join("  ")}`;
+  const told = [message, ...rest].filter((part) => part !== "").join("  ");
+  return `${at} ${level.toUpperCase().padEnd(5)} ${visible(told)}`;
 }
 
 /** Whether a line is at least as urgent as asked for. */

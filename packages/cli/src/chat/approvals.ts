@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { type ApprovalInfo, type Client, isClientError } from "@signalbox/client";
 import { formatSessionKey } from "@signalbox/routing";
-import { visible } from "../output.ts";
+import { visible } from "@signalbox/telemetry";
 
 /** Tool calls of one conversation that wait for a word, asked about in the terminal. */
 export interface ApprovalDesk {

@@ -1,5 +1,5 @@
 import type { ServerFrame } from "@signalbox/client";
-import { visible } from "../output.ts";
+import { visible } from "@signalbox/telemetry";
 import { short } from "../table.ts";
 
 const ARGUMENTS_CHARS = 80;

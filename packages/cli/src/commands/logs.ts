@@ -1,9 +1,8 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { GatewayError, locateHome } from "@signalbox/home";
-import { formatLogLine, isAtLeast, type LogLevel, readLogLine } from "@signalbox/telemetry";
+import { formatLogLine, isAtLeast, type LogLevel, readLogLine, visible } from "@signalbox/telemetry";
 import type { CommonOptions } from "../common-options.ts";
-import { visible } from "../output.ts";
 import { time } from "../table.ts";
 
 interface LogsOptions extends CommonOptions {
@@ -56,7 +55,7 @@ function shown(text: string, { json, level }: LogsOptions): string[] {
   const line = readLogLine(text);
   if (line !== undefined && !isAtLeast(line.level, level)) return [];
   if (json === true) return [text];
-  return [visible(line === undefined ? text : formatLogLine(line, time(Date.parse(line.time))))];
+  return [line === undefined ? visible(text) : formatLogLine(line, time(Date.parse(line.time)))];
 }
 
 /** Reads the lines of one file as they are written. */

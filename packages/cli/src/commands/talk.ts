@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline/promises";
 import { type Client, defaultAgent, type ServerFrame } from "@signalbox/client";
 import { GatewayError } from "@signalbox/home";
+import { visible } from "@signalbox/telemetry";
 import { createApprovalDesk } from "../chat/approvals.ts";
 import { createScreen } from "../chat/screen.ts";
 import { Turns } from "../chat/turns.ts";
 import type { CommonOptions } from "../common-options.ts";
-import { visible } from "../output.ts";
 import { runningGateway } from "../running.ts";
 
 /** How often it is looked whether a tool call waits for a word. */

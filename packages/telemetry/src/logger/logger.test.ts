@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
@@ -38,4 +38,40 @@ it("serviceLogger keeps what it logs in a file that its owner alone can read, wi
     msg: "refused",
   });
   expect((statSync(file).mode & 0o777).toString(8)).toBe("600");
+});
+
+describe("createLogFile", () => {
+  function folder(): string {
+    const dir = mkdtempSync(join(tmpdir(), "signalbox-log-"));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    return dir;
+  }
+
+  it("keeps nothing from going on where its folder cannot be made, and is there once it can", async () => {
+    const dir = folder();
+    writeFileSync(join(dir, "logs"), "in the way");
+    const target = createLogFile(join(dir, "logs", "gateway.log"));
+    target.write("one\n");
+    rmSync(join(dir, "logs"));
+    target.write("two\n");
+    await target.close();
+    expect(readFileSync(join(dir, "logs", "gateway.log"), "utf8")).toBe("two\n");
+  });
+
+  it("is written again once what kept it from being written is gone", async () => {
+    const file = join(folder(), "gateway.log");
+    mkdirSync(file);
+    const target = createLogFile(file);
+    let looks = 0;
+    await expect
+      .poll(() => {
+        target.write("kept\n");
+        looks += 1;
+        if (looks === 5) rmdirSync(file);
+        return statSync(file, { throwIfNoEntry: false })?.isFile();
+      })
+      .toBe(true);
+    await target.close();
+    expect(readFileSync(file, "utf8")).toContain("kept\n");
+  });
 });

@@ -43,13 +43,29 @@ export interface LogFile extends LogTarget {
   close(): Promise<void>;
 }
 
-/** Made at the first line: a gateway that is refused its home logs nothing into it. */
+/**
+ * Made at the first line: a gateway that is refused its home logs nothing into it. A file that cannot be written keeps
+ * nothing from going on, since the same lines are on standard error: the next line opens it anew.
+ */
 export function createLogFile(file: string): LogFile {
   let stream: RotatingFileStream | undefined;
+
+  function open(): RotatingFileStream | undefined {
+    try {
+      const opened = openFile(file);
+      opened.on("error", () => {
+        if (stream === opened) stream = undefined;
+      });
+      return opened;
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
     write(line) {
-      stream ??= openFile(file);
-      stream.write(line);
+      stream ??= open();
+      stream?.write(line);
     },
     close: () => new Promise((resolve) => (stream === undefined ? resolve() : stream.end(resolve))),
   };
@@ -64,18 +80,10 @@ function inWords(terminal: LogTarget): LogTarget {
   };
 }
 
-/** A file that cannot be written keeps nothing from going on: the same lines are on standard error. */
 function openFile(file: string): RotatingFileStream {
   const folder = dirname(file);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = basename(file);
   const nameOf = (_: unknown, index?: number): string => (index === undefined ? name : `${name}.${index}`);
-  const stream = createStream(nameOf, {
-    path: folder,
-    size: FILE_SIZE,
-    rotate: EARLIER_FILES,
-    mode: 0o600,
-  });
-  stream.on("error", () => {});
-  return stream;
+  return createStream(nameOf, { path: folder, size: FILE_SIZE, rotate: EARLIER_FILES, mode: 0o600 });
 }
