@@ -27,7 +27,7 @@ describe("usage", () => {
       // Zhang: a turn with a tool, then its answer, each with the cache.
       { toolCalls: [{ name: "ls", input: {} }], usage: { input: 100, cacheWrite: 2_000, output: 40 } },
       { text: "two files", usage: { input: 60, cacheRead: 2_000, cacheWrite: 80, output: 21 } },
-      // Li: an attempt that breaks off has used its input and the token said so far, and is made again.
+      // Li: an attempt that breaks off has used its input and what was said so far, and is made again.
       { text: "half an answer", usage: { input: 70, cacheRead: 2_080, output: 99 }, fault: cut },
       { text: "whole", usage: { input: 71, cacheRead: 2_080, output: 9 } },
       // Li again: the first model fails for good, another one answers at its own prices.
@@ -51,15 +51,18 @@ describe("usage", () => {
       cacheWriteTokens: 2_080,
       costMicros: 100 * 3 + 2_000 * 3.75 + 40 * 15 + (60 * 3 + 2_000 * 0.3 + 80 * 3.75 + 21 * 15),
     };
+    // The token that is counted with the start, and one for the four letters that came.
+    const broken = 1 + 1;
     const li = {
       by: `feishu:${LI}`,
       runs: 2,
       modelCalls: 2,
       inputTokens: 70 + 71 + 2 * 2_080 + 3 * 50 + 55,
-      outputTokens: 1 + 9 + 3 * 1 + 7,
+      outputTokens: broken + 9 + 3 * broken + 7,
       cacheReadTokens: 2 * 2_080,
       cacheWriteTokens: 0,
-      costMicros: (70 + 71) * 3 + 2 * 2_080 * 0.3 + (1 + 9) * 15 + 3 * (50 * 3 + 15) + 55 + 7 * 5,
+      costMicros:
+        (70 + 71) * 3 + 2 * 2_080 * 0.3 + (broken + 9) * 15 + 3 * (50 * 3 + broken * 15) + 55 + 7 * 5,
     };
     expect(await usageBy(world, "sender")).toEqual([zhang, li].toSorted((a, b) => (a.by < b.by ? -1 : 1)));
     const sum = (name: keyof typeof zhang) => Number(zhang[name]) + Number(li[name]);
@@ -78,7 +81,7 @@ describe("usage", () => {
     ]);
 
     await ask(started, "/usage", LI);
-    const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 of them cached), 20 out, 2 model calls`;
+    const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 of them cached), 24 out, 2 model calls`;
     expect(said(world).at(-1)).toContain(`You today (UTC): ${own}, $0.00${li.costMicros}`);
     expect(said(world).at(-1)).not.toContain("coder");
   });

@@ -307,6 +307,23 @@ describe("Agent", () => {
     expect(a.state.running).toBe(false);
   });
 
+  it("takes nothing into its queues that a run could not, so that what is queued beside it stays", async () => {
+    const { agent: a, asked } = agent(["done", "and that"]);
+    a.steer("Hurry");
+    a.followUp("And then that");
+    expect(() => a.steer(assistant("mine"))).toThrow(expect.objectContaining({ code: "invalid_input" }));
+    expect(() => a.followUp([user("fine"), assistant("mine")])).toThrow(
+      expect.objectContaining({ code: "invalid_input" }),
+    );
+    expect((await a.prompt("Go")).text).toBe("and that");
+    expect(requests(asked).at(-1)).toEqual([
+      "user: Go",
+      "user: Hurry",
+      "assistant: done",
+      "user: And then that",
+    ]);
+  });
+
   it("reports tools that cannot be used, and stays usable", async () => {
     const { agent: a } = agent(["x"], { tools: [tool("t", ""), tool("t", "")] });
     await expect(a.prompt("go")).rejects.toMatchObject({ code: "invalid_tool" });

@@ -8,6 +8,7 @@ import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
 import { AgentRun, type StartRun } from "./loop/agent-run.ts";
+import { checkInput } from "./loop/run-setup.ts";
 import { texts } from "./loop/texts.ts";
 import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";
@@ -103,14 +104,20 @@ export class Agent {
     return this.#start([]);
   }
 
-  /** Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle. */
+  /**
+   * Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle.
+   * @throws AgentError `invalid_input`
+   */
   steer(input: AgentInput): void {
-    this.#steering.push(...this.#messages(input));
+    this.#steering.push(...checkInput(this.#messages(input)));
   }
 
-  /** Has something done once the agent would stop. Kept for the next run when idle. */
+  /**
+   * Has something done once the agent would stop. Kept for the next run when idle.
+   * @throws AgentError `invalid_input`
+   */
   followUp(input: AgentInput): void {
-    this.#followUps.push(...this.#messages(input));
+    this.#followUps.push(...checkInput(this.#messages(input)));
   }
 
   /** Takes back what is queued. */

@@ -4,7 +4,7 @@ const MARK = Symbol.for("signalbox.agent-core.error");
 /**
  * - `busy`: the agent already has a run; use `steer` or `followUp`.
  * - `nothing_to_continue`: the history asks for no model turn.
- * - `invalid_input`: a prompt holds a message only the loop may add (an assistant turn, a tool result).
+ * - `invalid_input`: what was said holds a message only the loop may add (an assistant turn, a tool result).
  * - `invalid_tool`: two tools of one name, a name that vendors refuse, or a schema that cannot be shown to a model.
  * - `step_failed`: `onStep` failed, so nothing after it was done.
  * - `hook_failed`: `transformContext`, `convertToLlm`, `system`, `steering`, `followUps` or `onPendingCall` threw.

@@ -52,7 +52,7 @@ export { type ImageInfo, imageInfo, isTakenPicture, PICTURE_LIMITS } from "./pic
 export { Snapshot } from "./snapshot.ts";
 export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";
-export { estimateTokens } from "./tokens.ts";
+export { estimateRequest, estimateTokens } from "./tokens.ts";
 export type * from "./tool.ts";
 export { isHarmless, type ToolEffects } from "./tools/effects.ts";
 export { toolSpec } from "./tools/tool-set.ts";

@@ -38,6 +38,7 @@ export interface AssistantMessage {
   readonly stopReason: StopReason;
   /** The vendor's own word for why it stopped. */
   readonly rawStopReason?: string;
+  /** Of an answer that broke off `estimated`, where its vendor had not counted all of it. */
   readonly usage?: Usage;
   /** Present when `stopReason` is `error`, `aborted` or `context_overflow`. */
   readonly error?: ModelErrorData;

@@ -45,6 +45,6 @@ export interface AttemptFailure {
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
-  /** What the vendor counted before it failed. It is part of what a run used. */
+  /** What it came to before it failed. It is part of what a run used. */
   readonly usage?: Usage;
 }

@@ -129,7 +129,7 @@ export interface JsonOutput {
 
 export interface StreamOptions {
   readonly signal?: AbortSignal;
-  /** Tokens; defaults to the model's `maxOutputTokens` or 8,192, whichever is less. */
+  /** Tokens, thinking included. Default: 8,192, and room to think besides; the model's `maxOutputTokens` at most. */
   readonly maxOutputTokens?: number;
   /** Default `off`. A level the model does not know is clamped to the nearest lower one. */
   readonly thinking?: ThinkingLevel;

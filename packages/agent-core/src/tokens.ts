@@ -1,5 +1,6 @@
 import type { Block } from "./content.ts";
 import type { AgentMessage } from "./messages.ts";
+import type { ModelContext } from "./model.ts";
 
 /** Tokens a vendor charges for an image of ordinary size, about. Sound and files count as much. */
 export const MEDIA_TOKENS = 1_600;
@@ -64,6 +65,12 @@ export function estimateTokens(value: string | AgentMessage | readonly AgentMess
   let tokens = 0;
   for (const message of value) tokens += messageTokens(message);
   return tokens;
+}
+
+/** The same of all that a model is given. */
+export function estimateRequest({ system, messages, tools }: ModelContext): number {
+  const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
+  return estimateTokens(messages) + fixed.reduce((sum, text) => sum + textTokens(text), 0);
 }
 
 function messageTokens(message: AgentMessage): number {

@@ -1,4 +1,5 @@
 import {
+  estimateRequest,
   estimateTokens,
   type Model,
   type ModelContext,
@@ -24,7 +25,7 @@ export function mostOf(
   options: StreamOptions,
   pricesOf: PricesOf,
 ): Amount {
-  const input = Math.ceil(inputTokens(context) * MARGIN);
+  const input = Math.ceil(estimateRequest(context) * MARGIN);
   const amounts = models.map((model): Amount => {
     const output = longestAnswer(model, options);
     return { micros: priceOf(model, { input, output }, pricesOf), tokens: input + output };
@@ -42,25 +43,15 @@ const ANSWER_SHARE = 0.25;
 export function fits(model: Model, context: ModelContext, options: StreamOptions): boolean {
   const { contextWindow } = model;
   const answer = Math.min(longestAnswer(model, options), contextWindow * ANSWER_SHARE);
-  return inputTokens(context) * MARGIN + answer <= contextWindow;
+  return estimateRequest(context) * MARGIN + answer <= contextWindow;
 }
 
-/** What a vendor said that a call came to; undefined where it did not say. */
-export function reportedAmount({ input, output, costMicros = 0 }: Usage): Amount | undefined {
+/** What a call is said to have come to; undefined where nobody said. */
+export function reportedAmount(usage: Usage | undefined): Amount | undefined {
+  if (usage === undefined) return undefined;
+  const { input, output, costMicros = 0 } = usage;
   if (input.total === undefined && output.total === undefined) return undefined;
   return { micros: costMicros, tokens: (input.total ?? 0) + (output.total ?? 0) };
-}
-
-/** What of an answer that broke off its usage does not count, about. */
-export function unreportedAmount(
-  model: Model,
-  { input, output }: Usage,
-  written: string,
-  pricesOf: PricesOf,
-): Amount {
-  const tokens = Math.max(0, estimateTokens(written) - (output.total ?? 0));
-  const price = pricesOf(model, input.total ?? 0)?.output ?? 0;
-  return { micros: Math.ceil((tokens * price) / 1_000_000), tokens };
 }
 
 /** What a call came to, about, by what was sent and what was written so far. */
@@ -70,13 +61,8 @@ export function guessedAmount(
   written: string,
   pricesOf: PricesOf,
 ): Amount {
-  const [input, output] = [inputTokens(context), estimateTokens(written)];
+  const [input, output] = [estimateRequest(context), estimateTokens(written)];
   return { micros: priceOf(model, { input, output }, pricesOf), tokens: input + output };
-}
-
-function inputTokens({ system, messages, tools }: ModelContext): number {
-  const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
-  return estimateTokens(messages) + fixed.reduce((sum, text) => sum + estimateTokens(text), 0);
 }
 
 function longestAnswer(model: Model, { maxOutputTokens, thinking = "off" }: StreamOptions): number {

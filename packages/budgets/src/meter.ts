@@ -6,7 +6,6 @@ import type {
   ModelEvent,
   StreamModel,
   StreamOptions,
-  Usage,
 } from "@signalbox/agent-core";
 import {
   type Amount,
@@ -17,7 +16,7 @@ import {
   potsOf,
   type Spender,
 } from "./budget.ts";
-import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount, unreportedAmount } from "./estimate.ts";
+import { fits, guessedAmount, mostOf, type PricesOf, reportedAmount } from "./estimate.ts";
 import { allowed, isSamePot, type Ledger, NOTHING, type Settled, sum } from "./ledger.ts";
 
 /** Something that people may want to hear of. */
@@ -262,12 +261,6 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
   let end: AssistantMessage | undefined;
   let isAnswered = false;
   let written = "";
-  /** Of one attempt, where its vendor said what it came to. */
-  const reported = (usage: Usage | undefined, isWhole: boolean): Amount | undefined => {
-    const amount = usage && reportedAmount(usage);
-    // Before an answer is whole vendors have said what was sent to them, and not what was written since.
-    return amount && (isWhole ? amount : sum(amount, unreportedAmount(model, usage, written, pricesOf)));
-  };
   const guessed = (): Amount => {
     const { micros, tokens } = guessedAmount(model, context, written, pricesOf);
     return { micros: Math.min(micros, most.micros), tokens: Math.min(tokens, most.tokens) };
@@ -275,7 +268,7 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
   return {
     see(event: ModelEvent): void {
       if (event.type === "attempt") {
-        tried = sum(tried, reported(event.failure.usage, false) ?? (isAnswered ? guessed() : NOTHING));
+        tried = sum(tried, reportedAmount(event.failure.usage) ?? (isAnswered ? guessed() : NOTHING));
         [isAnswered, written] = [false, ""];
       } else if (event.type === "finish") end = event.message;
       else if (event.type === "error") end = event.partial;
@@ -286,7 +279,7 @@ function createBill(model: Model, context: ModelContext, pricesOf: PricesOf, mos
       const isCutOff = end === undefined || end.error?.code === "aborted";
       // A request that was refused, or that nobody could be reached for, is not charged.
       const unsaid = isAnswered || isCutOff ? guessed : () => NOTHING;
-      return sum(tried, reported(end?.usage, end?.error === undefined) ?? unsaid());
+      return sum(tried, reportedAmount(end?.usage) ?? unsaid());
     },
   };
 }

@@ -136,7 +136,11 @@ describe("thinking", () => {
       { max_tokens: 8_192 + 4_096, thinking: { type: "enabled", budget_tokens: 4_096 } },
     ],
     ["claude-haiku-4-5", "off", { max_tokens: 8_192 }],
-    ["claude-sonnet-4-6", "high", { thinking: { type: "adaptive" }, output_config: { effort: "high" } }],
+    [
+      "claude-sonnet-4-6",
+      "high",
+      { max_tokens: 8_192 + 24_576, thinking: { type: "adaptive" }, output_config: { effort: "high" } },
+    ],
     ["claude-sonnet-4-6", "minimal", {}],
     ["claude-opus-5", "off", { thinking: { type: "disabled" } }],
     ["claude-sonnet-5-5", "off", { thinking: { type: "between_tools" } }],

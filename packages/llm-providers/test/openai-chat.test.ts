@@ -3,10 +3,10 @@ import type { Message, Model, StreamOptions } from "@signalbox/agent-core";
 import { describe, expect, it, test } from "vitest";
 import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
 import { chatQuirks } from "../src/openai-chat/quirks.ts";
-import { providerSuite } from "../src/testkit/index.ts";
+import { providerSuite, readTurn } from "../src/testkit/index.ts";
 import { result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";
-import { replay, tell } from "./support/replay.ts";
+import { answering, replay, tell } from "./support/replay.ts";
 import { bodyOf } from "./support/requests.ts";
 
 const baseUrl = "https://models.test/v1";
@@ -104,6 +104,20 @@ test("an answer in one piece, from a server that does not stream", async () => {
     "call: call_1 now {}",
     "reported: in 3 = 3 + undefined + undefined, out 2 (undefined)",
   ]);
+});
+
+test("a picture is not counted as text where a server counts nothing", async () => {
+  const bytes = Buffer.from(
+    'data: {"choices":[{"index":0,"delta":{"content":"A cat."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+  );
+  const stream = openaiChat.connect({ apiKey: "test", baseUrl, fetch: answering(bytes) });
+  const data = Buffer.alloc(300_000).toString("base64");
+  const picture = { type: "image", mimeType: "image/png", source: { kind: "base64", data } } as const;
+  const messages = [user([{ type: "text", text: "What is this?" }, picture])];
+  const { message } = await readTurn(stream(model, { system: { stable: "" }, messages, tools: [] }));
+  expect(message.usage?.source).toBe("estimated");
+  expect(message.usage?.input.total).toBeGreaterThan(1_000);
+  expect(message.usage?.input.total).toBeLessThan(5_000);
 });
 
 const thinker: Model = { ...model, thinking: ["off", "minimal", "low", "medium", "high", "max"] };

@@ -47,6 +47,76 @@ describe("the responses endpoint", () => {
   });
 });
 
+describe("an address that is not a model's", () => {
+  const everyone = [anthropicMessages, openaiResponses, openaiChat, googleGenerative, mistralChat];
+
+  it.each(everyone)("is told by the page that $api is answered with", async (provider) => {
+    const page = "<!doctype html><html><head><title>Sign in</title></head><body>Welcome</body></html>";
+    const { error } = await ask(provider, {
+      headers: { "content-type": "text/html" },
+      pieces: [encoder.encode(page.slice(0, 40)), encoder.encode(page.slice(40))],
+    });
+    expect(error).toMatchObject({
+      code: "protocol",
+      message: expect.stringMatching(/page \(Sign in\).*address/),
+    });
+  });
+
+  it.each(everyone)("is told by where $api is sent on to", async (provider) => {
+    const headers = { location: "https://elsewhere.test/login" };
+    const { error } = await ask(provider, { status: 302, headers, pieces: [] });
+    expect(error?.message).toContain("302");
+    expect(error?.message).toContain("https://elsewhere.test/login");
+  });
+});
+
+it.each([anthropicMessages, openaiResponses, openaiChat, googleGenerative, mistralChat])(
+  "a refusal with status 200 is one for $api too",
+  async (provider) => {
+    const body = JSON.stringify({
+      error: { message: "Too many requests", type: "rate_limit_error", code: 429 },
+    });
+    const { error } = await ask(provider, {
+      headers: { "content-type": "application/json" },
+      pieces: [encoder.encode(body)],
+    });
+    expect(error).toMatchObject({ code: "rate_limit", message: "Too many requests" });
+  },
+);
+
+describe("a server's tool whose input was cut off", () => {
+  it("is left out, and leaves the answer whole", async () => {
+    const { message, error } = await ask(anthropicMessages, {
+      pieces: [
+        sse(
+          { type: "message_start", message: { id: "msg_1", usage: { input_tokens: 5, output_tokens: 1 } } },
+          { type: "content_block_start", index: 0, content_block: { type: "text", text: "Let me look." } },
+          { type: "content_block_stop", index: 0 },
+          {
+            type: "content_block_start",
+            index: 1,
+            content_block: { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} },
+          },
+          {
+            type: "content_block_delta",
+            index: 1,
+            delta: { type: "input_json_delta", partial_json: '{"que' },
+          },
+          { type: "content_block_stop", index: 1 },
+          { type: "message_delta", delta: { stop_reason: "max_tokens" }, usage: { output_tokens: 40 } },
+          { type: "message_stop" },
+        ),
+      ],
+    });
+    expect(error).toBeUndefined();
+    expect(message).toMatchObject({
+      stopReason: "max_tokens",
+      content: [{ type: "text", text: "Let me look." }],
+      usage: { output: { total: 40 } },
+    });
+  });
+});
+
 describe("half a surrogate pair", () => {
   const history = (model: Model): Message[] => {
     const said = {

@@ -143,18 +143,27 @@ function withoutAbsent(given: object): object {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Providers without a key. What is wrong with an entry has been told where it stands. */
+/**
+ * Providers without a key, and those with one, or with headers, that cannot be sent. What else is wrong with an entry
+ * has been told where it stands.
+ */
 function providerProblems(loaded: LoadedConfig, models: ReachableModels): Problem[] {
-  return models.problems.flatMap((problem) =>
-    problem.code === "missing_key"
-      ? loaded.problem(["models", "providers", problem.provider, "apiKey"], {
-          severity: "error",
-          message: "has no key",
-          remedy: remedyOf(problem, loaded),
-          disables: `model provider ${problem.provider}`,
-        })
-      : [],
-  );
+  return models.problems.flatMap((problem) => {
+    const path = ["models", "providers", problem.provider];
+    const fatal = { severity: "error", disables: `model provider ${problem.provider}` } as const;
+    if (problem.code === "missing_key") {
+      const remedy = remedyOf(problem, loaded);
+      return loaded.problem([...path, "apiKey"], { ...fatal, message: "has no key", remedy });
+    }
+    if (problem.code !== "invalid_provider" || problem.field === undefined) return [];
+    const { field } = problem;
+    const isConfigured = field === "apiKey" || field === "headers";
+    return loaded.problem(isConfigured ? [...path, field] : path, {
+      ...fatal,
+      message: faultOf(problem),
+      remedy: `Set ${isConfigured ? "it" : `the environment variable ${field}`} again, as the vendor gives it.`,
+    });
+  });
 }
 
 /** Providers whose vendor's SDK is not installed. */

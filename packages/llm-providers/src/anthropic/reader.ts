@@ -11,7 +11,7 @@ import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
 import { failure } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, isCount, isRaw, keepJson, type Raw, stated, textAt } from "../shared/json.ts";
+import { entryOf, isCount, isRaw, keepJson, parseRaw, type Raw, stated, textAt } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 import { classifyBody } from "./failure.ts";
 
@@ -97,6 +97,8 @@ export class AnthropicReader implements EventReader {
         this.#turn.fail(classifyBody(isRaw(event.error) ? event.error : {}));
         break;
       default:
+        // As a proxy says it.
+        if ("error" in event && isRaw(event.error)) this.#turn.fail(classifyBody(event.error));
     }
   }
 
@@ -195,8 +197,11 @@ export class AnthropicReader implements EventReader {
         this.#turn.append(index, JSON.stringify(start.input));
       this.#turn.close(index);
     } else if (index === OPAQUE) {
-      const input = json === "" ? {} : { input: JSON.parse(json) };
-      this.#turn.block({ type: "opaque", native: this.#turn.native(keepJson({ ...start, ...input })) });
+      const input = json === "" ? undefined : parseRaw(json);
+      // What was cut off in the middle of its input could not be sent back.
+      if (json !== "" && input === undefined) return;
+      const whole = keepJson({ ...start, ...stated({ input }) });
+      this.#turn.block({ type: "opaque", native: this.#turn.native(whole) });
     } else {
       this.#turn.close(index, signature === "" ? undefined : this.#turn.native({ signature }));
     }

@@ -97,7 +97,6 @@ interface ThinkingPlan {
 
 function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
   const quirks = anthropicQuirks(model);
-  const maxTokens = outputTokens(model, options, "off");
   let level = thinkingLevel(model, options, warn) ?? "off";
   const forced = options.toolChoice === "required" || typeof options.toolChoice === "object";
   if (level !== "off" && forced && !quirks.thinkingAlwaysOn) {
@@ -107,6 +106,8 @@ function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
     );
     level = "off";
   }
+  // What is thought counts towards max_tokens.
+  const maxTokens = outputTokens(model, options, level);
   if (level === "off")
     return {
       maxTokens,
@@ -117,14 +118,12 @@ function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
     const display = quirks.thinkingDisplay ? { display: "summarized" as const } : {};
     return { maxTokens, thinks: true, thinking: { type: "adaptive", ...display }, effort: EFFORTS[level] };
   }
-  // The budget counts towards max_tokens.
-  const room = outputTokens(model, options, level);
-  const budget = Math.min(THINKING_TOKENS[level], room - MIN_BUDGET);
+  const budget = Math.min(THINKING_TOKENS[level], maxTokens - MIN_BUDGET);
   if (budget < MIN_BUDGET) {
-    warn("thinking.dropped", `${room} output tokens leave no room to think.`);
+    warn("thinking.dropped", `${maxTokens} output tokens leave no room to think.`);
     return { maxTokens, thinks: false };
   }
-  return { maxTokens: room, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
+  return { maxTokens, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
 }
 
 /** The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. */

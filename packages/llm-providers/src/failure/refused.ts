@@ -53,7 +53,9 @@ export function refusalClassifier(read: (body: Raw, facts: FailureFacts) => Fail
     if (refused === undefined) return classifyException(error);
     const { status, headers, body } = refused;
     const said = (sayingOfPage(body) ?? body).slice(0, QUOTED).trim() || "without a word";
-    const message = said.startsWith(String(status)) ? said : `${status} ${said}`;
+    const onwards = headers.get("location");
+    const where = onwards === null ? "" : ` (the server sends requests on to ${onwards})`;
+    const message = `${said.startsWith(String(status)) ? said : `${status} ${said}`}${where}`;
     return read(parseRaw(body) ?? {}, {
       message,
       status,

@@ -30,7 +30,9 @@ export class GoogleReader implements EventReader {
 
   data(text: string): void {
     const chunk: unknown = JSON.parse(text);
-    if (isRaw(chunk)) this.#chunk(chunk);
+    if (!isRaw(chunk)) return;
+    this.#chunk(chunk);
+    if (isRaw(chunk.usageMetadata)) this.#count(chunk.usageMetadata);
   }
 
   wireEnded(broken: boolean): void {
@@ -56,7 +58,6 @@ export class GoogleReader implements EventReader {
       this.#responseId = id;
       this.#turn.responseId(id);
     }
-    if (isRaw(chunk.usageMetadata)) this.#usage = chunk.usageMetadata;
     this.#blocked = textAt(objectAt(chunk, "promptFeedback"), "blockReason") ?? this.#blocked;
     const candidates = objectsAt(chunk, "candidates");
     const candidate = candidates.find(({ index = 0 }) => index === 0);
@@ -159,6 +160,12 @@ export class GoogleReader implements EventReader {
     const url = textAt(web, "uri");
     if (url === undefined) return;
     this.#turn.block({ type: "citation", text: "", url, ...stated({ title: textAt(web, "title") }) });
+  }
+
+  /** What was thought in silence is counted with the first words, and was used also where no more are waited for. */
+  #count(usage: Raw): void {
+    this.#usage = usage;
+    if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
   #reportUsage(usage: Raw): void {

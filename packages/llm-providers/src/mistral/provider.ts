@@ -33,8 +33,7 @@ export const mistralChat: Provider = defineProvider({
     return acceptedResponse(send, ask, options.extra === undefined ? undefined : edit);
   },
   classifyError,
-  createReader: (turn, _request, params) =>
-    new ChatReader(turn, { thinkTags: false, sent: [params.messages, params.tools] }),
+  createReader: (turn) => new ChatReader(turn, false),
 });
 
 function withHeaders(send: FetchLike, extra: Readonly<Record<string, string>>): FetchLike {

@@ -77,7 +77,17 @@ export function accountOf(
     return invalid("api", `names "${api}", which is none of ${providers.apis.join(", ")}`);
   const { baseUrl, headers, timeouts } = entry;
   if ("baseUrl" in entry && !isHttpUrl(baseUrl)) return invalid("baseUrl", "is no http(s) address");
+  if (!canBeSent({ ...headers }))
+    return invalid("headers", "holds a name or a value that no header can have");
   const keys = keysOf(name, entry, env);
+  const broken = keys.find((key) => !canBeSent({ key }));
+  if (broken !== undefined) {
+    const variable = entryOf(KEY_VARIABLES, name)?.find((variable) => env[variable] === broken);
+    return invalid(
+      variable ?? "apiKey",
+      "holds a character that no key has, such as a curly quotation mark or a line break",
+    );
+  }
   if (keys.length === 0 && KEYED_APIS.has(api)) return { ok: false, problem: missingKey(name) };
   return {
     ok: true,
@@ -106,6 +116,16 @@ function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): read
   const stated = [apiKey ?? []].flat().filter((key) => key !== "");
   if (stated.length > 0) return stated;
   return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env[variable] || []).slice(0, 1);
+}
+
+/** Whether these can be headers of a request. */
+function canBeSent(headers: Record<string, string>): boolean {
+  try {
+    new Headers(headers);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isHttpUrl(text: unknown): boolean {

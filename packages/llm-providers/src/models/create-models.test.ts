@@ -121,6 +121,10 @@ describe("a broken entry", () => {
     ["an address from a variable that is not set", { baseUrl: undefined }, "baseUrl"],
     ["an address that is none", { baseUrl: "proxy.test" }, "baseUrl"],
     ["a wire format nobody speaks", { api: "anthropic" }, "api"],
+    ["a key in curly quotation marks", { apiKey: "“sk-ant-1”" }, "apiKey"],
+    ["a further key of two lines", { apiKey: ["sk-ant-1", "sk-ant-2\nsk-ant-3"] }, "apiKey"],
+    ["a header with a space in its name", { headers: { "X Team": "blue" } }, "headers"],
+    ["a header that is not in Latin letters", { headers: { "X-Team": "蓝" } }, "headers"],
   ];
 
   it.each(broken)("with %s is off: nothing goes to the vendor", async (_what, entry, field) => {
@@ -129,6 +133,15 @@ describe("a broken entry", () => {
     expect(models.providers).toEqual([]);
     const answer = await models.complete("anthropic/claude-sonnet-4-6", "Hi.");
     expect(answer).toMatchObject({ ok: false, error: { code: "invalid" } });
+  });
+
+  it("is named where a variable holds a key that cannot be sent, and quotes none of it", async () => {
+    const models = createModels({}, { env: { OPENAI_API_KEY: "sk-copied…" }, fetch: nowhere });
+    expect(models.problems).toMatchObject([{ code: "invalid_provider", field: "OPENAI_API_KEY" }]);
+    expect(models.problems[0]?.message).not.toContain("copied");
+    expect(models.providers).toEqual([]);
+    // A line break at its end, as of a file, is no part of a key.
+    expect(createModels({}, { env: { OPENAI_API_KEY: "sk-1\n" } }).problems).toEqual([]);
   });
 
   it("that its host could not read is off, whatever the environment holds", () => {

@@ -186,7 +186,7 @@ function openAccounts(
     if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
     const result = open(name, entries[name] ?? {});
     if (result.ok) accounts.push(result.account);
-    else if (stated.includes(name)) problems.push(result.problem);
+    else if (stated.includes(name) || result.problem.code !== "missing_key") problems.push(result.problem);
   }
   return { accounts, problems };
 }

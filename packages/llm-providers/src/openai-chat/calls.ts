@@ -18,6 +18,8 @@ export class ChatCalls {
   readonly #turn: TurnWriter;
   readonly #onNew: () => void;
   readonly #calls = new Map<number, Call>();
+  /** The call that each number of the server stands for at present. */
+  readonly #numbered = new Map<number, number>();
 
   /** @param onNew is called before a call begins: what was said before it is over */
   constructor(turn: TurnWriter, onNew: () => void) {
@@ -37,11 +39,11 @@ export class ChatCalls {
   }
 
   /**
-   * Takes a piece, the one at `at` in its chunk, and gives the text of arguments that it brought.
+   * Takes a piece, the one at `at` in its chunk.
    *
    * @param responseId makes an id for a call that has none
    */
-  add(piece: Raw, at: number, responseId: string | undefined): string {
+  add(piece: Raw, at: number, responseId: string | undefined): void {
     const fn = objectAt(piece, "function");
     const given = textAt(piece, "id");
     // Mistral's later pieces of a call carry this word for an id.
@@ -56,11 +58,10 @@ export class ChatCalls {
     call.args += text;
     if (call.block !== undefined) {
       this.#turn.append(call.block, text);
-      return text;
+      return;
     }
     call.name += name ?? "";
     if (call.name !== "") this.#open(index, call, responseId);
-    return text;
   }
 
   /** Calls without a name are calls too, which the model is told of. */
@@ -75,13 +76,19 @@ export class ChatCalls {
         this.#turn.close(block, extra && this.#turn.native({ extra_content: keepJson(extra) }));
   }
 
-  /** Where a piece belongs: to the call of its index, else to the one with its id, or to the last one. */
+  /** Where a piece belongs: to the call of its number, else to the one with its id, or to the last one. */
   #indexOf(piece: Raw, at: number, id: string | undefined, name: string | undefined): number {
-    const index = numberAt(piece, "index") ?? this.#withId(id) ?? Math.max(at, this.#calls.size - 1);
+    const number = numberAt(piece, "index");
+    const index =
+      number === undefined
+        ? (this.#withId(id) ?? Math.max(at, this.#calls.size - 1))
+        : (this.#numbered.get(number) ?? number);
     const before = this.#calls.get(index)?.id;
-    // Some servers number every call 0: another id with a name is another call.
+    // Some servers number every call 0: another id with a name is another call, which what follows belongs to.
     const isAnother = before !== undefined && id !== undefined && before !== id && name !== undefined;
-    return isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
+    const place = isAnother ? Math.max(...this.#calls.keys()) + 1 : index;
+    if (number !== undefined) this.#numbered.set(number, place);
+    return place;
   }
 
   /** The index of the call with an id, or of the next call where there is none. */

@@ -20,9 +20,6 @@ export const openaiChat: Provider = defineProvider({
   buildRequest,
   send: (client, params, _request, signal) => client.chat.completions.create(params, { signal }).asResponse(),
   classifyError,
-  createReader: (turn, { model, config }, params) =>
-    new ChatReader(turn, {
-      thinkTags: chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags,
-      sent: [params.messages, params.tools],
-    }),
+  createReader: (turn, { model, config }) =>
+    new ChatReader(turn, chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags),
 });

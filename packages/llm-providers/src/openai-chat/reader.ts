@@ -18,22 +18,13 @@ import type { TurnWriter } from "../turn/writer.ts";
 import { ChatCalls } from "./calls.ts";
 import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";
-import { chunkUsage, roughTokens } from "./usage.ts";
+import { chunkUsage } from "./usage.ts";
 
 type Said = "text" | "thinking" | "refusal";
-
-/** What the reader needs to know of its request. */
-export interface ChatReading {
-  /** Whether reasoning may come as `<think>…</think>` at the start of the text. */
-  readonly thinkTags: boolean;
-  /** What the model was given; its tokens are estimated where the server reports no usage. */
-  readonly sent: readonly unknown[];
-}
 
 /** Turns the chunks of a chat completion stream into a turn. */
 export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
-  readonly #reading: ChatReading;
   readonly #tags: ThinkTags | undefined;
   readonly #calls: ChatCalls;
   readonly #details: Raw[] = [];
@@ -45,14 +36,12 @@ export class ChatReader implements EventReader {
   #finish: string | undefined;
   #refused = false;
   #usage: TokenCounts | undefined;
-  #outputTokens = 0;
-  #reasoningTokens = 0;
 
-  constructor(turn: TurnWriter, reading: ChatReading) {
+  /** @param thinkTags whether reasoning may come as `<think>…</think>` at the start of the text */
+  constructor(turn: TurnWriter, thinkTags: boolean) {
     this.#turn = turn;
-    this.#reading = reading;
     this.#calls = new ChatCalls(turn, () => this.#endText());
-    this.#tags = reading.thinkTags ? new ThinkTags() : undefined;
+    this.#tags = thinkTags ? new ThinkTags() : undefined;
   }
 
   data(text: string): void {
@@ -81,7 +70,8 @@ export class ChatReader implements EventReader {
     this.#endText();
     this.#calls.openAll(this.#responseId);
     for (const block of this.#extras) this.#turn.block(block);
-    this.#reportUsage();
+    if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
+    else this.#turn.estimate();
     this.#end(this.#finish);
   }
 
@@ -138,7 +128,7 @@ export class ChatReader implements EventReader {
       });
     }
     for (const [at, piece] of objectsAt(delta, "tool_calls").entries())
-      this.#outputTokens += roughTokens(this.#calls.add(piece, at, this.#responseId));
+      this.#calls.add(piece, at, this.#responseId);
   }
 
   #reasoning(delta: Raw): void {
@@ -186,11 +176,7 @@ export class ChatReader implements EventReader {
 
   #say(said: Said, text: string): void {
     if (text === "") return;
-    const index = this.#block(said);
-    const tokens = roughTokens(text);
-    this.#outputTokens += tokens;
-    if (said === "thinking") this.#reasoningTokens += tokens;
-    this.#turn.append(index, text);
+    this.#turn.append(this.#block(said), text);
   }
 
   #closeOpen(): void {
@@ -224,14 +210,6 @@ export class ChatReader implements EventReader {
       this.#extras.push({ type: "image", mimeType: "image/*", source: { kind: "url", url } });
   }
 
-  #reportUsage(): void {
-    if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
-    else {
-      const input = roughTokens(JSON.stringify(this.#reading.sent));
-      this.#turn.estimate({ input, output: this.#outputTokens, reasoning: this.#reasoningTokens });
-    }
-  }
-
   #end(reason: string): void {
     const stop = stopReason(reason, this.#calls.count > 0, this.#refused);
     if (stop === undefined) {
@@ -250,7 +228,8 @@ export class ChatReader implements EventReader {
 function failureIn(chunk: Raw): Failure | undefined {
   const { error } = chunk;
   if (isRaw(error)) return classifyBody(error);
-  if (error !== undefined && error !== null) return classify({ message: String(error) });
+  if (error !== undefined && error !== null)
+    return classify({ message: typeof error === "string" ? error : JSON.stringify(error) });
   if (chunk.object === "error") return classifyBody(chunk);
   // MiniMax says so beside its answer.
   const base = objectAt(chunk, "base_resp");

@@ -24,10 +24,3 @@ export function chunkUsage(chunk: Raw): TokenCounts | undefined {
     reasoning: countAt(objectAt(usage, "completion_tokens_details"), "reasoning_tokens"),
   };
 }
-
-/** Tokens of a text by rule of thumb: four ASCII characters, or one of any other, make one. */
-export function roughTokens(text: string): number {
-  let wide = 0;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) wide++;
-  return Math.ceil((text.length - wide) / 4) + wide;
-}

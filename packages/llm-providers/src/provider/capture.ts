@@ -19,10 +19,7 @@ export async function acceptedResponse(
     const { url, ...request } = await plainRequest(input, init);
     const body = typeof request.body === "string" ? edit(request.body) : request.body;
     accepted = await successesOf(send)(url, { ...request, ...(body ? { body } : {}) });
-    return new Response("", {
-      status: accepted.status,
-      headers: { "content-type": accepted.headers.get("content-type") ?? "text/event-stream" },
-    });
+    return new Response("", { headers: { "content-type": "text/event-stream" } });
   });
   if (accepted === undefined) throw new Error("The SDK made no request.");
   return accepted;

@@ -101,7 +101,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
       const client = keptOnce(() => definition.client(config));
       return (model, context, options = {}) => {
         const { tools, names } = wireTools(api, context.tools);
-        const setup = { model, options, timeouts: config.timeouts, now: config.now, names };
+        const setup = { model, context, options, timeouts: config.timeouts, now: config.now, names };
         return modelTurn(setup, async function* (turn) {
           requireKey(config, definition.vendor);
           const warn: Warn = (code, message) => turn.warn(code, message);

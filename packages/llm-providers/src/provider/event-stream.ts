@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { FailureError, failure } from "../failure/failure.ts";
+import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/writer.ts";
 
 /** Reads what events say into a turn. */
@@ -19,6 +19,8 @@ export interface EventReader {
 const DRAIN_MS = 2_000;
 /** Of one event, in characters: an image in base64 fits, a server without end does not. */
 const MAX_EVENT = 64 * 1024 * 1024;
+/** Of the beginning of an answer, in characters: a page's title stands there. */
+const HEAD = 4_096;
 
 /** Reads an answer into a turn, one piece of the wire for each that is asked for. */
 export async function* readAnswer(
@@ -54,12 +56,19 @@ async function* eventsOf(turn: TurnWriter, response: Response, reader: EventRead
       if (error.type === "max-buffer-size-exceeded") throw error;
     },
   });
+  let head = "";
   for await (const bytes of responseBytes(response, turn.signal)) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
+    const text = decoder.decode(bytes, { stream: true });
+    if (head.length < HEAD) head += text.slice(0, HEAD - head.length);
+    parser.feed(text);
     yield;
   }
   // An event without its closing blank line counts too.
   if (!turn.ended) parser.feed(`${decoder.decode()}\n\n`);
+  const page = turn.ended ? undefined : sayingOfPage(head);
+  if (page === undefined) return;
+  const said = `The server answered with a web page (${page}) and no answer of a model. Is its address the right one?`;
+  throw new FailureError(failure("protocol", said));
 }
 
 function parsing(text: string, read: (text: string) => void): void {

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { Replay, soundEvents } from "../turn/replay.ts";
 import { isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
 
@@ -8,8 +8,7 @@ import { isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
  */
 export function guarded(
   open: () => AsyncIterable<ModelEvent>,
-  model: Model,
-  options: StreamOptions,
+  asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },
   now: () => number,
 ): AsyncIterable<ModelEvent> {
   let reopen = open;
@@ -22,7 +21,7 @@ export function guarded(
       throw error;
     };
   }
-  return modelTurn({ model, options, timeouts: UNWATCHED, now }, async function* (turn) {
+  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, async function* (turn) {
     const replay = new Replay(turn);
     for await (const event of soundEvents(reopen)) {
       replay.event(event);

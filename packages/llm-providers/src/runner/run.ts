@@ -1,6 +1,7 @@
 import type {
   AssistantMessage,
   Model,
+  ModelContext,
   ModelErrorData,
   ModelEvent,
   StreamOptions,
@@ -21,6 +22,7 @@ export interface RunSetup {
   readonly plan: AttemptPlan;
   /** Opens the stream of one attempt, which may be silent for so long; its own default where that is absent. */
   readonly open: (attempt: Attempt, silenceMs: number | undefined) => AsyncIterable<ModelEvent>;
+  readonly context: ModelContext;
   readonly options: StreamOptions;
   readonly now: () => number;
   readonly sleep: Sleep;
@@ -82,9 +84,9 @@ class Run {
 
   /** One attempt, and what follows it; nothing does once it has finished, or failed for good. */
   async *#try(attempt: Attempt): AsyncGenerator<ModelEvent, Step | undefined> {
-    const { open, plan, now, options } = this.#setup;
+    const { open, plan, now, context, options } = this.#setup;
     const silenceMs = plan.silenceMs(attempt, now());
-    const stream = guarded(() => open(attempt, silenceMs), attempt.model, options, now);
+    const stream = guarded(() => open(attempt, silenceMs), { model: attempt.model, context, options }, now);
     this.#current = stream[Symbol.asyncIterator]();
     const held: ModelEvent[] = [];
     let begun = false;

@@ -117,6 +117,7 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       plan: new AttemptPlan(candidates, asked, random),
       open: ({ model, key }, silenceMs) =>
         key.stream()(model, context, { ...streamOptions, ...stated({ silenceMs }) }),
+      context,
       options: streamOptions,
       now,
       sleep,

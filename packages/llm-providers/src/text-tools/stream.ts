@@ -40,6 +40,8 @@ class TextCallReader {
       this.#turn.close(index);
     },
     invented: () => {
+      // The rest is not waited for, and with it what the vendor would have counted.
+      this.#turn.estimate();
       this.#turn.finish("tool_use");
     },
   };
@@ -77,7 +79,7 @@ class TextCallReader {
  */
 export function withTextTools(stream: StreamModel): StreamModel {
   return (model, context, options = {}) =>
-    modelTurn({ model, options, timeouts: UNWATCHED }, async function* (turn) {
+    modelTurn({ model, context, options, timeouts: UNWATCHED }, async function* (turn) {
       const { toolChoice, json, ...rest } = options;
       const mayCall = context.tools.length > 0;
       const stops = mayCall ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};

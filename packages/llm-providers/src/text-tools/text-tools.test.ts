@@ -1,10 +1,11 @@
-import type {
-  Message,
-  Model,
-  ModelContext,
-  StreamModel,
-  StreamOptions,
-  ToolSpec,
+import {
+  type Message,
+  type Model,
+  type ModelContext,
+  NO_USAGE,
+  type StreamModel,
+  type StreamOptions,
+  type ToolSpec,
 } from "@signalbox/agent-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -159,6 +160,10 @@ describe("tool calls in text", () => {
     ]);
     expect(turn.message.content).toHaveLength(1);
     expect(turn.message.stopReason).toBe("tool_use");
+    const { input, output, source } = turn.message.usage ?? NO_USAGE;
+    expect(source).toBe("estimated");
+    expect(input.total).toBeGreaterThan(20);
+    expect(output.total).toBeGreaterThan(3);
   });
 });
 

@@ -1,15 +1,19 @@
-import type {
-  AssistantMessage,
-  Block,
-  BlockHead,
-  JsonValue,
-  Model,
-  ModelEvent,
-  ModelPrices,
-  Native,
-  StopReason,
-  Usage,
-  Warning,
+import {
+  type AssistantMessage,
+  addUsage,
+  type Block,
+  type BlockHead,
+  estimateRequest,
+  estimateTokens,
+  type JsonValue,
+  type Model,
+  type ModelContext,
+  type ModelEvent,
+  type ModelPrices,
+  type Native,
+  type StopReason,
+  type Usage,
+  type Warning,
 } from "@signalbox/agent-core";
 import { type ExtraPrices, pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
@@ -21,6 +25,7 @@ import type { TurnWriter } from "./writer.ts";
 /** What a record needs to know of its request. */
 export interface RecordSetup {
   readonly model: Model;
+  readonly context: ModelContext | undefined;
   readonly now: () => number;
   /** Tools' own names by those they have on the wire, of those that differ. */
   readonly names: ReadonlyMap<string, string> | undefined;
@@ -45,6 +50,8 @@ export class TurnRecord implements TurnWriter {
   #finished = false;
   #emitted = false;
   #usage: Usage | undefined;
+  /** What was written since the vendor last counted. */
+  #uncounted = "";
   #responseId: string | undefined;
 
   constructor(setup: RecordSetup, signal: AbortSignal) {
@@ -124,6 +131,7 @@ export class TurnRecord implements TurnWriter {
       if (said === "") return;
     }
     block.text += said;
+    this.#uncounted += said;
     const type = deltaOf(block.head);
     if (type !== "tool.delta") this.#emitted = true;
     this.#events.push({ type, index, delta: said });
@@ -169,6 +177,7 @@ export class TurnRecord implements TurnWriter {
   usage(usage: Usage): void {
     if (this.#ended) return;
     this.#usage = usage;
+    this.#uncounted = "";
     this.#events.push({ type: "usage", usage });
   }
 
@@ -179,9 +188,13 @@ export class TurnRecord implements TurnWriter {
     this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, prices, prices && extra?.(prices)));
   }
 
-  estimate(counts: TokenCounts): void {
-    const usage = reportedUsage(counts, pricesFor(this.#setup.model, counts.input));
-    this.usage({ ...usage, source: "estimated" });
+  estimate(): void {
+    const { model, context } = this.#setup;
+    const input = this.#usage?.input.total ?? (context && estimateRequest(context));
+    const prices = pricesFor(model, input);
+    const counted = this.#usage ?? reportedUsage({ input }, prices);
+    const since = reportedUsage({ output: estimateTokens(this.#uncounted) }, prices);
+    this.usage({ ...addUsage(counted, since), source: "estimated" });
   }
 
   finish(stopReason: StopReason, raw?: string): void {
@@ -203,6 +216,9 @@ export class TurnRecord implements TurnWriter {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);
+    const { context } = this.#setup;
+    // Before an answer is whole vendors have said what was sent to them at most, and not what was written since.
+    if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
     const stop =
       stopReason ??

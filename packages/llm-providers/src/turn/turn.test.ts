@@ -1,7 +1,9 @@
-import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { failure } from "../failure/failure.ts";
 import { readTurn } from "../testkit/index.ts";
 import { modelTurn, type ReadTurn, type TurnSetup } from "./turn.ts";
+import type { TurnWriter } from "./writer.ts";
 
 const model: Model = {
   id: "m",
@@ -228,5 +230,81 @@ describe("silence", () => {
   it("is waited for without end where the time-out is no time at all", async () => {
     const timeouts = { firstByteMs: Number.POSITIVE_INFINITY };
     expect(await endOf(nobodyAnswers, {}, { timeouts })).toBeUndefined();
+  });
+});
+
+describe("the usage of an answer that breaks off", () => {
+  const priced: Model = { ...model, prices: { input: 1_000_000, output: 10_000_000, checked: "2026-01-01" } };
+  const context: ModelContext = {
+    system: { stable: "s".repeat(40) },
+    messages: [{ role: "user", content: "m".repeat(360), timestamp: 0 }],
+    tools: [],
+  };
+  const says = (before: (writer: TurnWriter) => void, after: (writer: TurnWriter) => void): ReadTurn =>
+    async function* (writer) {
+      before(writer);
+      const index = writer.open({ type: "text" });
+      writer.append(index, "w".repeat(400));
+      yield;
+      after(writer);
+    };
+  const usageOf = async (read: ReadTurn, setup: Partial<TurnSetup> = {}) => {
+    const { message, events } = await readTurn(modelTurn({ model: priced, ...setup }, read));
+    // Whoever reads the events knows as much as whoever keeps the turn.
+    expect(events.findLast(({ type }) => type === "usage")).toEqual(
+      message.usage && { type: "usage", usage: message.usage },
+    );
+    return message.usage;
+  };
+  const cut = (writer: TurnWriter): void => writer.fail(failure("aborted", "stopped"));
+
+  it("counts what was written since its vendor counted", async () => {
+    const counted = (writer: TurnWriter): void => {
+      writer.start();
+      writer.tokens({ input: 100, output: 1 });
+    };
+    expect(await usageOf(says(counted, cut))).toMatchObject({
+      input: { total: 100 },
+      output: { total: 101 },
+      source: "estimated",
+      costMicros: 100 + 10 * 101,
+    });
+    expect(await usageOf(says(counted, (writer) => writer.finish("end_turn")))).toMatchObject({
+      output: { total: 1 },
+      source: "reported",
+    });
+  });
+
+  it("is the vendor's own count where that came after the last word", async () => {
+    const counted = (writer: TurnWriter): void => {
+      writer.tokens({ input: 100, output: 90 });
+      cut(writer);
+    };
+    expect(await usageOf(says(() => {}, counted))).toMatchObject({
+      output: { total: 90 },
+      source: "reported",
+    });
+  });
+
+  it("counts what was sent too where its vendor has counted nothing", async () => {
+    expect(
+      await usageOf(
+        says(() => {}, cut),
+        { context },
+      ),
+    ).toMatchObject({
+      input: { total: 105 },
+      output: { total: 100 },
+      source: "estimated",
+    });
+  });
+
+  it("is unknown where nothing was written, and where neither end was counted", async () => {
+    const silent: ReadTurn = async function* (writer) {
+      yield;
+      cut(writer);
+    };
+    expect(await usageOf(silent, { context })).toBeUndefined();
+    expect(await usageOf(says(() => {}, cut))).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import type { Model, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
 import { TurnRecord } from "./record.ts";
@@ -13,6 +13,8 @@ export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
 export interface TurnSetup {
   readonly model: Model;
+  /** What the model is given: its tokens are estimated where the vendor counts none. */
+  readonly context?: ModelContext | undefined;
   readonly options?: StreamOptions | undefined;
   readonly timeouts?: Timeouts | undefined;
   /** Milliseconds since the epoch; `Date.now` where absent. */
@@ -77,11 +79,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   #wake: () => void = () => {};
 
   constructor(setup: TurnSetup, read: ReadTurn) {
-    const { model, names, now = Date.now } = setup;
+    const { model, context, names, now = Date.now } = setup;
     this.#setup = setup;
     this.#now = now;
     this.#read = read;
-    this.#record = new TurnRecord({ model, names, now }, this.#controller.signal);
+    this.#record = new TurnRecord({ model, context, names, now }, this.#controller.signal);
   }
 
   [Symbol.asyncIterator](): this {

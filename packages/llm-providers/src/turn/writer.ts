@@ -38,8 +38,8 @@ export interface TurnWriter {
   usage(usage: Usage): void;
   /** The same from what the vendor counted, at the model's prices and `extra` ones. */
   tokens(counts: TokenCounts, extra?: (prices: ModelPrices) => ExtraPrices): void;
-  /** The same where the vendor counts nothing. */
-  estimate(counts: TokenCounts): void;
+  /** Adds what was written since the vendor last counted, about, and what was sent where it has counted nothing. */
+  estimate(): void;
   /** Ends the turn; open blocks are sealed first. Only the first terminal call counts. */
   finish(stopReason: StopReason, raw?: string): void;
   /** Ends the turn with a failure; open blocks are sealed first. */
