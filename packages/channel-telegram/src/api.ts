@@ -121,7 +121,8 @@ export function createApi({
 }
 
 function refusalOf({ error_code, description, parameters }: GrammyError) {
-  return { code: error_code, description, retryAfterSeconds: parameters.retry_after };
+  const { retry_after: retryAfterSeconds, migrate_to_chat_id: migratedTo } = parameters;
+  return { code: error_code, description, retryAfterSeconds, migratedTo };
 }
 
 function causeOf({ error }: HttpError): unknown {

@@ -30,5 +30,5 @@ function toBotCommand(command: ChannelCommand, language: string | undefined): Bo
   const { name, localized = {}, usage } = command;
   const description = (language === undefined ? undefined : localized[language]) ?? command.description;
   const words = [description, ...(usage === undefined ? [] : [`(${usage})`])].join(" ");
-  return { command: name, description: words.slice(0, 256) || name };
+  return { command: name, description: words.slice(0, 256).toWellFormed() || name };
 }

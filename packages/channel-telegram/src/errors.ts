@@ -11,6 +11,8 @@ export interface Refusal {
   readonly code: number;
   readonly description: string;
   readonly retryAfterSeconds?: number | undefined;
+  /** The chat that a group has become. */
+  readonly migratedTo?: number | undefined;
 }
 
 type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
@@ -18,6 +20,7 @@ type Class = readonly [ChannelErrorCode, ChannelErrorScope?];
 /** Telegram has no codes beyond HTTP's: what a 400 or 403 is about stands in its description alone. */
 const descriptions: readonly (readonly [RegExp, Class])[] = [
   [/chat not found|user not found|PEER_ID_INVALID/i, ["not_found", "conversation"]],
+  [/group chat was upgraded/i, ["not_found", "conversation"]],
   [/message thread not found|TOPIC_(?:CLOSED|DELETED)/i, ["not_found", "conversation"]],
   [/message to (?:edit|delete|be replied|react) not found|MESSAGE_ID_INVALID/i, ["not_found"]],
   [/message (?:is too long|caption is too long)|MEDIA_CAPTION_TOO_LONG|file is too big/i, ["too_large"]],
@@ -33,9 +36,10 @@ const defaultWaitMs = 1_000;
 /** `write`: the call changes something, so that an answer which did not come leaves the outcome open. */
 export function refused(refusal: Refusal, what: string, write: boolean): ChannelError {
   const [code, scope = "message"] = classify(refusal, write);
-  const { retryAfterSeconds } = refusal;
+  const { description, retryAfterSeconds, migratedTo } = refusal;
   const waitMs = retryAfterSeconds === undefined ? defaultWaitMs : retryAfterSeconds * 1_000;
-  return new ChannelError(code, `Telegram: ${what}: ${refusal.description}`, {
+  const why = migratedTo === undefined ? description : `${description}, which is telegram:${migratedTo}`;
+  return new ChannelError(code, `Telegram: ${what}: ${why}`, {
     scope,
     platformCode: String(refusal.code),
     ...(code === "rate_limited" ? { retryAfterMs: waitMs } : {}),

@@ -3,6 +3,7 @@ import {
   ChannelError,
   type FetchedMedia,
   fetchedMedia,
+  isChannelError,
   isPayload,
   type MediaPart,
   type MediaRef,
@@ -32,7 +33,10 @@ export interface Target {
   readonly reply_parameters?: { readonly message_id: number; readonly allow_sending_without_reply: true };
 }
 
-/** Uploads an attachment as the kind of message that shows it. */
+/** Telegram's words for a picture that it does not show: more than 10,000 dots around, or a strip, or no picture. */
+const noPicture = /PHOTO_|IMAGE_PROCESS_FAILED/;
+
+/** Uploads an attachment as the kind of message that shows it. A picture that Telegram does not show goes as a file. */
 export async function sendAttachment(
   api: TelegramApi,
   target: Target,
@@ -43,23 +47,32 @@ export async function sendAttachment(
   // The library writes the name into a header as it is.
   const file = await api.file(bytes, part.name.replace(/["\r\n;]/g, "_"));
   const what = "sending an attachment";
-  return api.call<Message>({ what, write: true, signal, timeoutMs: limits.uploadTimeoutMs }, (raw) => {
-    switch (uploadAs(part)) {
-      case "photo":
-        return raw.sendPhoto({ ...target, photo: file });
-      case "voice":
-        return raw.sendVoice({ ...target, voice: file });
-      case "audio":
-        return raw.sendAudio({ ...target, audio: file });
-      case "video":
-        return raw.sendVideo({ ...target, video: file });
-      case "document":
-        return raw.sendDocument({ ...target, document: file });
-    }
+  const call = { what, write: true, signal, timeoutMs: limits.uploadTimeoutMs };
+  const upload = (as: UploadKind): Promise<Message> =>
+    api.call<Message>(call, (raw) => {
+      switch (as) {
+        case "photo":
+          return raw.sendPhoto({ ...target, photo: file });
+        case "voice":
+          return raw.sendVoice({ ...target, voice: file });
+        case "audio":
+          return raw.sendAudio({ ...target, audio: file });
+        case "video":
+          return raw.sendVideo({ ...target, video: file });
+        case "document":
+          return raw.sendDocument({ ...target, document: file });
+      }
+    });
+  return upload(uploadAs(part)).catch((error: unknown) => {
+    if (isChannelError(error) && error.code === "invalid" && noPicture.test(error.message))
+      return upload("document");
+    throw error;
   });
 }
 
-function uploadAs({ kind, voice, mimeType }: MediaPart): "photo" | "voice" | "audio" | "video" | "document" {
+type UploadKind = "photo" | "voice" | "audio" | "video" | "document";
+
+function uploadAs({ kind, voice, mimeType }: MediaPart): UploadKind {
   if (kind === "image") return "photo";
   if (kind === "video") return "video";
   if (kind === "file") return "document";

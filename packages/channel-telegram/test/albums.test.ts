@@ -46,6 +46,19 @@ describe("an album", () => {
     ]);
   });
 
+  it("is one message also where a page of updates ends in it", async () => {
+    const standIn = await startTelegram({ token });
+    try {
+      const texts = Array.from({ length: 99 }, (_, number) => standIn.push(textMessage(`${number}`)));
+      const parts = [standIn.push(picture("7", "a", "both")), standIn.push(picture("7", "b"))];
+      await using bench = await openBench({}, { standIn });
+      await Promise.all([...texts, ...parts]);
+      expect(seen(bench.events.slice(99))).toEqual([{ text: "both", files: ["a", "b"] }]);
+    } finally {
+      await standIn.stop();
+    }
+  });
+
   it("is confirmed only when all of it is taken, and once, also after a crash in between", async () => {
     const standIn = await startTelegram({ token });
     const state = createMemoryState();

@@ -63,6 +63,30 @@ export const recorded: readonly Recorded[] = [
     ],
   },
   {
+    name: "an answer to a post of a channel, of which it quotes some words",
+    payload: {
+      update_id: 21,
+      message: {
+        ...inGroup,
+        text: "@Signalbox_Bot is that so?",
+        entities: [{ type: "mention", offset: 0, length: 14 }],
+        external_reply: {
+          origin: { type: "channel", chat: { id: -1_009, type: "channel", title: "News" }, message_id: 7 },
+          chat: { id: -1_009, type: "channel", title: "News" },
+          message_id: 7,
+        },
+        quote: { text: "the harbour is closed", position: 0 },
+      },
+    },
+    events: [
+      {
+        type: "message",
+        text: "is that so?",
+        replyTo: { messageId: "-1009:7", text: "the harbour is closed" },
+      },
+    ],
+  },
+  {
     name: "a rich message with a mention, a picture and a table",
     payload: {
       update_id: 20,

@@ -1,10 +1,16 @@
-import type { ButtonsPart, Outbound, OutboundPart } from "@signalbox/channel";
+import type { ButtonsPart, MediaPart, Outbound, OutboundMediaKind, OutboundPart } from "@signalbox/channel";
 import { click, commandMessage, groupMention, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
-import { never, openBench } from "./harness.ts";
+import { never, openBench, token } from "./harness.ts";
 
 const options = { idempotencyKey: "k", signal: never };
 const to = { chatId: "5001" };
+
+function attachment(kind: OutboundMediaKind, mimeType: string) {
+  const content = new Uint8Array([1, 2, 3]);
+  const part: MediaPart = { type: "media", kind, name: "a", mimeType, size: content.length, ref: 1 };
+  return { part, openMedia: async () => new Blob([content]).stream() };
+}
 
 function message(part: OutboundPart, replyTo?: string): Outbound {
   return { parts: [part], ...(replyTo === undefined ? {} : { replyTo }) };
@@ -67,6 +73,36 @@ describe("messages", () => {
     await expect(send("5001")).rejects.toMatchObject({ code: "rate_limited", retryAfterMs: 30_000 });
   });
 
+  it("say where a group is that has become another chat", async () => {
+    await using bench = await openBench();
+    const refusal = {
+      ok: false,
+      error_code: 400,
+      description: "Bad Request: group chat was upgraded to a supergroup chat",
+      parameters: { migrate_to_chat_id: -1_001_234 },
+    };
+    bench.standIn.answerAt(`/bot${token}/sendMessage`, () => Response.json(refusal, { status: 400 }));
+    const sent = bench.channel.send({ chatId: "-77" }, message({ type: "text", text: "hi" }), options);
+    await expect(sent).rejects.toMatchObject({
+      code: "not_found",
+      scope: "conversation",
+      message: expect.stringContaining("telegram:-1001234"),
+    });
+  });
+
+  it("show a picture as a file where Telegram takes it for no photo", async () => {
+    await using bench = await openBench();
+    const { part, openMedia } = attachment("image", "image/png");
+    bench.standIn.fail({
+      kind: "refuse",
+      path: "sendPhoto",
+      description: "Bad Request: PHOTO_INVALID_DIMENSIONS",
+    });
+    const { parts } = await bench.channel.send(to, message(part), { ...options, openMedia });
+    expect(parts).toHaveLength(1);
+    expect(bench.standIn.sent).toMatchObject([{ media: { kind: "document", file: { name: "a" } } }]);
+  });
+
   it("are reacted to where Telegram knows the emoji", async () => {
     await using bench = await openBench();
     bench.standIn.plant(5_001, 7);
@@ -114,6 +150,15 @@ describe("buttons", () => {
       never,
     );
     expect(bench.standIn.sent[0]).toMatchObject({ text: "Denied.", keyboard: undefined });
+  });
+
+  it("have labels of whole characters, however long they are", async () => {
+    await using bench = await openBench();
+    const buttons = [{ id: "long", label: `${"a".repeat(63)}😀 and more` }];
+    await bench.channel.send(to, message({ ...question, buttons }), options);
+    expect(bench.standIn.sent[0]?.keyboard).toMatchObject({
+      inline_keyboard: [[{ text: `${"a".repeat(63)}…` }]],
+    });
   });
 
   it("that nobody here wrote lead to nothing", async () => {
@@ -168,7 +213,7 @@ describe("commands", () => {
     expect(first.standIn.commands.writes).toBe(1);
   });
 
-  it("come as commands where they are ours, and as words where they are not", async () => {
+  it("come as commands where they are ours, as words where nobody knows them, and else not at all", async () => {
     await using bench = await openBench({}, { context: { commands } });
     const chat = { id: -1_001_234, type: "supergroup" } as const;
     for (const text of ["/new tell me", "/new@signalbox_bot", "/new@other_bot x", "/start", "/weather Oslo"])
@@ -176,7 +221,6 @@ describe("commands", () => {
     expect(bench.events).toMatchObject([
       { type: "command", name: "new", args: "tell me", addressed: "mention" },
       { type: "command", name: "new", args: "", addressed: "mention" },
-      { type: "message", text: "/new@other_bot x", addressed: "none" },
       { type: "command", name: "help", args: "", addressed: "dm" },
       { type: "message", text: "/weather Oslo", addressed: "none" },
     ]);

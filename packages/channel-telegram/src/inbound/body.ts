@@ -6,7 +6,7 @@ import {
   type Payload,
   textAt,
 } from "@signalbox/channel";
-import { idAt, messageIdAt, nameOf, type Where } from "./conversation.ts";
+import { idAt, messageIdAt, nameOf, type Where, whereOf } from "./conversation.ts";
 import { mediaOf } from "./media.ts";
 import { noteOf } from "./notes.ts";
 import { readRich } from "./rich-text.ts";
@@ -24,7 +24,10 @@ export function readBody(message: Payload, where: Where, bot: Bot): Read {
     ? readRich(rich, bot)
     : { ...readText(message, bot), media: mediaOf(message) };
   const answered = objectAt(message, "reply_to_message");
-  const answeredId = messageIdAt(answered, where);
+  // A message of another chat: Telegram says which one only of supergroups and channels.
+  const external = objectAt(message, "external_reply");
+  const elsewhere = whereOf(external);
+  const answeredId = messageIdAt(answered, where) ?? (elsewhere && messageIdAt(external, elsewhere));
   const quoted = quotedText(message, answered, bot);
   const senderId = idAt(objectAt(answered, "from"));
   const origin = message["forward_origin"];

@@ -106,7 +106,15 @@ async function withWholeAlbums(
     await options.context.clock.delay(limits.albumMs, signal);
     gathered = await fetchUpdates(options, offset, 0, signal);
   }
-  return gathered;
+  return gathered.length < limits.updatesPerPoll ? gathered : beforeLastAlbum(gathered);
+}
+
+/** A full page may end in the middle of an album, which comes whole once what is before it is confirmed. */
+function beforeLastAlbum(updates: readonly Payload[]): readonly Payload[] {
+  const last = updates.at(-1);
+  const album = last && albumOf(last);
+  const start = album === undefined ? 0 : updates.findIndex((update) => albumOf(update) === album);
+  return start > 0 ? updates.slice(0, start) : updates;
 }
 
 /** Hands updates over in order; gives the offset behind the last one that was taken. */

@@ -93,6 +93,7 @@ function readMessage(message: Payload, reading: Reading): readonly InboundEvent[
   const service = readService(message, base);
   if (service !== undefined) return service;
   const { body, command: written } = readBody(message, where, facts.bot);
+  if (written?.bot !== undefined && written.bot !== facts.bot.username.toLowerCase()) return [];
   const command = commandFor(written, facts);
   if (command !== undefined) {
     const addressed = where.conversation.kind === "direct" ? "dm" : "mention";
@@ -131,13 +132,12 @@ function addressedBy(message: Payload, where: Where, body: MessageBody, { bot }:
   return idAt(objectAt(answered, "from")) === bot.id && !isTopicStart ? "reply" : "none";
 }
 
-/** A command for this bot that Telegram lists; others are words, and those for another bot none of ours. */
+/** A command that Telegram lists; others are words. */
 function commandFor(
   command: Read["command"],
-  { commands, bot }: Facts,
+  { commands }: Facts,
 ): { name: string; args: string } | undefined {
   if (command === undefined) return undefined;
-  if (command.bot !== undefined && command.bot !== bot.username.toLowerCase()) return undefined;
   // Telegram's button with which every conversation with a bot begins.
   const name = command.name === "start" ? "help" : command.name;
   return commands.some((listed) => listed.name === name) ? { name, args: command.args } : undefined;

@@ -41,17 +41,23 @@ export class FormattedWriter {
 
   /** Goes on after a blank line, a line end or nothing, whichever `gap` is; never at the start. */
   separate(gap: string): void {
-    if (this.#text !== "") this.#text = this.#text.replace(/\n*$/, "") + gap;
+    this.#cutTo(this.#text.replace(/\n*$/, ""));
+    if (this.#text !== "") this.#text += gap;
   }
 
-  /** Telegram takes the first so many entities. Those that came to lie beyond the end of the text are shortened. */
+  /** Telegram takes the first so many entities. */
   end(): FormattedText {
-    const text = this.#text.trimEnd();
+    this.#cutTo(this.#text.trimEnd());
     const entities = this.#entities
-      .map((entity) => ({ ...entity, length: Math.min(entity.length, text.length - entity.offset) }))
-      .filter((entity) => entity.length > 0)
+      .filter(({ length }) => length > 0)
       .toSorted((a, b) => a.offset - b.offset || b.length - a.length);
-    return { text, entities: entities.slice(0, limits.entities) };
+    return { text: this.#text, entities: entities.slice(0, limits.entities) };
+  }
+
+  /** No stretch may reach into what is written behind that. */
+  #cutTo(text: string): void {
+    this.#text = text;
+    for (const entity of this.#entities) entity.length = Math.min(entity.length, text.length - entity.offset);
   }
 }
 

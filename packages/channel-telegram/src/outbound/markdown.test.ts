@@ -34,6 +34,16 @@ describe("Markdown for Telegram", () => {
     ]);
   });
 
+  it("lets no code reach into what follows, however many blank lines it ends with", () => {
+    expect(marked("```\na\n\n\n\n\n```\nnext *one*")).toEqual({
+      text: "a\n\nnext one",
+      marks: [
+        ["pre", "a"],
+        ["italic", "one"],
+      ],
+    });
+  });
+
   it("draws tables in columns, Chinese two wide", () => {
     const { text, entities } = toTelegram("| 名称 | n |\n| --- | --- |\n| a | 10 |\n| 北京 | 2 |");
     expect(text.split("\n")).toEqual(["名称 │ n", "─────┼───", "a    │ 10", "北京 │ 2"]);

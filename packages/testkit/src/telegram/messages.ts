@@ -345,6 +345,7 @@ function refusesKeyboard(markup: unknown): ApiReply | undefined {
   if (buttons.length > 100) return badRequest("reply markup is too long");
   for (const { text, callback_data: data } of buttons) {
     if (typeof text !== "string" || text === "") return badRequest("inline keyboard button text is empty");
+    if (!text.isWellFormed()) return badRequest("strings must be encoded in UTF-8");
     const bytes = typeof data === "string" ? Buffer.byteLength(data) : 0;
     if (bytes < 1 || bytes > mostCallbackBytes) return badRequest("BUTTON_DATA_INVALID");
   }
