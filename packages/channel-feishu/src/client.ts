@@ -2,8 +2,9 @@ import type { Readable } from "node:stream";
 import type { Client, HttpInstance } from "@larksuiteoapi/node-sdk";
 import type { Clock } from "@signalbox/channel";
 import { apiBase, type FeishuConfig } from "./config.ts";
-import { FeishuHttpError } from "./http.ts";
+import { callSignal, FeishuHttpError } from "./http.ts";
 import { limits } from "./limits.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 type Im = Client["im"]["v1"];
 type CardKit = Client["cardkit"]["v1"];
@@ -150,20 +151,26 @@ function tenantToken(
 
   return {
     get() {
-      if (latest !== undefined && clock.now() < until) return latest;
-      // Calls that come meanwhile wait for the same one.
+      if (latest !== undefined && clock.now() < until) return unlessGivenUp(latest);
+      // Calls that come meanwhile wait for the same one, which none of them may end by its signal.
       until = Number.POSITIVE_INFINITY;
-      const asked = ask();
+      const asked = callSignal.run(AbortSignal.timeout(limits.requestTimeoutMs), ask);
       latest = asked;
       asked.catch(() => {
         if (latest === asked) latest = undefined;
       });
-      return asked;
+      return unlessGivenUp(asked);
     },
     forget() {
       until = 0;
     },
   };
+}
+
+function unlessGivenUp(token: Promise<string>): Promise<string> {
+  const signal = callSignal.getStore();
+  if (signal === undefined) return token;
+  return untilAborted(token, signal, () => new FeishuHttpError("given up without a token", { unsent: true }));
 }
 
 /** What a token was wanted for did not go out, however the platform failed to give it. */

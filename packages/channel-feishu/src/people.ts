@@ -12,6 +12,7 @@ import { idType } from "./address.ts";
 import type { FeishuApi } from "./api.ts";
 import type { FeishuConfig } from "./config.ts";
 import { limits } from "./limits.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 const dayMs = 24 * 3_600_000;
 /** How long after a failure the bot's own identity is not asked for again. */
@@ -84,7 +85,7 @@ export function createPeople(context: Needs, api: FeishuApi): People {
         asking = undefined;
       });
       try {
-        self = await untilAborted(asking, signal);
+        self = await untilAborted(asking, signal, tookTooLong);
         return self;
       } catch (error) {
         if (isChannelError(error)) failed = { error, until: clock.now() + selfPauseMs };
@@ -98,16 +99,6 @@ export function createPeople(context: Needs, api: FeishuApi): People {
   };
 }
 
-/** The promise, or an error once the signal fires; the promise goes on. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: given, reject } = Promise.withResolvers<never>();
-  const stop = () =>
-    reject(new ChannelError("transient", "Feishu: it took too long to find out who the bot is"));
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await Promise.race([promise, given]);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
+function tookTooLong(): ChannelError {
+  return new ChannelError("transient", "Feishu: it took too long to find out who the bot is");
 }

@@ -86,6 +86,8 @@ export function createPlaces(
       return message;
     },
     async kind(chatId, signal) {
+      const known = seen.get(chatId);
+      if (known !== undefined) return known;
       const cached = await cache.get(key("chat", chatId));
       if (isPayload(cached)) return cached["kind"] === "direct" ? "direct" : "group";
       try {

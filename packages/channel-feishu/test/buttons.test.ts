@@ -1,7 +1,7 @@
-import type { ButtonsPart } from "@signalbox/channel";
-import { cardAction } from "@signalbox/testkit/feishu";
+import { type ButtonsPart, createMemoryCache } from "@signalbox/channel";
+import { cardAction, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { type Bench, never, openBench } from "./harness.ts";
+import { type Bench, never, openBench, turnedClock } from "./harness.ts";
 
 const to = { id: "oc_direct" };
 
@@ -39,6 +39,21 @@ describe("choices under a question", () => {
     expect(bench.events).toMatchObject([
       { type: "action", actionId: "answer", value: { id: "Q1", answer: "4" }, messageId },
     ]);
+  });
+
+  it("are of the direct chat they are in, also after a week in which its kind could not be asked for", async () => {
+    const clock = turnedClock();
+    const context = { clock, cache: createMemoryCache({ clock }) };
+    await using bench = await openBench(
+      { verificationToken: "token-of-the-app", readEdits: false },
+      { context },
+    );
+    await bench.post(textMessage("hi"));
+    clock.turn(8 * 86_400_000);
+    await bench.post(textMessage("hi again"));
+    bench.standIn.fail({ kind: "code", code: 99991672, method: "GET", path: "/chats/" });
+    await bench.post(cardAction("om_other", { id: "yes" }));
+    expect(bench.events[2]).toMatchObject({ type: "action", conversation: { kind: "direct" } });
   });
 
   it.each([

@@ -1,3 +1,4 @@
+import type { InboundEvent } from "@signalbox/channel";
 import { messageEvent, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
@@ -44,6 +45,31 @@ describe("edits, of which Feishu pushes nothing", () => {
     await expect.poll(() => readings(bench, "om_1")).toBe(4);
     await expect.poll(() => clock.waiting).toBe(0);
     expect(bench.events).toHaveLength(3);
+  });
+
+  it("are read again where they could not be taken", async () => {
+    const { bench, clock } = await openClocked();
+    await using _ = bench;
+    await bench.post(textMessage("lits the files", { messageId: "om_1", at: clock.now() }));
+    clock.turn(secondMs);
+    bench.standIn.editMessage("om_1", asText("list the files"));
+    let refused = 0;
+    bench.onEmit = async () => {
+      refused += 1;
+      return "rejected";
+    };
+    clock.turn(4 * secondMs);
+    await expect.poll(() => refused).toBe(1);
+    await expect.poll(() => clock.waiting).toBe(1);
+    const taken: InboundEvent[] = [];
+    bench.onEmit = async (event) => {
+      taken.push(event);
+      return "accepted";
+    };
+    clock.turn(15 * secondMs);
+    await expect.poll(() => readings(bench, "om_1")).toBe(2);
+    await expect.poll(() => clock.waiting).toBe(1);
+    expect(taken).toMatchObject([{ type: "edited", text: "list the files" }]);
   });
 
   it("are looked for in what was said to the bot, and nowhere where that is switched off", async () => {

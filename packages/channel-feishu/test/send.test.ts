@@ -1,7 +1,7 @@
 import { failing } from "@signalbox/channel/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
-import { never, openBench } from "./harness.ts";
+import { credentials, never, openBench } from "./harness.ts";
 
 const options = { idempotencyKey: "run1-0", signal: never };
 const chat = { id: "oc_direct" };
@@ -11,6 +11,23 @@ function markdown(text: string) {
 }
 
 describe("sending", () => {
+  it("goes on where another call was given up while both waited for the app's token", async () => {
+    const asked = Promise.withResolvers<void>();
+    const slowly: typeof fetch = async (input, init) => {
+      if (String(input).includes("tenant_access_token")) await asked.promise;
+      return fetch(input, init);
+    };
+    await using bench = await openBench(undefined, { context: { fetch: slowly } });
+    const givenUp = new AbortController();
+    const first = bench.channel.send(chat, markdown("one"), { ...options, signal: givenUp.signal });
+    const second = bench.channel.send(chat, markdown("two"), { ...options, idempotencyKey: "run2-0" });
+    givenUp.abort();
+    asked.resolve();
+    await expect(first).rejects.toMatchObject({ code: "transient" });
+    await second;
+    expect(bench.standIn.sent).toMatchObject([{ uuid: "run2-0.0" }]);
+  });
+
   it("answers a message as a reply with the outbox key, and writes plain words as text", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
@@ -164,6 +181,25 @@ describe("sending", () => {
     expect(bench.standIn.sent[0]).toMatchObject({ edits: [], deleted: false });
   });
 
+  it("takes its own reaction back, however many people reacted alike", async () => {
+    await using bench = await openBench();
+    await bench.post(textMessage("hi", { messageId: "om_1" }));
+    await bench.channel.react?.(chat, "om_1", { emoji: "👍", on: true }, never);
+    const listed = "/open-apis/im/v1/messages/om_1/reactions?reaction_type=THUMBSUP";
+    const reaction = (id: string, operator: string) => ({
+      reaction_id: id,
+      operator: { operator_id: operator },
+      reaction_type: { emoji_type: "THUMBSUP" },
+    });
+    const page = (items: unknown, next: object) => () => Response.json({ code: 0, data: { items, ...next } });
+    const own = reaction("reaction_1", credentials.appId);
+    bench.standIn.answerAt(`${listed}&page_size=50&page_token=2`, page([own], { has_more: false }));
+    const others = Array.from({ length: 50 }, (_, index) => reaction(`other_${index}`, `ou_${index}`));
+    bench.standIn.answerAt(listed, page(others, { has_more: true, page_token: "2" }));
+    await bench.channel.react?.(chat, "om_1", { emoji: "👍", on: false }, never);
+    expect(bench.standIn.reactions("om_1")).toEqual([]);
+  });
+
   it("edits, takes back, reacts and shows that it writes", async () => {
     await using bench = await openBench();
     await bench.post(textMessage("hi", { messageId: "om_1" }));
@@ -208,6 +244,16 @@ describe("sending", () => {
     );
     expect(media?.mimeType).toBe("image/png");
     expect(await new Response(media?.body).text()).toBe("pixels");
+  });
+
+  it("takes no other message without letters for one that it looks for", async () => {
+    await using bench = await openBench();
+    await bench.channel.send(chat, { parts: [{ type: "text", text: "🎉" }] }, options);
+    const intent = { to: chat, idempotencyKey: "k", part: 0, attemptedAt: Date.now() } as const;
+    const look = async (text: string) =>
+      (await bench.channel.reconcile?.({ ...intent, content: { type: "text", text } }, never))?.outcome;
+    expect(await look("👍")).toBe("not-sent");
+    expect(await look("🎉")).toBe("sent");
   });
 
   it("does not say that a message is not out where it could not have seen it", async () => {

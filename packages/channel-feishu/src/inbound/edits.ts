@@ -1,4 +1,4 @@
-import { type ChannelContext, isLasting, type Payload, textAt } from "@signalbox/channel";
+import { type ChannelContext, type Handled, isLasting, type Payload, textAt } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import type { FeishuConfig } from "../config.ts";
 import { lookMessageUp } from "../history.ts";
@@ -25,7 +25,7 @@ interface EditsOptions {
   readonly context: Pick<ChannelContext<FeishuConfig>, "config" | "clock" | "signal">;
   readonly api: FeishuApi;
   /** Takes an edit the way that events go. */
-  take(edit: EventEnvelope): Promise<unknown>;
+  take(edit: EventEnvelope): Promise<Handled>;
 }
 
 export function createEdits({ context, api, take }: EditsOptions): Edits {
@@ -36,6 +36,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
 
   async function readAgain({ messageId, place, changedAt }: Followed): Promise<void> {
     let seenAt = changedAt;
+    // An edit that could not be taken is read again.
     for (const pauseMs of limits.readBackMs) {
       await clock.delay(pauseMs, signal);
       const item = await read(messageId).catch((error: unknown) => {
@@ -46,8 +47,8 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
       if (item === undefined || item["deleted"] === true) return;
       const edit = asEdit(item, place, seenAt);
       if (edit === undefined) continue;
-      seenAt = edit.at ?? seenAt;
-      await take(edit);
+      const handled = await take(edit).catch(() => "rejected" as const);
+      if (handled !== "rejected") seenAt = edit.at ?? seenAt;
     }
   }
 
@@ -61,7 +62,7 @@ export function createEdits({ context, api, take }: EditsOptions): Edits {
       const { messageId } = message;
       if (!config.readEdits || following.has(messageId) || following.size >= limits.followedMessages) return;
       following.add(messageId);
-      // A pause that the end of the account cuts short is no failure; an edit that could not be taken is read again.
+      // A pause that the end of the account cuts short is no failure.
       readAgain(message)
         .catch(() => {})
         .finally(() => following.delete(messageId));

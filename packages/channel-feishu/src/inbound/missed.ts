@@ -11,8 +11,7 @@ const editedWithinMs = 3_600_000;
 
 /**
  * What people wrote in a chat since `since`, and what they edited, oldest first, as the events that would have brought
- * it: the newest page at most. They carry no event id: the id of the message stands for it, and tells them from what is
- * delivered late.
+ * it. They carry no event id: the id of the message stands for it, and tells them from what is delivered late.
  */
 export async function missedMessages(
   api: FeishuApi,

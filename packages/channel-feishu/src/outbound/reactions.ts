@@ -2,6 +2,11 @@ import { ChannelError, pathSegment } from "@signalbox/channel";
 import type { FeishuApi } from "../api.ts";
 import { emojiType } from "../emoji.ts";
 
+/** The most that Feishu lists at once. */
+const pageSize = 50;
+/** As many reactions of one kind as are looked through: a thousand. */
+const mostPages = 20;
+
 interface App {
   readonly api: FeishuApi;
   readonly appId: string;
@@ -40,21 +45,32 @@ export async function removeReactions(
   }
 }
 
-/** Those of one kind that the app itself gave. */
+/** Those of one kind that the app itself gave: people give the same, so that its own may be on any page. */
 async function ownReactions(
   { api, appId }: App,
   messageId: string,
   type: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const answer = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
-    client.messageReaction.list({
-      path: { message_id: pathSegment(messageId) },
-      params: { reaction_type: type },
-    }),
-  );
-  const own = answer.data?.items?.filter(
-    (one) => one.operator?.operator_id === appId && one.reaction_type?.emoji_type === type,
-  );
-  return own?.flatMap((one) => one.reaction_id ?? []) ?? [];
+  const own: string[] = [];
+  let token: string | undefined;
+  for (let pages = 0; pages < mostPages; pages++) {
+    const { data } = await api.call({ what: "looking reactions up", write: false, signal }, (client) =>
+      client.messageReaction.list({
+        path: { message_id: pathSegment(messageId) },
+        params: {
+          reaction_type: type,
+          page_size: pageSize,
+          ...(token === undefined ? {} : { page_token: token }),
+        },
+      }),
+    );
+    for (const { operator, reaction_type, reaction_id } of data?.items ?? []) {
+      const isOwn = operator?.operator_id === appId && reaction_type?.emoji_type === type;
+      if (isOwn && reaction_id !== undefined) own.push(reaction_id);
+    }
+    token = data?.has_more === true ? data.page_token : undefined;
+    if (token === undefined) break;
+  }
+  return own;
 }

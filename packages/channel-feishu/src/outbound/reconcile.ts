@@ -53,7 +53,7 @@ function mayBe(item: Payload, { kind }: MediaPart): boolean {
   return [kind === "video" ? "media" : kind, "file"].includes(textAt(item, "msg_type") ?? "");
 }
 
-/** What is the same on both sides of Feishu's own Markdown: letters and digits. */
+/** What is the same on both sides of Feishu's own Markdown: letters and digits, or where there are none all of it. */
 function letters(text: string): string {
-  return text.replace(/[^\p{L}\p{N}]/gu, "");
+  return text.replace(/[^\p{L}\p{N}]/gu, "") || text.trim();
 }

@@ -34,6 +34,16 @@ describe("renderPart", () => {
     }
   });
 
+  it("writes a question in the words of a card, too: pictures by address would be refused", () => {
+    const buttons = [{ id: "yes", label: "Yes" }];
+    const { content } = renderPart({
+      type: "buttons",
+      text: "![chart](https://b.c/d.png) **Now?**",
+      buttons,
+    });
+    expect(JSON.parse(content).body.elements[0].content).toBe("[chart](https://b.c/d.png) **Now?**");
+  });
+
   it("takes a card for headings and tables, but not for those inside code", () => {
     const table = "| a | b |\n| --- | :-: |\n| 1 | 2 |";
     expect(cardText(`# Title\n\n${table}`)).toBe(`# Title\n\n${table}`);

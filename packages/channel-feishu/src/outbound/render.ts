@@ -27,7 +27,7 @@ export function renderPart(part: OutboundPart): Rendered {
     throw new ChannelError("too_large", `Feishu: a part holds at most ${limits.partBytes} bytes of text`);
   }
   if (part.type === "buttons")
-    return checked(card([{ tag: "markdown", content: text }, ...renderButtons(part.buttons)]));
+    return checked(card([{ tag: "markdown", content: toFeishu(text).text }, ...renderButtons(part.buttons)]));
   if (part.type === "text") return { msgType: "text", content: JSON.stringify({ text }) };
   const written = toFeishu(text);
   switch (written.as) {
