@@ -5,7 +5,7 @@ import { ScaffoldError, scaffold } from "./scaffold.ts";
 
 const usage = `Makes the package of a new Signalbox channel.
 
-  npm create @signalbox/channel <folder> [-- --id <id>] [-- --package <name>]
+  npm create @signalbox/channel <folder> -- [--id <id>] [--package <name>]
 
   --id       the channel's id, as in channels.<id> of the configuration; the folder's name where none is given
   --package  the npm package; signalbox-channel-<id> where none is given

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -69,7 +69,11 @@ function check(directory: string, id: string, packageName: string): void {
     throw new ScaffoldError(
       `"${packageName}" cannot be the name of an npm package. Name another with --package.`,
     );
-  if (existsSync(directory) && readdirSync(directory).length > 0)
+  const found = statSync(directory, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (!found.isDirectory())
+    throw new ScaffoldError(`${directory} is no folder. Name one that is new or empty.`);
+  if (readdirSync(directory).length > 0)
     throw new ScaffoldError(`${directory} has something in it. Name a folder that is new or empty.`);
 }
 

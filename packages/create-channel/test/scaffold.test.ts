@@ -34,6 +34,8 @@ describe("scaffold", () => {
     mkdirSync(taken);
     writeFileSync(join(taken, "mine.txt"), "mine");
     expect(() => scaffold({ directory: taken })).toThrow(ScaffoldError);
+    writeFileSync(join(folder, "a-file"), "mine");
+    expect(() => scaffold({ directory: join(folder, "a-file") })).toThrow(ScaffoldError);
     expect(() => scaffold({ directory: join(folder, "Wrong Name") })).toThrow(/--id/);
     expect(() => scaffold({ directory: join(folder, "x"), packageName: "../x" })).toThrow(/--package/);
     expect(readFileSync(join(taken, "mine.txt"), "utf8")).toBe("mine");
@@ -46,6 +48,8 @@ describe("scaffold", () => {
       code: 64,
       stderr: expect.stringContaining("has something in it"),
     });
+    const { stdout: usage } = await run(process.execPath, [main, "--help"]);
+    expect(usage).toContain("npm create @signalbox/channel <folder> -- [--id <id>] [--package <name>]");
     await expect(run(process.execPath, [main, "--nope"], { cwd: folder })).rejects.toMatchObject({
       code: 64,
     });

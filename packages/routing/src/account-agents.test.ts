@@ -10,6 +10,7 @@ it("are the default one, and those that bindings send some of its messages to", 
   expect(of([{ agent: "gone", match: { channel: "telegram" } }])).toEqual(["a"]);
   const peer = { kind: "direct", id: "1" } as const;
   expect(of([{ agent: "b", match: { channel: "telegram", peer } }])).toEqual(["b", "a"]);
+  expect(of([{ agent: "b", match: { channel: "telegram", roles: ["1"] } }])).toEqual(["b", "a"]);
   expect(of([{ agent: "b", match: { channel: "telegram", account: "ma*" } }])).toEqual(["b"]);
   expect(of([{ agent: "b", match: { channel: "telegram", account: "ma*" } }], "other")).toEqual(["a"]);
 });

@@ -12,8 +12,9 @@ export function agentsOfAccount(
     ({ agent, match }) =>
       agents.includes(agent) && match.channel === channel && fitsAccount(match.account, account),
   );
-  const takesAll = fitting.some(({ match }) =>
-    ["binding.account", "binding.channel"].includes(tierOf(match)),
+  const takesAll = fitting.some(
+    ({ match }) =>
+      match.roles === undefined && ["binding.account", "binding.channel"].includes(tierOf(match)),
   );
   return [...new Set([...fitting.map(({ agent }) => agent), ...(takesAll ? [] : [defaultAgent])])];
 }

@@ -57,6 +57,8 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   readonly #again = new Map<string, number>();
   #timer: { cancel(): void } | undefined;
   #working: Promise<void> = Promise.resolve();
+  /** What is handed over beside its times. */
+  readonly #beside = new Set<Promise<unknown>>();
   /** Undefined while it is not running. */
   #fire: Fire<Task> | undefined;
 
@@ -73,7 +75,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   async stop(): Promise<void> {
     this.#fire = undefined;
     this.#timer?.cancel();
-    await this.#working;
+    await Promise.allSettled([this.#working, ...this.#beside]);
   }
 
   list(): readonly Schedule<Task>[] {
@@ -98,9 +100,10 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
   async run(id: string, name?: string): Promise<"taken" | "later" | "unknown"> {
     const schedule = this.#schedules.get(id);
     if (schedule === undefined) return "unknown";
-    return this.#fire === undefined
-      ? "later"
-      : this.#fire(occurrence(schedule, this.#options.clock.now(), name));
+    if (this.#fire === undefined) return "later";
+    const handed = this.#fire(occurrence(schedule, this.#options.clock.now(), name));
+    this.#beside.add(handed);
+    return handed.finally(() => this.#beside.delete(handed));
   }
 
   #dueAt({ id, nextAt }: Schedule<Task>): number {

@@ -68,6 +68,24 @@ describe("a scheduler", () => {
     expect(fired).toHaveLength(4);
   });
 
+  it("stops only once what was made to happen beside its times is on record", async () => {
+    const { clock, store } = bench();
+    const scheduler = createScheduler<string>({ clock, store, logger: { warn: () => {} } });
+    const recorded = Promise.withResolvers<"taken">();
+    await scheduler.start(() => recorded.promise);
+    await scheduler.add(hourly("a"));
+    const run = scheduler.run("a");
+    let isStopped = false;
+    const stopping = scheduler.stop().then(() => {
+      isStopped = true;
+    });
+    await clock.pass(0);
+    expect(isStopped).toBe(false);
+    recorded.resolve("taken");
+    await stopping;
+    expect(await run).toBe("taken");
+  });
+
   it("makes up for the last of those that were missed, or leaves all out, as each says", async () => {
     const { clock, fired, warnings, start } = bench();
     const first = await start();
