@@ -1,5 +1,5 @@
 import { type JsonObject, reasonOf, type ToolContext, type ToolResult } from "@signalbox/agent-core";
-import { type Connection, connect } from "./connection.ts";
+import { type Connection, connect, SessionOverError } from "./connection.ts";
 import type { ToolDescription, ToolList } from "./definitions.ts";
 import type { McpServerSettings, McpServerStatus } from "./types.ts";
 
@@ -81,13 +81,32 @@ export class McpServer {
     return called;
   }
 
-  async #call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  async #call(
+    tool: ToolDescription,
+    args: JsonObject,
+    context: ToolContext,
+    isAgain = false,
+  ): Promise<ToolResult> {
     const connection = await this.#connected();
     if (this.#isListStale) await this.#refresh();
     if (this.#list?.tools.some(({ hash }) => hash === tool.hash) !== true)
       throw new Error(`${tool.name} is not what it was when this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
-    return connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
+    try {
+      return await connection.call(tool.ownName, args, context, this.#options.settings.callMs ?? CALL_MS);
+    } catch (error) {
+      if (isAgain || !(error instanceof SessionOverError)) throw error;
+      this.#leave(connection);
+      return this.#call(tool, args, context, true);
+    }
+  }
+
+  /** The server goes on, but not with this connection: the next one begins anew, without a pause. */
+  #leave(connection: Connection): void {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.#isListStale = true;
+    connection.close().catch(() => {});
   }
 
   /** Ends it, since it is not configured any more: what it was asked before has its answer first. Never rejects. */

@@ -3,9 +3,6 @@ import type { McpServerSettings } from "./types.ts";
 
 /** Bytes of one message, also of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
-/** Of what a process writes beside its messages, and how often. */
-const MAX_LOG_CHARS = 2_000;
-const MAX_LOGGED = 100;
 
 /** The way to a server, not yet begun. `onLog` gets what a process writes beside its messages. */
 export async function openTransport(
@@ -29,11 +26,7 @@ async function overStdio(
     stderr: "pipe",
     maxBufferSize: MAX_MESSAGE_BYTES,
   });
-  let logged = 0;
-  transport.stderr?.on("data", (chunk: Buffer) => {
-    // What a server writes without end must not fill the log.
-    if (logged++ < MAX_LOGGED) onLog(chunk.toString("utf8").slice(0, MAX_LOG_CHARS));
-  });
+  transport.stderr?.on("data", (chunk: Buffer) => onLog(chunk.toString("utf8")));
   return transport;
 }
 

@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text as textIn } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
 import { call, everyTool, lying, startServers, text } from "./harness.ts";
 
@@ -45,6 +46,12 @@ it("takes no more tools than a model could use, and does not turn pages for ever
   const tools = await servers.tools(everyTool);
   expect(tools.filter(({ server }) => server === "many")).toHaveLength(128);
   expect(tools.filter(({ server }) => server === "pages")).toHaveLength(1);
+});
+
+it("says where it has not turned all pages", async () => {
+  const servers = startServers({ pages: lying("pages-of-one") });
+  expect(await servers.tools(everyTool)).toHaveLength(20);
+  expect(servers.status()[0]?.notes).toEqual(["only the first 20 pages of its tools are used"]);
 });
 
 it("cuts a long answer to the room there is, and breaks off one that has no end", async () => {
@@ -98,6 +105,17 @@ it("lives with a flood of notices and with lines that are no messages", async ()
   const tools = await servers.tools(everyTool);
   expect(text(await call(tools, "mcp__flood__echo"))).toBe("start 1");
   expect(text(await call(tools, "mcp__garbage__echo"))).toBe("start 1");
+});
+
+it("logs no more than a part of what a server writes in the place of messages", async () => {
+  const logged: string[] = [];
+  const servers = startServers(
+    { liar: lying("chatty") },
+    { onLog: (_server, line) => void logged.push(line) },
+  );
+  expect(await servers.tools(everyTool)).toHaveLength(1);
+  expect(logged).toHaveLength(100);
+  expect(Math.max(...logged.map(({ length }) => length))).toBeLessThanOrEqual(2_000);
 });
 
 it("lends a server no model, whatever it asks", async () => {
@@ -179,6 +197,52 @@ it("follows no redirect to another host, where its own credentials would go alon
   });
   expect(await servers.tools(everyTool)).toEqual([]);
   expect(reached).toEqual([]);
+});
+
+/** A server over HTTP that forgets its sessions when it is told to, and then answers with such a status. */
+async function forgetful(status: number) {
+  let session = 0;
+  const server = createServer(async (request, response) => {
+    if (request.method !== "POST") return void response.writeHead(405).end();
+    const { id, method, params } = JSON.parse(await textIn(request));
+    if (method === "initialize") session += 1;
+    else if (request.headers["mcp-session-id"] !== `session-${session}`)
+      return void response.writeHead(status).end("Bad Request: No valid session ID provided");
+    if (id === undefined) return void response.writeHead(202).end();
+    const results: Readonly<Record<string, object>> = {
+      initialize: {
+        protocolVersion: params?.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "forgetful", version: "1" },
+      },
+      "tools/list": { tools: [{ name: "count", inputSchema: { type: "object" } }] },
+      "tools/call": { content: [{ type: "text", text: `session ${session}` }] },
+    };
+    response.writeHead(200, {
+      "content-type": "application/json",
+      "mcp-session-id": `session-${session}`,
+    });
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    forget() {
+      session += 1;
+    },
+  };
+}
+
+it.each([404, 400])("begins a new session where the server has forgotten its own (%i)", async (status) => {
+  const { url, forget } = await forgetful(status);
+  const servers = startServers({ web: { url } });
+  const tools = await servers.tools(everyTool);
+  expect(text(await call(tools, "mcp__web__count"))).toBe("session 1");
+  forget();
+  expect(text(await call(tools, "mcp__web__count"))).toBe("session 3");
+  expect(servers.status()).toMatchObject([{ state: "ready", notes: [] }]);
 });
 
 it("breaks off an answer over HTTP, or an event of a stream, that has no end", async () => {

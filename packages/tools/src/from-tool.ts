@@ -46,7 +46,7 @@ export function isTool(value: unknown): value is Tool {
     ((typeof of("inputSchema") === "object" && of("inputSchema") !== null) ||
       // Some libraries' schemas are functions.
       typeof of("inputSchema") === "function") &&
-    ["none", "idempotent", "external"].includes(String(of("effects"))) &&
+    ["none", "idempotent", "keyed", "external"].includes(String(of("effects"))) &&
     typeof of("execute") === "function"
   );
 }

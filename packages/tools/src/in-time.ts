@@ -25,17 +25,17 @@ export async function inTime(
   const timer = setTimeout(() => late.abort(new Error(`it took more than ${limitMs} ms`)), limitMs);
   const ending = AbortSignal.any([signal, late.signal]);
   let grace: NodeJS.Timeout | undefined;
-  const left = new Promise<never>((_resolve, reject) => {
-    const leave = (): void => {
-      grace = setTimeout(() => reject(ending.reason), GRACE_MS);
-    };
-    if (ending.aborted) leave();
-    else ending.addEventListener("abort", leave, { once: true });
-  });
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  const leave = (): void => {
+    grace = setTimeout(() => reject(ending.reason), GRACE_MS);
+  };
+  if (ending.aborted) leave();
+  else ending.addEventListener("abort", leave, { once: true });
   try {
     return await Promise.race([body(ending), left]);
   } finally {
     clearTimeout(timer);
     clearTimeout(grace);
+    ending.removeEventListener("abort", leave);
   }
 }

@@ -134,3 +134,48 @@ test("what a tainted run adds is labelled, and a file of others that is changed 
   await other.apply("*** Update File: page.md", "-words", "+other words");
   expect(other.run.state.facts.taint).toMatchObject([{ source: "web" }]);
 });
+
+test("takes two names of one file for the same", async () => {
+  const { dir, apply, read, write } = await patched();
+  write("a.txt", "one\ntwo\n");
+  symlinkSync(".", join(dir, "here"));
+  for (const name of ["./a.txt", "here/a.txt"]) {
+    const twice = await apply(
+      ...["*** Update File: a.txt", "-one", "+1"],
+      ...[`*** Update File: ${name}`, "-two", "+2"],
+    );
+    expect(textOf(twice)).toBe("Nothing was changed. Each file may come once.");
+  }
+  expect(read("a.txt")).toBe("one\ntwo\n");
+});
+
+test("says what was done before it could not go on", async () => {
+  const { apply, has } = await patched();
+  const outcome = await apply("*** Add File: x", "+1", "*** Add File: x/y", "+2", "*** Add File: z", "+3");
+  expect(outcome.isError).toBe(true);
+  expect(textOf(outcome)).toBe(
+    "x is a file, not a folder.\nThe rest of the patch was not carried out. Done before it:\nAdded x",
+  );
+  expect([has("x"), has("z")]).toEqual([true, false]);
+});
+
+test("a file that is to be moved is shown whole, and approved as it was then", async () => {
+  const { approvals, apply, read, write, has } = await patched({ taint: [{ source: "web" }] });
+  const move = () => apply("*** Update File: a.md", "*** Move to: AGENTS.md");
+  const ask = async () => {
+    await move();
+    const [question] = await approvals.list({ states: ["pending"] });
+    return question;
+  };
+  write("a.md", "Be kind.\n");
+  const first = await ask();
+  expect(first?.subject.action).toContain("+Be kind.");
+  await approvals.resolve(first?.id ?? "", "allow", "owner");
+  write("a.md", "Be rude.\n");
+  const second = await ask();
+  expect(second?.subject.action).toContain("+Be rude.");
+  expect(has("AGENTS.md")).toBe(false);
+  await approvals.resolve(second?.id ?? "", "allow", "owner");
+  await move();
+  expect(read("AGENTS.md")).toBe("Be rude.\n");
+});

@@ -75,6 +75,14 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     expect(await later.process("list")).toBe("(nothing is in the background)");
   });
 
+  test("whose input has ended is said to read nothing more", async () => {
+    const run = (await background()).as();
+    await run.exec("cat; sleep 25");
+    await run.process("write", { id: "p1" });
+    expect(await run.process("write", { id: "p1", input: "lost\n" })).toContain("it reads nothing more");
+    await run.process("kill", { id: "p1" });
+  });
+
   test.skipIf(sandbox.terminal !== true)("may have a terminal, in which it is written to", async () => {
     const { as } = await background();
     const run = as();

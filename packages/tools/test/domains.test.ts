@@ -1,8 +1,10 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createTcpServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   createApprovals,
@@ -153,9 +155,69 @@ describe("the proxy", () => {
   });
 });
 
+/** A server that is told of each connection. */
+async function listening(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createTcpServer(onConnection).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+test("an answer that breaks off does so for the command, too", async () => {
+  const at = await listening((socket) => {
+    socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"));
+  });
+  const proxy = await openDomainProxy({ domains: [`listed.test:${at}`], ...HERE });
+  onTestFinished(() => proxy.close());
+  const client = connect(proxy.socket).on("error", () => {});
+  client.write(`GET http://listed.test:${at}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+  let heard = "";
+  client.on("data", (data) => {
+    heard += data;
+  });
+  await once(client, "close");
+  expect(heard).toMatch(/half$/);
+});
+
+test("a request that is given up before there is a way to its host leaves no connection", async () => {
+  const ends: Promise<unknown>[] = [];
+  const at = await listening((socket) => void ends.push(once(socket.resume(), "close")));
+  const [asks, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<string[]>()];
+  const resolve: DomainProxyOptions["resolve"] = () => {
+    asks.resolve();
+    return answer.promise;
+  };
+  const proxy = await openDomainProxy({ ...HERE, domains: [`listed.test:${at}`], resolve });
+  onTestFinished(() => proxy.close());
+  const client = connect(proxy.socket);
+  client.write(`GET http://listed.test:${at}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await asks.promise;
+  client.destroy();
+  await once(client, "close");
+  // The proxy sees that it is gone.
+  await setImmediate();
+  answer.resolve(["127.0.0.1"]);
+  await expect.poll(() => ends.length).toBe(1);
+  await Promise.all(ends);
+});
+
+let opened = 0;
+let beforeOpen = (): void => {};
 const sandbox = await startSandbox({
   limits: { timeoutMs: 20_000 },
-  openProxy: (domains) => openDomainProxy({ domains, ...HERE }),
+  async openProxy(domains) {
+    beforeOpen();
+    const proxy = await openDomainProxy({ domains, ...HERE });
+    opened += 1;
+    return {
+      ...proxy,
+      async close() {
+        await proxy.close();
+        opened -= 1;
+      },
+    };
+  },
 });
 const isSandboxed = sandbox.rung === "bubblewrap";
 if (!isSandboxed) console.log(`skipped: commands in the sandbox, since ${sandbox.reason}`);
@@ -218,6 +280,29 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const written = textOf(await run.call("process", { action: "write", id, input: "secret\n" }));
     expect(written).toContain("It takes nothing from here.");
     expect(asked.join("\n")).not.toContain("secret");
+  });
+
+  test("that cannot be started leaves no proxy behind, nor does one that is stopped before", async () => {
+    const { workspace } = await agent();
+    symlinkSync("nowhere", join(workspace.dir, "SOUL.md"));
+    const stop = new AbortController();
+    const request = {
+      script: "sleep 60",
+      folders: workspace,
+      cwd: workspace.dir,
+      covers: [],
+      domains: ["listed.test"],
+      signal: stop.signal,
+    };
+    const linked = { files: ["SOUL.md"], folders: [] };
+    await expect(sandbox.run({ ...request, protect: linked })).rejects.toThrow("SOUL.md is a link");
+    expect(opened).toBe(0);
+    beforeOpen = () => stop.abort(new Error("stopped"));
+    onTestFinished(() => {
+      beforeOpen = () => {};
+    });
+    await expect(sandbox.run({ ...request, protect: { files: [], folders: [] } })).rejects.toThrow("stopped");
+    expect(opened).toBe(0);
   });
 
   test("ends as its program does", async () => {

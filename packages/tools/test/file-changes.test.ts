@@ -10,7 +10,13 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { createWriteTool, pageText, type Workspace } from "../src/index.ts";
+import {
+  createApplyPatchTool,
+  createEditTool,
+  createWriteTool,
+  pageText,
+  type Workspace,
+} from "../src/index.ts";
 import { type Caller, caller, openFiles, textOf } from "./harness.ts";
 
 let dir: string;
@@ -211,4 +217,25 @@ describe("edit", () => {
     ).toContain("not UTF-8");
     expect(await edit({})).toMatchObject({ isError: true });
   });
+});
+
+test("of several runs that change a file at once none undoes what another has done", async () => {
+  const make = [createEditTool, createApplyPatchTool, createWriteTool];
+  const tools = make.map((each) => each({ workspace }));
+  const names = Array.from({ length: 10 }, (_, n) => `name${n}.`);
+  put("f", names.join("\n"));
+  const runs = names.map((name, n) => {
+    const [old_string, new_string] = [name, `new${n}.`];
+    return n % 2 === 0
+      ? caller(tools).call("edit", { file_path: "f", old_string, new_string })
+      : caller(tools).call("apply_patch", {
+          patch: `*** Begin Patch\n*** Update File: f\n-${old_string}\n+${new_string}\n*** End Patch`,
+        });
+  });
+  for (const result of await Promise.all(runs)) expect(result.isError).toBeUndefined();
+  expect(get("f")).toBe(names.map((_, n) => `new${n}.`).join("\n"));
+  const edit = caller(tools).call("edit", { file_path: "f", old_string: "new0.", new_string: "last" });
+  await caller(tools).call("write", { file_path: "f", content: "all new" });
+  await edit;
+  expect(get("f")).toBe("all new");
 });

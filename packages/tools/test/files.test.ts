@@ -96,6 +96,18 @@ describe("read", () => {
     expect(await read("n.txt", { offset: 11 })).toMatchObject({ isError: true, details: { totalLines: 10 } });
   });
 
+  test.each([
+    ["one", 1],
+    ["one\ntwo", 2],
+    [`one\n${"x".repeat(600_000)}`, 2],
+    ["one\ntwo\n", 2],
+  ])("counts the last line with or without an end", async (text, totalLines) => {
+    put("n.txt", text);
+    const result = await read("n.txt", { offset: 7 });
+    expect(result).toMatchObject({ isError: true, details: { totalLines } });
+    expect(textOf(result)).toBe(`n.txt ends at line ${totalLines}; there is no line 7.`);
+  });
+
   test("a huge file comes in parts that join to the whole", async () => {
     const whole = Array.from({ length: 9_000 }, (_, i) => `${i} 行 ${"x".repeat(i % 90)} 😀\n`).join("");
     put("big.txt", whole);

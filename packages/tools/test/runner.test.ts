@@ -1,5 +1,5 @@
 import type { BeforeToolCall, JsonObject, Tool, ToolResult } from "@signalbox/agent-core";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
 import {
   type Approvals,
@@ -338,4 +338,13 @@ test("a tool that brings in foreign content taints the run", async () => {
   await agent.call("fetch", {});
   expect(agent.state.facts.taint).toEqual([{ source: "web", detail: "fetch" }]);
   expect(await agent.call("probe", { what: "x" })).toMatchObject({ isError: true });
+});
+
+test("a call that is over waits for nothing when its run is stopped", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const stop = new AbortController();
+  expect(textOf(await caller([probe]).call("probe", { what: "it" }, stop.signal))).toBe("did it");
+  stop.abort();
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -125,6 +125,17 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     await expect.poll(opened).toBe(before);
   });
 
+  test("a line of many matches and a file that turns out not to be text hide nothing that comes after", async () => {
+    const files = {
+      "a.txt": `${"o".repeat(300)}\nsecond o\n`,
+      "b.bin": `foo\n${"x".repeat(200_000)}\0`,
+      "c.txt": "foo\n",
+    };
+    const { call } = await searched(files, path);
+    expect(await call("grep", { pattern: "o", path: "a.txt" })).toMatch(/^a\.txt:1: o+\na\.txt:2: second o$/);
+    expect(await call("grep", { pattern: "foo" })).toBe("c.txt:1: foo");
+  });
+
   test("guests come upon nothing of what the agent remembers", async () => {
     const { call } = await searched(
       { "MEMORY.md": "foo\n", "memory/2026.md": "foo\n", "a.md": "foo\n" },
@@ -147,6 +158,27 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await oneFile.call("grep", { pattern: "foo" })).toMatch(/\[there is more; ask for less\]$/);
     expect((await call("grep", { pattern: "foo", glob: "long.js" })).length).toBeLessThan(450);
   });
+});
+
+test("what ripgrep remarks on a file between its lines is none of them", async () => {
+  const bin = mkdtempSync(join(tmpdir(), "signalbox-rg-"));
+  onTestFinished(() => rmSync(bin, { recursive: true, force: true }));
+  const remark = 'WARNING: stopped searching binary file after match (found "\\\\0" byte around offset 9)';
+  const said = `./b.bin\\0001:\\n./b.bin: ${remark}\\n./c.txt\\0001:\\n`;
+  writeFileSync(join(bin, "rg"), `#!/bin/sh\nprintf '${said}'\n`, { mode: 0o755 });
+  const { call } = await searched({ "c.txt": "foo\n" }, bin);
+  expect(await call("grep", { pattern: "foo" })).toBe("c.txt:1: foo");
+});
+
+test.each([
+  ["grep", { pattern: "foo\\nbar" }, "is not allowed in a regex"],
+  ["grep", { pattern: "(\\w{1,500}){1,500}" }, "exceeds size limit"],
+  ["find", { glob: "[" }, "unclosed character class"],
+])("what ripgrep cannot search for is not said to be nowhere: %s %j", async (tool, args, why) => {
+  const { call } = await searched({ "a.txt": "foo\nbar\n" }, ENGINES.ripgrep);
+  const said = await call(tool, args);
+  expect(said).toContain("That cannot be searched for");
+  expect(said).toContain(why);
 });
 
 test("what a search says to lie above its folder, elsewhere or behind a link is not opened", async () => {

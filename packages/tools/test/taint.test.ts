@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
-import { createMemoryLabelStore, startSandbox } from "../src/index.ts";
-import { textOf } from "./harness.ts";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createMemoryLabelStore, openFileLabels, startSandbox } from "../src/index.ts";
+import { FACTS, textOf } from "./harness.ts";
 import { CANARY, holds, home, isSandboxed, type Person } from "./taint-home.ts";
 
 const LETTER = `letter with ${CANARY} in it\n`;
@@ -196,6 +199,34 @@ test.skipIf(!isSandboxed)(
     expect(holds(textOf(await run("owner").call("exec", command("cat d/*"))))).toBe(false);
   },
 );
+
+test("a label that could not be kept is kept the next time", async () => {
+  const store = createMemoryLabelStore();
+  let isFull = true;
+  const put: typeof store.put = async (labels) => {
+    if (isFull) throw new Error("the disk is full");
+    await store.put(labels);
+  };
+  const labels = await openFileLabels({ ...store, put });
+  const write = () => labels.write("/a.txt", { source: "web" });
+  await expect(write()).rejects.toThrow("the disk is full");
+  isFull = false;
+  await write();
+  expect((await openFileLabels(store)).of("/a.txt")).toMatchObject({ source: "web" });
+});
+
+test("a command that could not be noted is not waited for by anybody", async () => {
+  const store = createMemoryLabelStore();
+  const labels = await openFileLabels({
+    ...store,
+    begin: () => Promise.reject(new Error("the disk is full")),
+  });
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), "taint-")));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const followed = { folder: dir, skip: new Set<string>(), covered: [], additions: 0 };
+  await expect(labels.follow({ ...followed, facts: FACTS })).rejects.toThrow("the disk is full");
+  expect(labels.changing(dir, { ...FACTS, role: "owner", speaker: "owner" })).toBeUndefined();
+});
 
 test("without a sandbox every command has seen what others wrote", async () => {
   const place = await home(createMemoryLabelStore(), await startSandbox({ setting: "none" }));

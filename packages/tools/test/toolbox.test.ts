@@ -229,6 +229,14 @@ test("a tool that the host brings goes the same way, where the agent's rule name
   expect(without.events.at(-1)).toBe("weather: deny (agent.allow)");
 });
 
+test.each(["none", "idempotent", "keyed", "external"] as const)(
+  "a tool that the host brings has the effects that it names: %s",
+  async (effects) => {
+    const { run } = await withPlugin([fromTool({ ...PLUGIN, effects })]);
+    expect(run.effects("weather")).toBe(effects);
+  },
+);
+
 test("a tool that the host brings takes no name of a built-in one", async () => {
   const { call, has } = await withPlugin([fromTool({ ...PLUGIN, name: "write" })]);
   await call("write", NOTES);

@@ -1,7 +1,7 @@
 import { channel } from "node:diagnostics_channel";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Server as TcpServer } from "node:net";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createGuardedFetch, FetchError, type GuardedFetchOptions, isPublicAddress } from "../src/index.ts";
 
@@ -299,6 +299,16 @@ describe("the guarded fetch", () => {
       const { bytes, contentType } = await fetch(`${server.url}/${name}`);
       expect([bytes.byteLength, contentType]).toEqual([6_000, "text/plain"]);
     }
+  });
+
+  it("asks for no compression that servers do not agree about", async () => {
+    await using server = await serve((request, response) => {
+      const isWanted = request.headers["accept-encoding"]?.includes("deflate") === true;
+      if (isWanted) response.writeHead(200, { "content-encoding": "deflate" });
+      response.end(isWanted ? deflateRawSync("words") : "words");
+    });
+    const { bytes } = await createGuardedFetch({ allow: [server.host] })(server.url);
+    expect(text(bytes)).toBe("words");
   });
 
   it("stops at bombs, endless pages and broken compression", async () => {

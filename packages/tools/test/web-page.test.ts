@@ -52,6 +52,12 @@ describe("the text of a page", () => {
     expect(text.endsWith("你&")).toBe(true);
   });
 
+  it("holds nothing of what its author has left out by a comment", async () => {
+    const html =
+      "<p>one</p><!-- if a > b: <p>hidden</p> --><p>two</p><!---><p>three</p><!-- <p>without end</p>";
+    expect((await pageText(page(html), { parseMs: 0 })).text.split(/\s+/)).toEqual(["one", "two", "three"]);
+  });
+
   it("is looked for in two pages at a time, and others wait until they are stopped", async () => {
     let [running, most, begun] = [0, 0, 0];
     const onWorker = (worker: Worker) => {
@@ -83,6 +89,9 @@ describe("the text of a page", () => {
     expect((await pageText(page(gbk, "text/html"))).text).toBe("你好");
     expect((await pageText(page(Buffer.from([0xe9]), "text/plain; charset=iso-8859-1"))).text).toBe("é");
     expect((await pageText(page("x", "text/plain; charset=no-such-thing"))).text).toBe("x");
+    const feed = Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><title>Caf\xe9</title>', "latin1");
+    for (const type of ["application/rss+xml", "text/xml", "text/xml; charset=iso-8859-1"])
+      expect((await pageText(page(feed, type))).text).toContain("Café");
   });
 
   it("holds nothing that hides or turns text around", async () => {
@@ -180,6 +189,31 @@ describe("web_fetch", () => {
     });
   const textOf = (result: Awaited<ReturnType<ReturnType<typeof caller>["call"]>>) =>
     result.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("");
+
+  it("does not send the model on where it has looked at the start of a page alone", async () => {
+    const html = page(`<p>${"word ".repeat(250_000)}</p>`);
+    expect(await pageText(html, { maxChars: 2_000_000 })).toMatchObject({ cut: true });
+    const { call } = caller([createWebFetchTool({ fetch: async () => html })]);
+    const url = "https://long.example/";
+    const [start, end] = [
+      await call("web_fetch", { url }),
+      await call("web_fetch", { url, offset: 990_000 }),
+    ];
+    expect(textOf(start)).toMatch(/\[There is more; go on with offset=\d+\]$/);
+    expect(textOf(end)).toMatch(/\[The page is longer; the rest of it cannot be read\]$/);
+  });
+
+  it("follows the links of the page that was read last, however many stood on those before", async () => {
+    const linked = (url: string) => {
+      const links = Array.from({ length: 1_500 }, (_, n) => `${url}${n}`);
+      return page(["https://b.example/", ...links].join("\n"), "text/plain", url);
+    };
+    const reader = createWebFetchTool({ fetch: async (url) => linked(url) });
+    const { call } = caller([reader], { resultChars: 100_000 });
+    const addresses = ["https://a.example/", "https://b.example/", "https://b.example/1400"];
+    for (const url of addresses) expect(textOf(await call("web_fetch", { url }))).toContain(`From ${url}`);
+    expect(textOf(await call("web_fetch", { url: "https://unseen.example/" }))).toContain("Not allowed");
+  });
 
   it("gives a page in parts and taints the run", async () => {
     // A quarter of so little is kept for what stands around the text.

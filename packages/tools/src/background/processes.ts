@@ -32,8 +32,8 @@ export interface BackgroundProcess extends Omit<BackgroundCommand, "run"> {
   end(): SandboxOutcome | string | undefined;
   /** Resolves when it has ended, or after so many milliseconds; with `orOutput` also when it says something. */
   wait(ms: number, orOutput?: boolean): Promise<void>;
-  /** Gives it a text to read; `undefined` ends its input. */
-  write(text: string | undefined): void;
+  /** Gives it a text to read; `undefined` ends its input. Gives whether it takes any: not once that has ended. */
+  write(text: string | undefined): boolean;
   /** Ends it, with everything that it started. */
   kill(): Promise<void>;
 }
@@ -147,8 +147,10 @@ function begin({ run, ...command }: BackgroundCommand, id: string, startedAt: nu
       clearTimeout(timer);
     },
     write(text) {
+      const isOpen = !input.writableEnded;
       if (text === undefined) input.end();
-      else if (!input.writableEnded) input.write(text);
+      else if (isOpen) input.write(text);
+      return isOpen;
     },
     async kill() {
       killing.abort();

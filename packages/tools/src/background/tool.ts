@@ -49,7 +49,8 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
         );
       if (args.action === "write") {
         if (!mayWrite(process, run.facts)) return failure(WEAKER);
-        process.write(args.input === undefined || args.input === "" ? undefined : args.input);
+        const isTaken = process.write(args.input === undefined || args.input === "" ? undefined : args.input);
+        if (!isTaken && process.end() === undefined) return failure(INPUT_ENDED);
       }
       if (args.action === "kill") await process.kill();
       else await process.wait((args.wait_seconds ?? 0) * 1_000, true);
@@ -61,6 +62,8 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
 
 const WEAKER =
   "This command was started by somebody who may do more, or before this run had seen what others wrote. It takes nothing from here.";
+
+const INPUT_ENDED = "The input of this command has ended: it reads nothing more. Poll it or kill it.";
 
 /** What a command reads it may do: it has the rights of the run that started it. */
 function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolean {

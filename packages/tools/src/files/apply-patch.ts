@@ -1,4 +1,5 @@
 import { isAbsolute } from "node:path";
+import type { ToolResult } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
@@ -12,6 +13,7 @@ import { PatchError, type PatchStep, readPatch } from "./patch-format.ts";
 import { assertVisible } from "./places.ts";
 import { detectEncoding } from "./text.ts";
 import { patchBeside } from "./text-work.ts";
+import { turnIn } from "./turns.ts";
 
 export interface ApplyPatchToolOptions {
   readonly workspace: Workspace;
@@ -43,18 +45,30 @@ export function createApplyPatchTool({ workspace }: ApplyPatchToolOptions): Tool
     claims: ({ patch }) => claimsOf(workspace, patch),
     subject: ({ patch }) => subjectOf(workspace, patch),
     async run({ args }, { signal }, permit) {
+      const done: string[] = [];
+      const leave = await turnIn(workspace, signal);
       try {
         const steps = readPatch(args.patch);
-        const outcomes = await workOut(workspace, steps, permit, signal);
-        for (const outcome of outcomes) await carryOut(workspace, outcome, permit);
-        const text = outcomes.map(({ said }) => said).join("\n");
-        return success(text, { files: outcomes.length });
+        for (const outcome of await workOut(workspace, steps, permit, signal)) {
+          await carryOut(workspace, outcome, permit);
+          done.push(outcome.said);
+        }
+        return success(done.join("\n"), { files: done.length });
       } catch (error) {
         if (error instanceof PatchError) return failure(`Nothing was changed. ${error.message}`);
-        return fileFailure(error);
+        return done.length === 0 ? fileFailure(error) : brokenOff(error, done);
+      } finally {
+        leave();
       }
     },
   });
+}
+
+/** Of a patch that fits and could not be written to its end. */
+function brokenOff(error: unknown, done: readonly string[]): ToolResult {
+  const { content, ...failed } = fileFailure(error);
+  const before = `\nThe rest of the patch was not carried out. Done before it:\n${done.join("\n")}`;
+  return { ...failed, content: [...content, { type: "text", text: before }] };
 }
 
 /** What a step comes to. */
@@ -70,7 +84,7 @@ async function workOut(
   permit: Permit,
   signal: AbortSignal,
 ): Promise<readonly StepOutcome[]> {
-  const named = steps.flatMap((step) => pathsOf(step));
+  const named = await Promise.all(steps.flatMap(pathsOf).map((path) => workspace.locate(path)));
   if (new Set(named).size < named.length) throw new PatchError("Each file may come once.");
   const outcomes: StepOutcome[] = [];
   for (const step of steps) {
@@ -144,17 +158,20 @@ async function claimsOf(workspace: Workspace, patch: string): Promise<readonly C
   return (await Promise.all(paths.map((path) => identityClaims(workspace, "write-identity", path)))).flat();
 }
 
-/** What becomes of each file, line by line. */
+/** What becomes of each file, line by line; of one that moves, all that is to be at its new place. */
 async function subjectOf(workspace: Workspace, patch: string): Promise<ApprovalSubject> {
   const parts: string[] = [];
   for (const step of stepsOf(patch)) {
-    const after = (before: string): string | Promise<string> => {
-      if (step.kind === "update") return patchBeside(step.path, before, step.changes);
-      return step.kind === "add" ? step.text : "";
+    let text = "";
+    const after = async (before: string): Promise<string> => {
+      if (step.kind === "update") text = await patchBeside(step.path, before, step.changes);
+      if (step.kind === "add") text = step.text;
+      return text;
     };
-    const { action } = await changeOf(workspace, step.path, after);
-    const place = step.kind === "update" && step.moveTo !== undefined ? `\nmoved to ${step.moveTo}` : "";
-    parts.push(`${action}${step.kind === "delete" ? "\ndeleted" : place}`);
+    parts.push((await changeOf(workspace, step.path, after)).action);
+    if (step.kind === "delete") parts.push("deleted");
+    if (step.kind !== "update" || step.moveTo === undefined) continue;
+    parts.push(`moved to ${step.moveTo}`, (await changeOf(workspace, step.moveTo, () => text)).action);
   }
   return { action: parts.join("\n"), cwd: workspace.dir };
 }

@@ -11,6 +11,7 @@ import { assertVisible } from "./places.ts";
 import type { Replacement } from "./replacements.ts";
 import { count, detectEncoding } from "./text.ts";
 import { replaceBeside } from "./text-work.ts";
+import { turnIn } from "./turns.ts";
 
 export interface EditToolOptions {
   readonly workspace: Workspace;
@@ -54,6 +55,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
     async run({ args }, { signal }, permit) {
       const edits = replacements(args);
       if (typeof edits === "string") return failure(edits);
+      const leave = await turnIn(workspace, signal);
       let file: OpenFile | undefined;
       try {
         file = await workspace.openFile(args.file_path);
@@ -82,6 +84,7 @@ export function createEditTool(options: EditToolOptions): ToolDefinition {
         return fileFailure(error);
       } finally {
         await file?.close();
+        leave();
       }
     },
   });

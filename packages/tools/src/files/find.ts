@@ -3,9 +3,8 @@ import { defineTool, type ToolDefinition } from "../define.ts";
 import { success } from "../result.ts";
 import type { Search } from "../search/search.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
-import { searchEnd, searchPlace } from "./search-place.ts";
+import { searchEnd, searchFailure, searchPlace } from "./search-place.ts";
 import { visibleName } from "./text.ts";
 
 export interface FindToolOptions {
@@ -47,7 +46,7 @@ export function createFindTool({ workspace, search, searchMs }: FindToolOptions)
           return success(`${text}${notes.join("")}`, { files: files.length });
         });
       } catch (error) {
-        return fileFailure(error);
+        return searchFailure(error);
       }
     },
   });

@@ -1,15 +1,13 @@
-import { reasonOf } from "@signalbox/agent-core";
 import { z } from "zod";
 import { defineTool, type ToolDefinition } from "../define.ts";
-import { contentRoom, failure, success } from "../result.ts";
+import { contentRoom, success } from "../result.ts";
 import { type Candidate, MAX_FILE_BYTES } from "../search/candidate.ts";
 import type { Search } from "../search/search.ts";
 import type { TaintMark } from "../types.ts";
 import { type OpenFile, readWhole } from "../workspace/open-file.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { fileFailure } from "./failure.ts";
 import { identityClaims } from "./identity-files.ts";
-import { type SearchPlace, searchEnd, searchPlace } from "./search-place.ts";
+import { type SearchPlace, searchEnd, searchFailure, searchPlace } from "./search-place.ts";
 import { cutWell, detectEncoding, visibleName } from "./text.ts";
 
 export interface GrepToolOptions {
@@ -69,9 +67,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
           return success(`${text}${notes.join("")}`, { lines: shown.lines });
         });
       } catch (error) {
-        if (isPatternError(error))
-          return failure(`That cannot be searched for: ${reasonOf(error).slice(0, 300)}`);
-        return fileFailure(error);
+        return searchFailure(error);
       }
     },
   });
@@ -97,8 +93,8 @@ async function* byFile(candidates: AsyncIterable<Candidate>): AsyncGenerator<Fil
     for await (const { path, line = 1 } of candidates) {
       if (file !== undefined && file.path !== path) yield file;
       if (file?.path !== path) file = { path, at: [] };
-      // One more than is shown says that there is more.
-      if (file.at.length <= MAX_LINES) file.at.push(line);
+      // A line comes once for each match in it. One more than is shown says that there is more.
+      if (file.at.at(-1) !== line && file.at.length <= MAX_LINES) file.at.push(line);
     }
   } catch (error) {
     if (file !== undefined) yield file;
@@ -216,8 +212,4 @@ class ShownLines {
 function shortened(line: string): string {
   const text = line.replace(/\r$/, "");
   return text.length > MAX_LINE_CHARS ? `${cutWell(text, MAX_LINE_CHARS)} […]` : text;
-}
-
-function isPatternError(error: unknown): boolean {
-  return error instanceof SyntaxError || /regex parse error|error parsing glob/.test(reasonOf(error));
 }

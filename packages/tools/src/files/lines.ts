@@ -77,8 +77,9 @@ export async function readLines(
       if (taken !== "go-on") return slice(true, taken === "cut");
     }
     partial += text.slice(from);
-    // A line without end must not be gathered without end: before the range it is dropped, in it there is no room.
-    if (line < range.offset) partial = "";
+    // A line without end must not be gathered without end: before the range one character says that there is a line,
+    // in it there is no room.
+    if (line < range.offset) partial = partial.slice(-1);
     else if (partial.length > room) {
       const taken = take(partial);
       if (taken !== "go-on") return slice(true, taken === "cut");

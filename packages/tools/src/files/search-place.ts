@@ -1,6 +1,8 @@
 import { basename, dirname, join } from "node:path";
+import type { ToolResult } from "@signalbox/agent-core";
 import { isForeign } from "../labels/label.ts";
 import { labelledWorkspace } from "../labels/labelled-workspace.ts";
+import { failure } from "../result.ts";
 import type { SearchRequest } from "../search/candidate.ts";
 import type { Permit, TaintMark } from "../types.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
@@ -8,6 +10,7 @@ import type { FolderTree } from "../workspace/folder-tree.ts";
 import type { OpenFile } from "../workspace/open-file.ts";
 import { fold, inside } from "../workspace/paths.ts";
 import type { Workspace } from "../workspace/workspace.ts";
+import { fileFailure } from "./failure.ts";
 import { assertVisible, INBOX_FOLDER, isVisible } from "./places.ts";
 import { count } from "./text.ts";
 
@@ -117,6 +120,13 @@ async function openStart(workspace: Workspace, path: string): Promise<SearchStar
     await file.close();
     return { tree: await workspace.openTree(dirname(file.path)), file: basename(file.path) };
   }
+}
+
+/** What went wrong as a result: a pattern that cannot be searched for, or a problem with a path. */
+export function searchFailure(error: unknown): ToolResult {
+  return error instanceof SyntaxError
+    ? failure(`That cannot be searched for: ${error.message.slice(0, 300)}`)
+    : fileFailure(error);
 }
 
 /** Where a search ends: when there is enough, when its time is over, or with the run. */

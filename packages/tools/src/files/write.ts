@@ -8,6 +8,7 @@ import { fileFailure } from "./failure.ts";
 import { identityClaims, identityGuard } from "./identity-files.ts";
 import { assertVisible } from "./places.ts";
 import { count } from "./text.ts";
+import { turnIn } from "./turns.ts";
 
 export interface WriteToolOptions {
   readonly workspace: Workspace;
@@ -30,12 +31,13 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
     effects: "idempotent",
     claims: (args) => identityClaims(workspace, "write-identity", args.file_path),
     subject: ({ file_path, content }) => changeOf(workspace, file_path, () => content),
-    async run({ args }, _context, permit) {
+    async run({ args }, { signal }, permit) {
       const bytes = Buffer.from(args.content, "utf8");
       if (bytes.length > maxBytes) {
         const text = `The content has ${count(bytes.length)} bytes; a file may have ${count(maxBytes)}. Write it in parts.`;
         return failure(text);
       }
+      const leave = await turnIn(workspace, signal);
       try {
         const guard = identityGuard(permit);
         const path = await workspace.writeFile(args.file_path, bytes, {
@@ -49,6 +51,8 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
         return success(`Wrote ${path} (${bytes.length} bytes)`, { bytesWritten: bytes.length, path });
       } catch (error) {
         return fileFailure(error);
+      } finally {
+        leave();
       }
     },
   });

@@ -35,6 +35,21 @@ describe("inquiries", () => {
     });
   });
 
+  it("are kept for a day after their time, and no longer", async () => {
+    const { kv, inquiries } = open();
+    const { id } = await inquiries.open(ASKED);
+    await inquiries.answer(id, tea);
+    const day = 24 * 60 * 60_000;
+    vi.advanceTimersByTime(day);
+    await inquiries.open({ ...ASKED, call: "run-2 call-1" });
+    expect(inquiries.answeredBy("m1")?.id).toBe(id);
+    vi.advanceTimersByTime(ASKED.ttlMs);
+    const { id: last } = await inquiries.open({ ...ASKED, call: "run-3 call-1" });
+    expect(inquiries.answeredBy("m1")).toBeUndefined();
+    expect((await kv.list("inquiries")).map(({ key }) => key)).not.toContain(id);
+    expect((await kv.list("inquiries")).map(({ key }) => key)).toContain(last);
+  });
+
   it("are answered by whom they are put to, and by nobody else", async () => {
     const { inquiries } = open();
     const { id } = await inquiries.open(ASKED);

@@ -86,8 +86,17 @@ class KeptInquiries implements Inquiries {
       if (data === undefined || data.expiresAt + KEPT_MS <= now()) await kv.delete(NAMESPACE, key);
       else if (this.#inquiries.get(key)?.end === undefined) this.#inquiries.set(key, data);
     }
-    for (const { id, expiresAt } of this.#inquiries.values())
-      if (expiresAt + KEPT_MS <= now()) this.#inquiries.delete(id);
+    await this.#forgetOld();
+  }
+
+  /** So that a process that runs for months does not keep all that it has ever asked. */
+  async #forgetOld(): Promise<void> {
+    const { kv, now } = this.#options;
+    for (const { id, expiresAt } of this.#inquiries.values()) {
+      if (expiresAt + KEPT_MS > now()) continue;
+      await kv.delete(NAMESPACE, id);
+      this.#inquiries.delete(id);
+    }
   }
 
   async open({
@@ -99,6 +108,7 @@ class KeptInquiries implements Inquiries {
     question,
     options,
   }: InquiryRequest): Promise<Inquiry> {
+    await this.#forgetOld();
     const id = idOf(call);
     const before = await this.#read(id);
     if (before !== undefined) return before;

@@ -64,6 +64,8 @@ class LabelledFiles implements FileLabels {
   readonly #store: LabelStore;
   readonly #labels = new Map<string, FileLabel>();
   readonly #open = new Set<OpenCommand>();
+  /** Labelled here and not yet in the store, or not at all, where its disk is full. */
+  readonly #unkept = new Set<string>();
   /** The latest addition to each path, as a number that rises. */
   readonly #addedAt = new Map<string, number>();
   #additions = 0;
@@ -99,22 +101,29 @@ class LabelledFiles implements FileLabels {
   }
 
   async add(labels: readonly FileLabel[]): Promise<void> {
-    const added = labels.filter((label) => !isSame(this.at(label.path), label));
+    const added = labels.filter((label) => {
+      return this.#unkept.has(fold(label.path)) || !isSame(this.at(label.path), label);
+    });
     if (added.length === 0) return;
     const covered: string[] = [];
     for (const label of added) {
       if (label.kind === "tree") covered.push(...this.below(label.path).map(({ path }) => path));
       this.#labels.set(fold(label.path), label);
+      this.#unkept.add(fold(label.path));
       this.#additions += 1;
       this.#addedAt.set(fold(label.path), this.#additions);
     }
     await this.#store.put(added);
+    for (const { path } of added) this.#unkept.delete(fold(path));
     if (covered.length > 0) await this.remove(covered);
   }
 
   async remove(paths: readonly string[]): Promise<void> {
     const labelled = paths.filter((path) => this.#labels.delete(fold(path)));
-    for (const path of labelled) this.#addedAt.delete(fold(path));
+    for (const path of labelled) {
+      this.#addedAt.delete(fold(path));
+      this.#unkept.delete(fold(path));
+    }
     if (labelled.length > 0) await this.#store.remove(labelled);
   }
 
@@ -156,8 +165,14 @@ class LabelledFiles implements FileLabels {
   /** Both before the command starts; looking at the folders takes no longer than the disk needs for the other. */
   async #begin(open: OpenCommand, skip: ReadonlySet<string>): Promise<Folders> {
     this.#open.add(open);
-    const [before] = await Promise.all([foldersOf(open.folder, skip), this.#store.begin(open)]);
-    return before;
+    try {
+      const [before] = await Promise.all([foldersOf(open.folder, skip), this.#store.begin(open)]);
+      return before;
+    } catch (error) {
+      // The command does not start: nobody is changing anything.
+      this.#open.delete(open);
+      throw error;
+    }
   }
 
   /** What a command has changed whose end no process saw. */

@@ -30,6 +30,21 @@ it("adds up over the runs of a generation, and begins anew with the next", async
   expect(await createSessionTaint(kept, of(1)).earlier()).toEqual({ sources: [], speakers: [] });
 });
 
+it("is written again where it could not be written", async () => {
+  const kept = sessions();
+  let isFull = true;
+  const patch: typeof kept.patch = async (...change) => {
+    if (isFull) throw new Error("the disk is full");
+    await kept.patch(...change);
+  };
+  const seen = { sources: ["web"], speakers: [] } as const;
+  const taint = createSessionTaint({ ...kept, patch }, of(0));
+  await expect(taint.keep(seen)).rejects.toThrow("the disk is full");
+  isFull = false;
+  await taint.keep(seen);
+  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual(seen);
+});
+
 it("reads of what was kept otherwise no more than it knows", async () => {
   const kept = sessions();
   kept.set({ taint: { generation: 0, sources: ["web", "gossip", 7], speakers: ["plain:mo"] } });

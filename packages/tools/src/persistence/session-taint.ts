@@ -45,8 +45,15 @@ export function createSessionTaint(
       const sources = [...new Set([...kept.sources, ...seen.sources])];
       const speakers = [...new Set([...kept.speakers, ...seen.speakers])];
       if (sources.length === kept.sources.length && speakers.length === kept.speakers.length) return;
+      const before = kept;
       kept = { sources, speakers };
-      await sessions.patch(sessionKey, { data: { taint: { generation, sources, speakers } } });
+      try {
+        await sessions.patch(sessionKey, { data: { taint: { generation, sources, speakers } } });
+      } catch (error) {
+        // The next time it is written again.
+        kept = before;
+        throw error;
+      }
     },
   };
 }

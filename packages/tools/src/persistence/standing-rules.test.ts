@@ -18,3 +18,17 @@ it("keeps what an owner has allowed for always, once, beside what the configurat
   expect(await createStandingRules(kv, () => ["git status"]).of("coder")).toEqual(all);
   expect(await rules.of("writer")).toEqual([["git", "status"]]);
 });
+
+it("keeps both of two that are allowed at once, and goes on after one that could not be kept", async () => {
+  const kv = memoryKeyValues();
+  let isFull = true;
+  const set: typeof kv.set = async (...row) => {
+    if (isFull) throw new Error("the disk is full");
+    await kv.set(...row);
+  };
+  const rules = createStandingRules({ ...kv, set }, () => []);
+  await expect(rules.add("coder", [["lost"]])).rejects.toThrow("the disk is full");
+  isFull = false;
+  await Promise.all([rules.add("coder", [["ls"]]), rules.add("coder", [["pwd"]])]);
+  expect(await rules.of("coder")).toEqual([["ls"], ["pwd"]]);
+});

@@ -15,16 +15,23 @@ export interface StandingRules {
 export function createStandingRules(kv: KeyValues, configured: () => readonly string[]): StandingRules {
   const allowed = async (agentId: string): Promise<StandingRule[]> =>
     rulesSchema.parse((await kv.get(NAMESPACE, agentId)) ?? []);
+  const add = async (agentId: string, rules: readonly StandingRule[]): Promise<void> => {
+    const all = [...(await allowed(agentId)), ...rules];
+    const texts = new Set(all.map((rule) => JSON.stringify(rule)));
+    await kv.set(
+      NAMESPACE,
+      agentId,
+      [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
+    );
+  };
+  // One after the other: of two at once each would write without the other's.
+  let last: Promise<unknown> = Promise.resolve();
   return {
     of: async (agentId) => [...configured().map(readRule), ...(await allowed(agentId))],
-    async add(agentId, rules) {
-      const all = [...(await allowed(agentId)), ...rules];
-      const texts = new Set(all.map((rule) => JSON.stringify(rule)));
-      await kv.set(
-        NAMESPACE,
-        agentId,
-        [...texts].map((text): string[] => rulesSchema.element.parse(JSON.parse(text))),
-      );
+    add(agentId, rules) {
+      const added = last.then(() => add(agentId, rules));
+      last = added.catch(() => {});
+      return added;
     },
   };
 }

@@ -93,9 +93,11 @@ export function createBubblewrap(options: BubblewrapOptions): Sandbox {
     async run(request): Promise<SandboxOutcome> {
       const { domains = [], input, signal } = request;
       signal.throwIfAborted();
-      const proxy = domains.length === 0 ? undefined : await options.openProxy(domains);
       const protection = protect(request);
+      let proxy: DomainProxy | undefined;
       try {
+        if (domains.length > 0) proxy = await options.openProxy(domains);
+        signal.throwIfAborted();
         const bridge = proxy && bridged(proxy, inner);
         const script = request.terminal === true ? inTerminal(request.script, shell) : request.script;
         const variables = { ...env, ...commandVariable(script), ...(bridge && PROXY_VARIABLES) };

@@ -18,7 +18,7 @@ export async function findRipgrep(searchPath: string): Promise<string | undefine
   return undefined;
 }
 
-/** Looks with ripgrep. @throws Error what ripgrep says of a pattern that it cannot read */
+/** Looks with ripgrep. @throws SyntaxError what ripgrep says of a pattern that it cannot search for */
 export async function* searchWithRipgrep(
   program: string,
   request: SearchRequest,
@@ -48,9 +48,8 @@ export async function* searchWithRipgrep(
       rest = read.rest;
       yield* read.candidates;
     }
-    // 1: nothing was found. 2: something went wrong, be it with one file among others.
-    if ((await ended) === 2 && /regex parse error|error parsing glob/.test(complaint))
-      throw new Error(complaint.trim());
+    // 1: nothing was found. 2: something went wrong; what does with single files is not told of (`--no-messages`).
+    if ((await ended) === 2 && complaint !== "") throw new SyntaxError(complaint.trim());
   } finally {
     child.kill("SIGKILL");
   }
@@ -78,15 +77,20 @@ function argumentsFor({ file, glob, line }: SearchRequest): string[] {
   ];
 }
 
+/** What ripgrep says, among the lines that it has found, of a file that turned out not to be text. */
+const NOTES =
+  /(?:\.\/[^\0]*?: (?:WARNING: stopped searching binary file after match|binary file matches) \(.*\)\n)*/;
+const FILE = /\.\/([^\0]+)\0/gy;
+const LINE = new RegExp(`${NOTES.source}\\./([^\\0]+)\\0(\\d+):\\n`, "gy");
+
 /** Files come as `path\0`, lines as `path\0number:\n`: a path may hold anything but a NUL. */
 function readRecords(
   text: string,
   areFiles: boolean,
 ): { readonly candidates: readonly Candidate[]; readonly rest: string } {
-  const record = areFiles ? /\.\/([^\0]+)\0/gy : /\.\/([^\0]+)\0(\d+):\n/gy;
   const candidates: Candidate[] = [];
   let end = 0;
-  for (const [whole, path = "", line] of text.matchAll(record)) {
+  for (const [whole, path = "", line] of text.matchAll(areFiles ? FILE : LINE)) {
     candidates.push(line === undefined ? { path } : { path, line: Number(line) });
     end += whole.length;
   }

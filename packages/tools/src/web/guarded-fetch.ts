@@ -94,7 +94,8 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     try {
       for (let hop = 0; ; hop++) {
         const target = await targetOf(url, signal);
-        const own = { "user-agent": userAgent, "accept-encoding": "gzip, deflate, br" };
+        // Not `deflate`, by which servers mean one of two formats.
+        const own = { "user-agent": userAgent, "accept-encoding": "gzip, br" };
         const answer = await get(target, { ...headers, ...own }, most, signal);
         if (!("location" in answer)) return answer;
         if (hop >= maxRedirects) throw new FetchError("redirects", `More than ${maxRedirects} redirects.`);

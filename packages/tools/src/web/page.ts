@@ -45,15 +45,20 @@ export async function pageText(resource: FetchedResource, options: PageTextOptio
     url: resource.url,
     ...(title === undefined || title === "" ? {} : { title: title.toWellFormed() }),
     text: clean.slice(0, maxChars).toWellFormed(),
-    cut: clean.length > maxChars,
+    cut: content.cut === true || clean.length > maxChars,
   };
+}
+
+interface Content extends Article {
+  /** Whether it was too long to be looked at as a whole. Default no. */
+  readonly cut?: boolean;
 }
 
 async function contentOf(
   resource: FetchedResource,
   parseMs: number,
   signal: AbortSignal | undefined,
-): Promise<Article> {
+): Promise<Content> {
   const type = resource.contentType.split(";")[0]?.trim().toLowerCase() ?? "";
   if (type === "application/pdf") return textOfPdf(resource, parseMs, signal);
   const text = decode(resource, type);
@@ -113,7 +118,8 @@ function decode({ bytes, contentType, url }: FetchedResource, type: string): str
     throw new FetchError("type", `${url} is not a page of text but ${type === "" ? "binary data" : type}.`);
   }
   const ofHeader = /charset=["']?([\w.:-]+)/i.exec(contentType)?.[1];
-  const ofPage = /<meta[^>]{0,200}charset=["']?([\w.:-]+)/i.exec(Buffer.from(start).toString("latin1"))?.[1];
+  const declared = /<(?:meta[^>]{0,200}charset|\?xml[^>]{0,200}encoding)=["']?([\w.:-]+)/i;
+  const ofPage = declared.exec(Buffer.from(start).toString("latin1"))?.[1];
   try {
     return new TextDecoder(ofHeader ?? ofPage ?? "utf-8").decode(bytes);
   } catch {
@@ -127,14 +133,15 @@ async function articleOf(
   url: string,
   parseMs: number,
   signal: AbortSignal | undefined,
-): Promise<Article> {
+): Promise<Content> {
   const page = html.slice(0, MAX_HTML);
   const title = /<title[^>]{0,200}>([^<]{1,500})/i.exec(page)?.[1];
   const plain = { text: stripped(page), ...(title === undefined ? {} : { title: entities(title) }) };
+  const cut = html.length > MAX_HTML;
   const article = await parsed("article-worker", { html: page, url }, parseMs, signal);
   // What is left of an article that is all links and menus is less than the page says.
-  if (article === undefined || article.text.trim().length < plain.text.length / 50) return plain;
-  return { title: plain.title ?? "", ...article };
+  if (article === undefined || article.text.trim().length < plain.text.length / 50) return { ...plain, cut };
+  return { title: plain.title ?? "", ...article, cut };
 }
 
 /** The words of a page without its markup, in one pass. */
@@ -145,15 +152,23 @@ function stripped(html: string): string {
     const open = html.indexOf("<", at);
     if (open < 0) return entities(out + html.slice(at));
     out += html.slice(at, open);
-    const hidden = /^<(script|style|noscript|template|svg|title)\b/i.exec(html.slice(open, open + 12))?.[1];
-    const end = hidden === undefined ? -1 : indexOfEnd(html, hidden, open);
-    if (hidden !== undefined && end < 0) return entities(out);
-    const close = html.indexOf(">", end < 0 ? open : end);
+    const close = endOfTag(html, open);
     if (close < 0) return entities(out);
     out += /^<\/?(p|div|br|li|tr|h[1-6]|section|article)\b/i.test(html.slice(open, open + 10)) ? "\n" : " ";
     at = close + 1;
   }
   return entities(out);
+}
+
+/** Where a tag ends, or a comment, or what is not shown from its first tag to its last; -1: nowhere. */
+function endOfTag(html: string, from: number): number {
+  if (html.startsWith("<!--", from)) {
+    const end = html.indexOf("-->", from + 2);
+    return end < 0 ? -1 : end + 2;
+  }
+  const hidden = /^<(script|style|noscript|template|svg|title)\b/i.exec(html.slice(from, from + 12))?.[1];
+  const end = hidden === undefined ? from : indexOfEnd(html, hidden, from);
+  return end < 0 ? -1 : html.indexOf(">", end);
 }
 
 function indexOfEnd(html: string, name: string, from: number): number {

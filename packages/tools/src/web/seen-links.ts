@@ -6,7 +6,7 @@ export interface SeenLinks {
   has(sessionKey: string, address: string): boolean;
 }
 
-/** How many sessions' pages are remembered, and how many links of each. */
+/** How many sessions' pages are remembered, and how many links of each: those that were seen last. */
 const SESSIONS = 200;
 const LINKS = 2_000;
 
@@ -18,10 +18,12 @@ export function createSeenLinks(): SeenLinks {
       const links = seen.get(sessionKey) ?? new Set();
       seen.delete(sessionKey);
       seen.set(sessionKey, links);
-      for (const address of [...addresses, ...linksIn(text, LINKS)]) {
-        if (links.size >= LINKS) break;
-        links.add(pageKey(address));
+      for (const address of [...linksIn(text, LINKS), ...addresses]) {
+        const key = pageKey(address);
+        links.delete(key);
+        links.add(key);
       }
+      for (const key of [...links].slice(0, Math.max(0, links.size - LINKS))) links.delete(key);
       const [oldest] = seen.keys();
       if (seen.size > SESSIONS && oldest !== undefined) seen.delete(oldest);
     },

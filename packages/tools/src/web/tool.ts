@@ -71,11 +71,12 @@ export function createWebFetchTool(options: WebFetchToolOptions): ToolDefinition
         seen.add(record.sessionKey, [args.url, page.url], part);
         if (part === "" && offset > 0) return failure(`The page ends before character ${offset}.`);
         const end = offset + part.length;
-        const isCut = page.cut || end < page.text.length;
+        const hasMore = end < page.text.length;
         const head = [`From ${page.url}`, ...(page.title === undefined ? [] : [`Title: ${page.title}`])];
-        const more = isCut ? [`[There is more; go on with offset=${end}]`] : [];
+        const longer = page.cut ? ["[The page is longer; the rest of it cannot be read]"] : [];
+        const more = hasMore ? [`[There is more; go on with offset=${end}]`] : longer;
         const text = [head.join("\n"), part === "" ? "(the page has no text)" : part, ...more].join("\n\n");
-        return success(text, { url: page.url, chars: part.length, cut: isCut });
+        return success(text, { url: page.url, chars: part.length, cut: hasMore || page.cut });
       } catch (error) {
         if (!(error instanceof FetchError)) throw error;
         return failure(error.message, { code: error.code });

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { connect, isIP, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Duplex } from "node:stream";
+import { type Duplex, pipeline } from "node:stream";
 import { reasonOf } from "@signalbox/agent-core";
 import { isPublicAddress } from "../../web/address.ts";
 import { type Resolve, systemResolve } from "../../web/resolve.ts";
@@ -122,13 +122,15 @@ async function forward(incoming: IncomingMessage, response: ServerResponse, reac
     const target = readAddress(incoming.url ?? "");
     if (target === undefined) throw new Refused("Ask for a whole address that begins with http://.");
     const upstream = await reach(target);
+    if (response.destroyed) return void upstream.destroy();
     const own = Object.entries(incoming.headers).filter(([name]) => !HOP_HEADERS.has(name));
     const headers = { ...Object.fromEntries(own), host: target.url.host, connection: "close" };
     const path = `${target.url.pathname}${target.url.search}`;
     const onward = request({ method: incoming.method, path, headers, createConnection: () => upstream });
     onward.on("response", (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+      // What breaks off there breaks off here.
+      pipeline(answer, response, () => {});
     });
     onward.on("error", (error) => refuse(response, error));
     response.on("close", () => upstream.destroy());
