@@ -1,6 +1,6 @@
 import JSON5 from "json5";
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
-import { ConfigError, type ConfigPath } from "./problem.ts";
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from "yaml";
+import { ConfigError, type ConfigPath, type Problem } from "./problem.ts";
 
 /** A parsed configuration file that still knows where each value stands. */
 export interface ConfigSource {
@@ -32,9 +32,53 @@ export function parseSource(file: string, text: string): ConfigSource {
   }
   return {
     file,
-    value: document.toJS({ maxAliasCount: 100 }) ?? {},
+    value: resolved(file, document, lines) ?? {},
     line: (path) => lineOf(document, lines, path),
   };
+}
+
+/** @throws ConfigError where aliases stand for nothing, for what they are in, or for too much */
+function resolved(file: string, document: Document, lines: LineCounter): unknown {
+  const faults = aliasFaults(file, document, lines);
+  if (faults.length > 0) throw new ConfigError(faults);
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch {
+    throw new ConfigError([
+      {
+        severity: "error",
+        file,
+        path: "",
+        message: "its aliases (`*name`) stand for far more than is written",
+        remedy: "Write out what they stand for.",
+      },
+    ]);
+  }
+}
+
+/** The parser lets them pass: a host such as `*.example.org` without quotes is one. */
+function aliasFaults(file: string, document: Document, lines: LineCounter): Problem[] {
+  const faults: Problem[] = [];
+  visit(document, {
+    Alias(_, alias, ancestors) {
+      const target = alias.resolve(document);
+      if (target !== undefined && !ancestors.includes(target)) return;
+      const { source, range } = alias;
+      faults.push({
+        severity: "error",
+        file,
+        ...(range && { line: lines.linePos(range[0]).line }),
+        path: "",
+        ...(target === undefined
+          ? {
+              message: `*${source} is an alias, and no &${source} stands before it`,
+              remedy: `Where it is a text, write it in quotes, as "*${source}".`,
+            }
+          : { message: `the alias *${source} stands in what it names`, remedy: "Write out what is meant." }),
+      });
+    },
+  });
+  return faults;
 }
 
 function parseJson5(file: string, text: string): ConfigSource {

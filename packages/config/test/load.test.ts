@@ -50,4 +50,27 @@ bindings:
     expect(json5.config.gateway.port).toBe(1235);
     expect(() => loadConfig({ file: "signalbox.json5", text: "{", env: {} })).toThrow(/JSON5/);
   });
+
+  it.each([
+    [
+      "tools:\n  exec:\n    domains:\n      - *.example.org",
+      'signalbox.yaml:4: *.example.org is an alias, and no &.example.org stands before it. Where it is a text, write it in quotes, as "*.example.org".',
+    ],
+    [
+      "agents: &all\n  defaults: *all",
+      "signalbox.yaml:2: the alias *all stands in what it names. Write out what is meant.",
+    ],
+    [
+      ["a: &a [x, x, x]", ...["b", "c", "d", "e", "f"].map(tenfold)].join("\n"),
+      "signalbox.yaml: its aliases (`*name`) stand for far more than is written. Write out what they stand for.",
+    ],
+  ])("says which alias cannot be followed: %j", (text, words) => {
+    expect(() => load(text)).toThrow(expect.objectContaining({ name: "ConfigError", message: words }));
+  });
 });
+
+/** A list of ten aliases of what stands before it. */
+function tenfold(name: string): string {
+  const before = String.fromCharCode(name.charCodeAt(0) - 1);
+  return `${name}: &${name} [${Array(10).fill(`*${before}`).join(", ")}]`;
+}

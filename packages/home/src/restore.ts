@@ -22,18 +22,23 @@ export interface Restored {
  * @throws GatewayError where a gateway holds the home, or the folder holds no backup that can be used
  */
 export async function restoreBackup(home: Home, folder: string, now: Date): Promise<Restored> {
-  const databaseBytes = await checkedBackup(folder);
+  const backup = join(folder, "signalbox.db");
+  if (!existsSync(backup))
+    throw new GatewayError("usage", `${folder} holds no backup: there is no signalbox.db in it.`);
   prepareHome(home);
   const lock = lockHome(home);
   const next = join(home.dir, "restore.part");
   try {
     rmSync(next, { recursive: true, force: true });
     mkdirSync(next, { mode: 0o700 });
-    await copyFile(join(folder, basename(home.databaseFile)), join(next, basename(home.databaseFile)));
+    const copy = join(next, basename(backup));
+    await copyFile(backup, copy);
+    // Not the backup itself, which may be where nothing can be written: SQLite puts files beside what it opens.
+    const databaseBytes = await soundBytes(copy, backup);
     if (existsSync(join(folder, "media")))
       await cp(join(folder, "media"), join(next, "media"), { recursive: true });
     const before = setAside(home, now);
-    renameSync(join(next, basename(home.databaseFile)), home.databaseFile);
+    renameSync(copy, home.databaseFile);
     if (existsSync(join(next, "media"))) renameSync(join(next, "media"), home.mediaDir);
     return { databaseBytes, ...(before === undefined ? {} : { before }) };
   } catch (error) {
@@ -45,13 +50,10 @@ export async function restoreBackup(home: Home, folder: string, now: Date): Prom
   }
 }
 
-/** The bytes of a backup's database, which has to be sound. */
-async function checkedBackup(folder: string): Promise<number> {
-  const path = join(folder, "signalbox.db");
-  if (!existsSync(path))
-    throw new GatewayError("usage", `${folder} holds no backup: there is no signalbox.db in it.`);
+/** The bytes of a copy of a backup's database, which has to be sound. */
+async function soundBytes(copy: string, backup: string): Promise<number> {
   try {
-    const store = await openStore({ path, access: "read" });
+    const store = await openStore({ path: copy, access: "read" });
     try {
       const { ok, problems } = await store.admin.integrity();
       if (!ok) throw new Error(`it is damaged: ${problems.join("; ")}`);
@@ -60,7 +62,7 @@ async function checkedBackup(folder: string): Promise<number> {
       await store.close();
     }
   } catch (error) {
-    throw new GatewayError("failure", `The backup ${path} cannot be used: ${reasonOf(error)}.`, {
+    throw new GatewayError("failure", `The backup ${backup} cannot be used: ${reasonOf(error)}.`, {
       cause: error,
     });
   }

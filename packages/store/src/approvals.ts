@@ -34,9 +34,9 @@ function prepareStatements(database: Database) {
 export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
   const statements = prepareStatements(database);
 
-  function toApproval({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"] {
+  function toApproval({ id, question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"] {
     return {
-      ...decode<T["approval"]>(question),
+      ...decode<T["approval"]>(question, "approval", id),
       state,
       ...(approver === null ? {} : { approver }),
       ...(grant === null ? {} : { grant }),
@@ -55,7 +55,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
         if (pending.length >= most) return { outcome: "full", open: pending.length };
         if (statements.byId.get({ id }) !== undefined) return { outcome: "taken" };
         statements.insert.run({ id, sessionKey, hash, question, state, createdAt });
-        return { outcome: "asked", approval: decode<T["approval"]>(question) };
+        return { outcome: "asked", approval: JSON.parse(question) };
       });
     },
 

@@ -2,11 +2,12 @@ import { EMPTY_HEAD, linkHash } from "@signalbox/audit";
 import { and, asc, desc, eq, gt } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
+import { decode } from "./json.ts";
 import { auditHead, auditRecord } from "./schema/index.ts";
 import type { AuditRecord, AuditStore } from "./types/audit.ts";
 
 function recordOf({ details, ...row }: typeof auditRecord.$inferSelect): AuditRecord {
-  return { ...row, ...(details === null ? {} : { details: JSON.parse(details) }) };
+  return { ...row, ...(details === null ? {} : { details: decode(details, "audit_record", row.seq) }) };
 }
 
 /** The chain of what was decided. The head is read in each transaction: another process may have appended to it. */

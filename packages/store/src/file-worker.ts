@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { toStoreError } from "./driver-errors.ts";
 
 /** Plain JavaScript, so that the thread starts the same from sources and from the build. */
 const program = `
@@ -39,7 +40,7 @@ async function onThread(work: { readonly path: string; readonly copy?: string })
     worker.once("error", reject);
     // A thrown error would lose its code on the way from one thread to the other.
     worker.once("message", ({ code, message }: { code: unknown; message: string }) =>
-      reject(Object.assign(new Error(message), { code })),
+      reject(toStoreError(Object.assign(new Error(message), { code }))),
     );
     worker.once("exit", (code) =>
       code === 0 ? resolve() : reject(new Error(`The thread ended with ${code}.`)),

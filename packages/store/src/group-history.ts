@@ -66,7 +66,7 @@ export function createGroupHistoryStore(
         statements.ofConversation.all({ conversation }).map((row) => ({
           id: row.entryId,
           senderId: row.senderId,
-          body: decode<JsonValue>(row.body),
+          body: decode<JsonValue>(row.body, "group_history", row.entryId),
           at: row.at,
         })),
       ),

@@ -70,15 +70,22 @@ function closeToOthers(path: string): void {
 
 /** The lock of the operating system on a file of its own; `undefined` while another process has it. */
 function take(home: string, timeout: number): Sqlite.Database | undefined {
+  const path = join(home, lockName);
   let file: Sqlite.Database | undefined;
   try {
-    file = new Sqlite(join(home, lockName), { timeout });
+    file = new Sqlite(path, { timeout });
     file.exec("BEGIN EXCLUSIVE");
     return file;
   } catch (error) {
     file?.close();
     if (isBusy(error)) return undefined;
-    throw toStoreError(error);
+    const known = toStoreError(error);
+    if (known instanceof StoreError && known.code !== "corrupt") throw known;
+    throw new StoreError(
+      "invalid",
+      `${path} cannot be locked (${String(error)}): make it this user's, or remove it where no gateway runs here.`,
+      { cause: error },
+    );
   }
 }
 

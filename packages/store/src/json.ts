@@ -18,16 +18,26 @@ export function encodeOptional(value: unknown, what: string): string | null {
   return value === undefined || value === null ? null : encode(value, what);
 }
 
-/** What {@link encode} wrote; the caller says what it was. */
-export function decode<T>(text: string): T {
-  return JSON.parse(text);
+/**
+ * What {@link encode} wrote into a row; the caller says what it was.
+ *
+ * @throws StoreError `corrupt` where it is no JSON any more
+ */
+export function decode<T>(text: string, table: string, key: string | number): T {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new StoreError("corrupt", `Row "${key}" of the table ${table} is damaged: restore a backup.`, {
+      cause,
+    });
+  }
 }
 
 /** The same; undefined where the text is gone or no JSON any more, as in a file that was damaged. */
 export function decodeIntact<T>(text: string | null | undefined): T | undefined {
   if (text === null || text === undefined) return undefined;
   try {
-    return decode<T>(text);
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

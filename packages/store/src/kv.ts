@@ -6,6 +6,10 @@ import { kv } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { KvStore } from "./types/side.ts";
 
+function decoded({ namespace, key, value }: typeof kv.$inferSelect): JsonValue {
+  return decode<JsonValue>(value, "kv", `${namespace}/${key}`);
+}
+
 export function createKvStore({ database, queue, now }: Context): KvStore {
   const { db } = database;
   const isLive = (at: Bound<{ at: number }>["at"]) => or(isNull(kv.expiresAt), gt(kv.expiresAt, at));
@@ -31,7 +35,7 @@ export function createKvStore({ database, queue, now }: Context): KvStore {
     get: (namespace, key) =>
       queue.read(() => {
         const row = byKey.get({ namespace, key, at: now() });
-        return row === undefined ? undefined : decode<JsonValue>(row.value);
+        return row === undefined ? undefined : decoded(row);
       }),
     async set(namespace, key, value, ttlMs) {
       const text = encode(value, `The value of ${namespace}/${key}`);
@@ -44,7 +48,7 @@ export function createKvStore({ database, queue, now }: Context): KvStore {
       queue.read(() =>
         inNamespace.all({ namespace, at: now() }).map((row) => ({
           key: row.key,
-          value: decode<JsonValue>(row.value),
+          value: decoded(row),
           ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
         })),
       ),

@@ -63,7 +63,7 @@ export function createMessageContextStore({ database, queue }: Context): Message
     const told = new Map<number, ToldEntry[]>();
     for (const row of statements.toldFrom.all({ sessionKey, from: seq })) {
       const { conversation, entryId: id, senderId, body, at } = row;
-      const entry = { conversation, id, senderId, body: decode<JsonValue>(body), at };
+      const entry = { conversation, id, senderId, body: decode<JsonValue>(body, "told_history", id), at };
       told.set(row.seq, [...(told.get(row.seq) ?? []), entry]);
     }
     return told;

@@ -37,6 +37,7 @@ interface Stretch {
 }
 
 interface Linked {
+  readonly id: number;
   readonly seq: number;
   readonly generation: number;
   readonly kind: EntryRecord["kind"];
@@ -76,7 +77,7 @@ const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev WHERE e.session_key = chain.session_key AND ${goesOn})`;
 
 /** Entries of `source` with what the id of their run is made of. */
-const linked = (source: string) => `SELECT m.seq, m.generation, m.kind, m.body, m.at, m.run,
+const linked = (source: string) => `SELECT m.id, m.seq, m.generation, m.kind, m.body, m.at, m.run,
     run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
 
 function toMessage<T extends Bodies>(row: Linked): SessionMessage<T> {
@@ -84,7 +85,7 @@ function toMessage<T extends Bodies>(row: Linked): SessionMessage<T> {
   return {
     seq: row.seq,
     generation: row.generation,
-    message: decode<T["message"]>(row.body),
+    message: decode<T["message"]>(row.body, "entry", row.id),
     ...(run === null || runStartedAt === null || runNonce === null
       ? {}
       : { runId: idOf<RunId>(runStartedAt, runNonce, run) }),

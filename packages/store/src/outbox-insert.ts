@@ -4,7 +4,7 @@ import { crypto } from "./crypto.ts";
 import type { Entries } from "./entries.ts";
 import { StoreError } from "./errors.ts";
 import { type GroupHistoryRows, type PreparedHistory, prepareHistory } from "./group-history-rows.ts";
-import { decode, encode } from "./json.ts";
+import { encode } from "./json.ts";
 import type { Fence } from "./leases.ts";
 import { type OutboxRows, toOutboxRow } from "./outbox-rows.ts";
 import { runIdOf } from "./run-rows.ts";
@@ -124,7 +124,10 @@ export function createOutboxInsert<T extends Bodies>(
     if (told !== undefined) history.push(told);
     const { sessionKey = null, run = null } = origin;
     // Known as it is: under load reading it again costs as much as writing it.
-    return { seq: inserted.seq, row: toOutboxRow<T>({ row: inserted, run, sessionKey }, decode(payload)) };
+    return {
+      seq: inserted.seq,
+      row: toOutboxRow<T>({ row: inserted, run, sessionKey }, JSON.parse(payload)),
+    };
   }
 
   return (added, origin) => added.map((row, index) => insertOne(row, origin, (origin.place ?? 0) + index));

@@ -30,7 +30,7 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
       queue.read(() =>
         newest
           .all({ config, limit: limit ?? DEFAULT_LIMIT })
-          .map(({ digest, route }) => ({ digest, route: decode<JsonValue>(route) })),
+          .map(({ digest, route }) => ({ digest, route: decode<JsonValue>(route, "route_cache", digest) })),
       ),
     async put(config, rows) {
       const encoded = rows.map(({ digest, route }) => ({ digest, route: encode(route, "A route") }));

@@ -96,7 +96,7 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
         state: record.state,
         lease: stampOf(record),
         attempts: record.attempts,
-        ...(record.meta === null ? {} : { meta: decode<JsonValue>(record.meta) }),
+        ...(record.meta === null ? {} : { meta: decode<JsonValue>(record.meta, "run", record.n) }),
         ...(record.error === null ? {} : { error: record.error }),
         ...(usage === undefined ? {} : { usage }),
         startedAt: record.startedAt,

@@ -59,7 +59,7 @@ function toSession({ record, active }: SessionState, holding: RunRecord | undefi
     ...(record.model === null ? {} : { model: record.model }),
     ...(record.thinking === null ? {} : { thinking: record.thinking }),
     ...(record.queueMode === null ? {} : { queueMode: record.queueMode }),
-    ...(record.data === null ? {} : { data: decode<JsonValue>(record.data) }),
+    ...(record.data === null ? {} : { data: decode<JsonValue>(record.data, "session", record.key) }),
     generation: record.generation,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,

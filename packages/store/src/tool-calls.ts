@@ -68,7 +68,7 @@ export function createToolCalls(database: Database): ToolCalls {
       ofRun.all({ run: run.n }).map(({ callId, name, args, effects, state }) => ({
         callId,
         name,
-        args: decode<JsonValue>(args),
+        args: decode<JsonValue>(args, "tool_call", callId),
         effects,
         state,
       })),

@@ -80,7 +80,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       return queue.read(() =>
         ofSubject
           .all({ subject })
-          .flatMap((row) => decode<readonly Stored[]>(row.entries))
+          .flatMap((row) => decode<readonly Stored[]>(row.entries, "trace", subject))
           .map(([stage, at, data]) => ({ stage, at, data })),
       );
     },

@@ -111,3 +111,22 @@ test.runIf(process.getuid?.() === 0)("another user cannot keep its owner out by 
   expect(code).not.toBe(0);
   acquireHomeLock(home).release();
 });
+
+test.each<[string, (path: string) => void]>([
+  ["holds something else", (path) => fs.writeFileSync(path, "no database ".repeat(100))],
+  ["is a folder", (path) => fs.mkdirSync(path)],
+])("a lock that %s is named, with what to do about it", (_, spoil) => {
+  const home = temporaryFolder();
+  const path = join(home, "signalbox.lock");
+  spoil(path);
+  for (const use of [acquireHomeLock, readHomeHolder]) {
+    expect(() => use(home)).toThrow(
+      expect.objectContaining({
+        code: "invalid",
+        message: expect.stringMatching(
+          /^\/.*signalbox\.lock cannot be locked .*remove it where no gateway runs here\.$/,
+        ),
+      }),
+    );
+  }
+});

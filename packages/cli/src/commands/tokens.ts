@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isId } from "@signalbox/config";
 import { GatewayError } from "@signalbox/home";
 import { type ClientRole, tokenHash } from "@signalbox/server";
 import type { CommonOptions } from "../common-options.ts";
@@ -6,7 +7,6 @@ import { withStore } from "../home-store.ts";
 import { print } from "../output.ts";
 import { printTable, time } from "../table.ts";
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 /** The gateway's own token goes by this name. */
 const RESERVED = "owner";
 
@@ -15,7 +15,7 @@ export async function add(
   name: string,
   options: CommonOptions & { readonly role: ClientRole },
 ): Promise<void> {
-  if (!NAME.test(name) || name === RESERVED) {
+  if (!isId(name) || name === RESERVED) {
     throw new GatewayError(
       "usage",
       `${name} cannot name a token. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,

@@ -7,7 +7,7 @@ export const id = z
   .string()
   .regex(ID, "must be 1 to 64 letters, digits, '.', '_' or '-', and start with a letter or digit");
 
-/** Whether an agent may be called so. */
+/** Whether an agent, an account or a token may be called so. */
 export function isId(text: string): boolean {
   return id.safeParse(text).success;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -46,4 +46,11 @@ it("is refused with two configuration files: a second one might be somebody else
   expect(() => readConfig(locateHome(dir, {}), {})).toThrow(
     `several configuration files: ${dir}/signalbox.yaml, ${dir}/signalbox.json`,
   );
+});
+
+it("does not take a file that cannot be read for one that is not there", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  symlinkSync("signalbox.yaml", join(dir, "signalbox.yaml"));
+  expect(() => readConfig(locateHome(dir, {}), {})).toThrow(`${dir}/signalbox.yaml cannot be read: `);
 });

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type LoadedConfig, loadConfig, type SecretSources } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
 import { ASSUMED_SECRETS, askPrograms, secretSources } from "../secrets/sources.ts";
+import { configText } from "./versions.ts";
 
 /**
  * Reads the configuration of a home; one without a file has the defaults.
@@ -55,9 +55,8 @@ function readWith(
 }
 
 function readText(file: string): string {
-  if (!existsSync(file)) return "";
   try {
-    return readFileSync(file, "utf8");
+    return configText(file);
   } catch (error) {
     throw new GatewayError(
       "config",

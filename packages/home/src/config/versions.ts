@@ -78,5 +78,12 @@ function versionsFolder(home: Home): string {
 
 /** The text of a configuration file; empty where there is none. */
 export function configText(file: string): string {
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    // One that is there and cannot be read says something: nobody is to go on with defaults in its place.
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "ENOTDIR") return "";
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -43,4 +43,16 @@ it("tells of the first file, whatever its name, and of one beside it, which is r
   writeFileSync(join(dir, "signalbox.yml"), "{}");
   vi.advanceTimersByTime(1_000);
   expect(onChange).toHaveBeenCalledTimes(2);
+});
+
+it("tells of a file that cannot be looked at any more", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-watch-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const watch = watchConfig(locateHome(dir, {}));
+  onTestFinished(() => watch.stop());
+  const onChange = vi.fn<() => void>();
+  watch.onChange(onChange);
+  symlinkSync("signalbox.yaml", join(dir, "signalbox.yaml"));
+  vi.advanceTimersByTime(2_000);
+  expect(onChange).toHaveBeenCalledTimes(1);
 });

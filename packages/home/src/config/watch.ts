@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { reasonOf } from "@signalbox/agent-core";
 import { type Home, locateHome } from "../layout.ts";
 
 /** How often the files are looked at, in milliseconds: also where a volume tells of no change. */
@@ -38,6 +39,10 @@ export function watchConfig({ dir }: Pick<Home, "dir">): ConfigWatch {
 
 /** What is another after each change. */
 function stateOf(file: string): string {
-  const stats = statSync(file, { throwIfNoEntry: false, bigint: true });
-  return stats === undefined ? "" : `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+  try {
+    const { ino, mtimeNs, size } = statSync(file, { bigint: true });
+    return `${ino} ${mtimeNs} ${size}`;
+  } catch (error) {
+    return reasonOf(error);
+  }
 }

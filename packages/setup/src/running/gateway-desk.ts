@@ -43,8 +43,10 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
     async preview(change) {
       const edit = editOf(home, change);
       try {
+        // First, since it says in words of ours what cannot be read or changed.
+        const proposed = proposedConfig(home, env, [edit]);
         const before = valueAt(parse(configText(home.configFile)), edit.path);
-        const after = valueAt(parse(proposedConfig(home, env, [edit])), edit.path);
+        const after = valueAt(parse(proposed), edit.path);
         return redact([`${change.key}:`, ...marked("-", before), ...marked("+", after)].join("\n"));
       } catch (error) {
         throw new Error(redact(reasonOf(error)), { cause: error });
