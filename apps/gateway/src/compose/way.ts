@@ -11,7 +11,7 @@ import { createReadOrder } from "../commands/read-order.ts";
 import { createAdmit } from "../path/2-admit/admit.ts";
 import { createDecide, type Decide } from "../path/2-admit/decide.ts";
 import { createStanding } from "../path/2-admit/standing.ts";
-import { recoverAccepted } from "../path/3-accept/accept.ts";
+import { createRecovery } from "../path/3-accept/accept.ts";
 import { createLeaveOut } from "../path/4-queue/left-out.ts";
 import { mayShareRun, ownerOf, type Queued, resumedRun } from "../path/4-queue/message.ts";
 import { endDamagedRun } from "../path/7-conclude/commit.ts";
@@ -44,7 +44,7 @@ export interface Way {
 export function createWay(parts: Parts): Way {
   const { logger } = parts.options;
   const { store, lease } = parts.opened;
-  const { agents, models } = parts.resolved;
+  const { agents, models, accounts } = parts.resolved;
   const { inquiries } = parts.surroundings;
   const waitingRuns = createWaitingRuns({
     store,
@@ -61,6 +61,12 @@ export function createWay(parts: Parts): Way {
   const lanes = lanesOf(parts, answering, queueModes);
   const admit = createAdmit({ decide, botLoops: createBotLoops(parts.now) });
   const taking = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, admit });
+  const accepted = createRecovery({
+    inbox: store.inbox,
+    lease,
+    admit,
+    capabilities: ({ channel, account }) => accounts.definition(channel, account)?.capabilities,
+  });
   return {
     lanes,
     skillCommands: skills,
@@ -74,14 +80,7 @@ export function createWay(parts: Parts): Way {
         if (resumed === undefined) await endDamagedRun({ store, lease }, interrupted.run.id);
         else if (!lanes.all(resumed.sessionKey).some(({ id }) => id === resumed.id)) lanes.enqueue(resumed);
       }
-      const { definition } = parts.resolved.accounts;
-      const accepted = recoverAccepted({
-        inbox: store.inbox,
-        lease,
-        admit,
-        capabilities: ({ channel, account }) => definition(channel, account)?.capabilities,
-      });
-      for await (const message of accepted) await taking.goOn(message);
+      for await (const message of accepted()) await taking.goOn(message);
     },
     async rest() {
       // What waits is not counted already, and must not be taken off twice.

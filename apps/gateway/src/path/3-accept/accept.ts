@@ -152,24 +152,41 @@ function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): 
 }
 
 export interface RecoverPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "route">;
+  readonly inbox: Pick<GatewayStore["inbox"], "claimDue" | "get" | "route">;
   readonly lease: LeaseToken;
   readonly admit: Admit;
   readonly capabilities: (event: MessageEvent) => Capabilities | undefined;
 }
 
-/** What was accepted and nobody works on, since its process has ended: in the order in which it came. */
-export async function* recoverAccepted(ports: RecoverPorts): AsyncGenerator<Accepted> {
-  for (const row of await ports.inbox.claimDue(ports.lease)) {
-    const { id, seq, payload: stored, route } = row;
-    if (route === undefined) {
-      yield await decideAgain(ports, row);
-      continue;
+/**
+ * Gives what was accepted and nobody works on, since its process has ended: in the order in which it came. The store
+ * gives each once, so what a failure kept from being taken is given at the next call.
+ */
+export function createRecovery(ports: RecoverPorts): () => AsyncGenerator<Accepted> {
+  const { inbox, lease } = ports;
+  const left: InboxId[] = [];
+  return async function* () {
+    const due = (await inbox.claimDue(lease)).map(({ id }) => id);
+    const given = [...left.splice(0), ...due];
+    try {
+      for (let [id] = given; id !== undefined; [id] = given) {
+        // Meanwhile it may have been edited, or deleted and so have its end.
+        const row = await inbox.get(id);
+        if (row !== undefined && row.settledAt === undefined) yield await acceptedBefore(ports, row);
+        given.shift();
+      }
+    } finally {
+      left.push(...given);
     }
-    const { rule, role } = stored;
-    const exclusive = isExclusive(stored, ports.capabilities(stored.event));
-    yield { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
-  }
+  };
+}
+
+async function acceptedBefore(ports: RecoverPorts, row: InboxRow<GatewayBodies>): Promise<Accepted> {
+  const { id, seq, payload: stored, route } = row;
+  if (route === undefined) return decideAgain(ports, row);
+  const { rule, role } = stored;
+  const exclusive = isExclusive(stored, ports.capabilities(stored.event));
+  return { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
 }
 
 /** Nothing was decided about it, or it was not to be answered; by now it may be. What holds is what is decided now. */

@@ -3,7 +3,7 @@ import type { WakeTerms } from "@signalbox/wakes";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { plainMessage } from "../../../test/plain-channel.ts";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
-import { type Accepted, type RecoverPorts, recoverAccepted } from "./accept.ts";
+import { type Accepted, createRecovery, type RecoverPorts } from "./accept.ts";
 
 const ROUTE = { agentId: "coder", sessionKey: "s" };
 let store: GatewayStore;
@@ -40,10 +40,9 @@ async function accepted(
   return answer.id;
 }
 
-/** What is recovered where everybody has become an owner meanwhile. */
-async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
-  const messages: Accepted[] = [];
-  const ports: RecoverPorts = {
+/** A gateway where everybody has become an owner meanwhile. */
+function portsOf(lease: RecoverPorts["lease"]): RecoverPorts {
+  return {
     inbox: store.inbox,
     lease,
     capabilities: () => undefined,
@@ -54,7 +53,11 @@ async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
       exclusive: false,
     }),
   };
-  for await (const message of recoverAccepted(ports)) messages.push(message);
+}
+
+async function recovered(lease: RecoverPorts["lease"]): Promise<Accepted[]> {
+  const messages: Accepted[] = [];
+  for await (const message of createRecovery(portsOf(lease))()) messages.push(message);
   return messages;
 }
 
@@ -83,4 +86,23 @@ it("leaves what nobody has written a run of its own, as it had before the crash"
   await accepted("written", { route: ROUTE });
   await accepted("woken", { route: ROUTE, wake: { ...ROUTE, atMost: "system" } });
   expect((await recovered(lease)).map(({ exclusive }) => exclusive)).toEqual([false, true]);
+});
+
+it("gives again what a failure kept from being taken, and nothing that was deleted meanwhile", async () => {
+  const lease = await take("gateway");
+  const ids = [await accepted("m1", {}), await accepted("m2", {}), await accepted("m3", {})];
+  const recover = createRecovery(portsOf(lease));
+  const taken: string[] = [];
+  const takeAll = async (mayTake: (id: string) => boolean): Promise<void> => {
+    for await (const { id } of recover()) {
+      if (!mayTake(id)) throw new Error("the disk is full");
+      taken.push(id);
+    }
+  };
+  await expect(takeAll((id) => id === ids[0])).rejects.toThrow("the disk is full");
+  await store.inbox.withdraw({ channel: "plain", account: "main", messageId: "m3" });
+  ids.push(await accepted("m4", {}));
+  await takeAll(() => true);
+  await takeAll(() => true);
+  expect(taken).toEqual([ids[0], ids[1], ids[3]]);
 });
