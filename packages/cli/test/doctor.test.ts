@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSetup } from "@signalbox/setup";
@@ -110,4 +110,17 @@ it("has a word for a backup into a folder that is not there", async () => {
   const { err, code } = await runCommand(host, "backup", "--home", home, join(home, "nowhere", "monday"));
   expect(code).toBe(73);
   expect(err).toContain(`There is no folder ${join(home, "nowhere")} to put it into.`);
+});
+
+it("says everything else, too, where a table of the database is damaged", async () => {
+  const file = join(home, "signalbox.db");
+  const store = await openStore({ path: file });
+  const size = statSync(file).size;
+  await store.kv.set("prompt-drift", "agent:main", "x".repeat(2 * size));
+  await store.close();
+  writeFileSync(file, readFileSync(file).fill(0xff, size + 4096));
+  const { out, code } = await doctor();
+  expect(code).toBe(1);
+  expect(out).toMatch(/^error +database: .*damaged/m);
+  expect(out).toMatch(/^ok +policy: /m);
 });

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { type Home, lastBackup } from "@signalbox/home";
-import { type JsonValue, openStore } from "@signalbox/store";
+import { type JsonValue, openStore, type SqliteStore } from "@signalbox/store";
 import { type Finding, look } from "./finding.ts";
 
 const DAY_MS = 86_400_000;
@@ -41,14 +41,25 @@ async function database(home: Home): Promise<string> {
   }
 }
 
+/** Undefined where it cannot be read: what is wrong with the database is said of the database. */
+async function read<T>(
+  { databaseFile }: Home,
+  look: (store: SqliteStore) => Promise<T>,
+): Promise<T | undefined> {
+  if (!existsSync(databaseFile)) return undefined;
+  try {
+    const store = await openStore({ path: databaseFile, access: "read" });
+    return await look(store).finally(() => store.close());
+  } catch {
+    return undefined;
+  }
+}
+
 const MOST_DRIFTS = 5;
 
 /** Conversations whose prompt did not begin as before: their vendors' caches were of no use for a turn. */
 async function driftedPrompts(home: Home): Promise<Finding[]> {
-  if (!existsSync(home.databaseFile)) return [];
-  const store = await openStore({ path: home.databaseFile, access: "read" }).catch(() => undefined);
-  if (store === undefined) return [];
-  const rows = await store.kv.list("prompt-drift").finally(() => store.close());
+  const rows = (await read(home, ({ kv }) => kv.list("prompt-drift"))) ?? [];
   if (rows.length === 0) return [];
   const told = rows.slice(0, MOST_DRIFTS).map(({ key, value }) => `${key}: ${driftText(value)}`);
   const more = rows.length > told.length ? [`and ${rows.length - told.length} more`] : [];
@@ -88,11 +99,9 @@ function driftText(value: JsonValue): string {
 
 /** Replies that somebody has to look at. */
 async function undelivered(home: Home): Promise<Finding[]> {
-  if (!existsSync(home.databaseFile)) return [];
-  const store = await openStore({ path: home.databaseFile, access: "read" }).catch(() => undefined);
-  // What is wrong with the database is said of the database.
-  if (store === undefined) return [];
-  const { dead, expired, uncertain } = (await store.maintenance.stats().finally(() => store.close())).outbox;
+  const stats = await read(home, ({ maintenance }) => maintenance.stats());
+  if (stats === undefined) return [];
+  const { dead, expired, uncertain } = stats.outbox;
   const count = dead + expired + uncertain;
   if (count === 0) return [];
   return [
