@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { acquireHomeLock } from "@signalbox/store";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
 
@@ -18,11 +19,105 @@ it.runIf(process.platform === "linux")(
   },
 );
 
+function newFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-service-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Takes the place of a program of the system, for one test. */
+function standIn(dir: string, name: string, script: string): void {
+  writeFileSync(join(dir, name), `#!/bin/sh\n${script}\n`, { mode: 0o700 });
+}
+
+function onSystem(platform: NodeJS.Platform, dir: string): void {
+  const { value: before } = Object.getOwnPropertyDescriptor(process, "platform") ?? {};
+  Object.defineProperty(process, "platform", { value: platform });
+  vi.stubEnv("PATH", `${dir}:${process.env["PATH"]}`);
+  vi.stubEnv("HOME", dir);
+  vi.stubEnv("XDG_CONFIG_HOME", "");
+  onTestFinished(() => {
+    Object.defineProperty(process, "platform", { value: before });
+    vi.unstubAllEnvs();
+  });
+}
+
+const service = (word: string, dir: string) =>
+  runCommand(hostWith(), "service", word, "--json", "--home", join(dir, "home"));
+
+describe("on macOS", () => {
+  const LOADED = '{\n\t"Label" = "dev.signalbox.gateway";\n\t"LastExitStatus" = 19968;\n};';
+  const RUNNING = LOADED.replace("\n}", '\n\t"PID" = 4711;\n}');
+  const NOT_LOADED = `echo 'Could not find service "dev.signalbox.gateway" in domain for port' >&2; exit 113`;
+
+  it.each([
+    ["that is loaded and has a process runs", `echo '${RUNNING}'`, "exit 0", true],
+    ["that is loaded and has no process does not run", `echo '${LOADED}'`, "exit 0", false],
+    ["that is not loaded does not run", NOT_LOADED, "exit 0", false],
+    ["of which nothing can be heard may run", "exit 1", "exit 1", null],
+  ])("a service %s", async (_, ofService, ofAll, running) => {
+    const dir = newFolder();
+    onSystem("darwin", dir);
+    standIn(dir, "launchctl", "exit 0");
+    expect((await service("install", dir)).code).toBe(0);
+    standIn(dir, "launchctl", `if test $# = 2; then ${ofService}; else ${ofAll}; fi`);
+    expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: true, running });
+  });
+
+  it("removes a service that is not loaded", async () => {
+    const dir = newFolder();
+    onSystem("darwin", dir);
+    standIn(dir, "launchctl", "exit 0");
+    await service("install", dir);
+    standIn(dir, "launchctl", `case "$*" in unload*) exit 5;; "list "*) exit 113;; esac`);
+    expect((await service("remove", dir)).code).toBe(0);
+    expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: false });
+  });
+});
+
+describe("on Linux", () => {
+  it("says that a service goes on which could not be stopped, and leaves it", async () => {
+    const dir = newFolder();
+    onSystem("linux", dir);
+    for (const name of ["systemctl", "loginctl"]) standIn(dir, name, "exit 0");
+    expect((await service("install", dir)).code).toBe(0);
+    standIn(dir, "systemctl", "echo No bus here >&2; exit 1");
+    const { code, err } = await service("remove", dir);
+    expect(code).toBe(69);
+    expect(err).toContain("`systemctl --user disable --now signalbox.service` did not work");
+    expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: true, running: null });
+  });
+
+  it("does not take the service for another gateway where systemd does not answer", async () => {
+    const dir = newFolder();
+    onSystem("linux", dir);
+    for (const name of ["systemctl", "loginctl"]) standIn(dir, name, "exit 0");
+    await service("install", dir);
+    const lock = acquireHomeLock(join(dir, "home"));
+    onTestFinished(() => lock.release());
+    standIn(dir, "systemctl", "exit 1");
+    const { code, err } = await service("install", dir);
+    expect([code, err]).toEqual([69, expect.stringContaining("whether it is the service cannot be told")]);
+  });
+
+  it("runs a service that ends with its user's last session, and says so", async () => {
+    const dir = newFolder();
+    onSystem("linux", dir);
+    standIn(dir, "systemctl", "exit 0");
+    standIn(dir, "loginctl", "echo Access denied >&2; exit 1");
+    const { code, out } = await service("install", dir);
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({
+      started: true,
+      notes: [expect.stringContaining('`loginctl enable-linger` did not work ("Access denied")')],
+    });
+  });
+});
+
 it.runIf(process.platform === "linux")(
   "starts a service that runs anew with what it is to be now",
   async () => {
-    const dir = mkdtempSync(join(tmpdir(), "signalbox-service-"));
-    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const dir = newFolder();
     const bin = join(dir, "bin");
     const calls = join(dir, "calls");
     mkdirSync(bin);
@@ -34,9 +129,8 @@ it.runIf(process.platform === "linux")(
     await install()
       .then(install)
       .finally(() => vi.unstubAllEnvs());
-    const last = readFileSync(calls, "utf8").trim().split("\n").slice(-6);
+    const last = readFileSync(calls, "utf8").trim().split("\n").slice(-5);
     expect(last).toEqual([
-      "systemctl --user is-active --quiet signalbox.service",
       "systemctl --user disable --now signalbox.service",
       "systemctl --user daemon-reload",
       "systemctl --user daemon-reload",

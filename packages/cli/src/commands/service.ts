@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { loadConfig } from "@signalbox/config";
 import {
@@ -29,8 +29,13 @@ interface ServiceManager {
   text(program: ServiceProgram): string;
   /** Commands, in order. */
   readonly enable: readonly Command[];
+  /** Lets it outlive the sessions of its user, where it would not. */
+  readonly linger?: Command;
   readonly disable: readonly Command[];
+  /** Fails where there is no such service, or it does not run. */
   readonly status: Command;
+  /** Whether what that says means that it runs. Default: it does. */
+  readonly isRunning?: (output: string) => boolean;
   /** Succeeds where it answers. */
   readonly probe: Command;
   /** What to do where it does not answer. */
@@ -47,49 +52,59 @@ export interface Installation {
   readonly file: string;
   /** Why it does not run, and what to do. */
   readonly failure?: string;
-  /** Variables that only this shell has, and what to do. */
-  readonly unseen?: string;
+  /** What it has not, as variables that only this shell has, and what to do. */
+  readonly notes: readonly string[];
 }
 
 /** `signalbox service install`: starts the gateway with the machine, and again where it fails. */
 export async function install(options: CommonOptions, host: GatewayHost): Promise<void> {
   const home = locateHome(options.home, process.env);
   prepareHome(home);
-  const { file, failure, unseen } = await installService(home, host.program);
-  print(options.json, { file, started: failure === undefined }, () => [
+  const { file, failure, notes } = await installService(home, host.program);
+  print(options.json, { file, started: failure === undefined, notes }, () => [
     failure ?? `Runs as a service (${file}).`,
-    ...(unseen === undefined ? [] : [unseen]),
+    ...notes,
   ]);
   if (failure !== undefined) process.exitCode = exitCode("unavailable");
 }
 
 /** @throws GatewayError where there are no services, or a gateway that is none runs already */
 export async function installService(home: Home, program: string): Promise<Installation> {
-  const { file, text, enable, disable, status, remedy } = managerOf(process.platform);
-  const isHeld = readHomeHolder(home.dir) !== undefined;
+  const manager = managerOf(process.platform);
+  const { file, text, enable, disable, linger, remedy } = manager;
   const isInstalled = existsSync(file);
-  const isRunning = (isHeld || isInstalled) && (await run(status)).code === 0;
-  // The service could not take the home, and would be tried again and again.
-  if (isHeld && !isRunning)
-    throw new GatewayError(
-      "held",
-      `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
-    );
-  const unseen = unseenVariables(home);
+  if (readHomeHolder(home.dir) !== undefined) await refuseBeside(home, manager);
+  const notes = unseenVariables(home);
   // What runs was started as the file was before.
-  if (isInstalled && isRunning) await firstFailure(disable);
+  if (isInstalled) await firstFailure(disable);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, text({ node: process.execPath, program, home: home.dir }), { mode: 0o600 });
   const failed = await firstFailure(enable);
-  if (failed === undefined) return { file, ...unseen };
-  return {
-    file,
-    failure: `${file} is written; \`${failed.command.join(" ")}\` did not work${quoted(failed.said)}. ${remedy}`,
-  };
+  if (failed !== undefined) return { file, notes, failure: `${file} is written; ${failed}. ${remedy}` };
+  const unlasting = linger && (await firstFailure([linger]));
+  if (unlasting === undefined) return { file, notes };
+  const user = userInfo().username;
+  const note = `It ends when this user signs out: ${unlasting}. Have an administrator run \`loginctl enable-linger ${user}\`.`;
+  return { file, notes: [note, ...notes] };
+}
+
+/** The service could not take a home that another gateway holds, and would be tried again and again. */
+async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> {
+  const { running, silence } = await stateOf(manager);
+  if (running) return;
+  if (silence !== undefined && existsSync(manager.file))
+    throw new GatewayError(
+      "unavailable",
+      `A gateway runs on ${home.dir}; whether it is the service ${silence}`,
+    );
+  throw new GatewayError(
+    "held",
+    `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
+  );
 }
 
 /** A service has not the variables of the shell that installs it. */
-function unseenVariables(home: Home): { readonly unseen?: string } {
+function unseenVariables(home: Home): string[] {
   const { models, gateway } = configOrExit(() => readConfig(home, process.env)).config;
   const ofToken =
     gateway.auth.token === undefined && process.env["SIGNALBOX_TOKEN"] ? ["SIGNALBOX_TOKEN"] : [];
@@ -104,7 +119,7 @@ function unseenVariables(home: Home): { readonly unseen?: string } {
     lines.push(
       `It does not see ${named.join(", ")} of this shell: keep what is secret in a file, and have the configuration name that, as \${file:secrets/name}.`,
     );
-  return lines.length === 0 ? {} : { unseen: lines.join("\n") };
+  return lines;
 }
 
 /** A service manager gives these itself. */
@@ -136,27 +151,45 @@ export async function remove(options: CommonOptions): Promise<void> {
   const manager = managerOf(process.platform);
   if (!existsSync(manager.file))
     throw new GatewayError("failure", `There is no service: ${manager.file} is missing.`);
-  await firstFailure(manager.disable);
+  const failed = await firstFailure(manager.disable);
+  // One that was not running is none to be stopped.
+  if (failed !== undefined && (await stateOf(manager)).running !== false)
+    throw new GatewayError(
+      "unavailable",
+      `It goes on, and ${manager.file} is kept: ${failed}. ${manager.remedy}`,
+    );
   rmSync(manager.file);
   print(options.json, { file: manager.file }, () => [`Removed ${manager.file}.`]);
 }
 
 /** `signalbox service status` */
 export async function status(options: CommonOptions): Promise<void> {
-  const { file, status: command, remedy } = managerOf(process.platform);
+  const manager = managerOf(process.platform);
+  const { file } = manager;
   const installed = existsSync(file);
-  const answer = installed ? await run(command) : undefined;
-  const running = answer?.code === 0;
-  // It says nothing where the service is just not running.
-  const unreachable = !running && answer !== undefined && answer.said !== "" ? answer.said : undefined;
-  const state = { installed, running: unreachable === undefined ? running : null, file };
-  print(options.json, state, () => {
+  const { running, silence } = installed ? await stateOf(manager) : NOT_RUNNING;
+  print(options.json, { installed, running, file }, () => {
     if (!installed) return ["Not installed. `signalbox service install` does so."];
-    if (unreachable === undefined) return [`${file}: ${running ? "running" : "not running"}.`];
-    return [
-      `${file} is installed; whether it runs cannot be told, since the service manager does not answer here${quoted(unreachable)}. ${remedy}`,
-    ];
+    if (silence !== undefined) return [`${file} is installed; whether it runs ${silence}`];
+    return [`${file}: ${running ? "running" : "not running"}.`];
   });
+}
+
+/** Whether the service runs; null where the service manager does not answer, with what to do. */
+interface ServiceState {
+  readonly running: boolean | null;
+  readonly silence?: string;
+}
+
+const NOT_RUNNING: ServiceState = { running: false };
+
+async function stateOf({ status, isRunning, probe, remedy }: ServiceManager): Promise<ServiceState> {
+  const { code, output } = await run(status);
+  if (code === 0) return { running: isRunning?.(output) ?? true };
+  const probed = await run(probe);
+  if (probed.code === 0) return NOT_RUNNING;
+  const silence = `cannot be told, since the service manager does not answer here${quoted(probed.said)}. ${remedy}`;
+  return { running: null, silence };
 }
 
 function managerOf(platform: NodeJS.Platform): ServiceManager {
@@ -175,8 +208,8 @@ function systemd(): ServiceManager {
   return {
     file: join(folder, "systemd", "user", unit),
     text: systemdUnit,
-    // Without a lingering user the service ends with the last session.
-    enable: [systemctl("daemon-reload"), systemctl("enable", "--now", unit), ["loginctl", "enable-linger"]],
+    enable: [systemctl("daemon-reload"), systemctl("enable", "--now", unit)],
+    linger: ["loginctl", "enable-linger"],
     disable: [systemctl("disable", "--now", unit), systemctl("daemon-reload")],
     status: systemctl("is-active", "--quiet", unit),
     probe: systemctl("show-environment"),
@@ -193,36 +226,43 @@ function launchd(): ServiceManager {
     enable: [["launchctl", "load", "-w", file]],
     disable: [["launchctl", "unload", "-w", file]],
     status: ["launchctl", "list", LABEL],
+    // It lists what is loaded, whether or not it has a process.
+    isRunning: (output) => /^\s*"PID" = \d+;$/m.test(output),
     probe: ["launchctl", "list"],
     remedy: "Run it in a session of this user on the Mac itself.",
   };
 }
 
-/** How a command ended, and what it said of its failure. */
+/** How a command ended, and what it said. */
 interface Answer {
   readonly code: number;
+  readonly output: string;
+  /** Of its failure. */
   readonly said: string;
 }
 
-async function firstFailure(
-  commands: readonly Command[],
-): Promise<{ readonly command: Command; readonly said: string } | undefined> {
+/** The first command that did not work, and what it said. */
+async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);
-    if (code !== 0) return { command, said };
+    if (code !== 0) return `\`${command.join(" ")}\` did not work${quoted(said)}`;
   }
   return undefined;
 }
 
 function run([program, ...parameters]: Command): Promise<Answer> {
   return new Promise((resolve) => {
-    const child = spawn(program, parameters, { stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
+    let output = "";
     let said = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      output += text;
+    });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       said += text;
     });
-    child.once("error", (error) => resolve({ code: 1, said: error.message }));
-    child.once("close", (code) => resolve({ code: code ?? 1, said: said.trim() }));
+    child.once("error", (error) => resolve({ code: 1, output, said: error.message }));
+    child.once("close", (code) => resolve({ code: code ?? 1, output, said: said.trim() }));
   });
 }
 

@@ -22,8 +22,8 @@ export async function serviceStep(
       : wanted;
   if (!agreed) return undefined;
   try {
-    const { file, failure, unseen } = await installService(home, program);
-    if (unseen !== undefined) asker.say(unseen);
+    const { file, failure, notes } = await installService(home, program);
+    for (const note of notes) asker.say(note);
     return failure === undefined ? { started: true, file } : { started: false, failure };
   } catch (error) {
     return { started: false, failure: reasonOf(error) };
