@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { signInSecret } from "@signalbox/client";
 import { SESSION_KEY_HEADER, SignedIn, SignInLink } from "@signalbox/protocol";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
 import { exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
 import { standInForSystemd } from "./systemd.ts";
 
@@ -76,6 +77,25 @@ describe("at a terminal", () => {
     await expect.poll(start.shown).toContain("run it again to go on");
     await start.exited;
     expect(start.shown()).not.toContain("listens on");
+  });
+
+  it("`signalbox init` asks for no agent and no language again where the usual ones were taken", async () => {
+    const world = await openWorld();
+    const args = ["init", "--provider=none", "--channel=none", "--no-service"];
+    const questions = ["A short name for the agent", "The folder in which it works", "In which language"];
+    const first = atTerminal(world, args, { LANG: "C" });
+    for (const question of questions) {
+      await expect.poll(first.shown).toContain(question);
+      first.type("\r");
+    }
+    await first.exited;
+    expect(parse(readFileSync(world.home.configFile, "utf8"))).toEqual({
+      agents: { list: [{ id: "main" }], defaults: { language: "en" } },
+    });
+    const second = atTerminal(world, args, { LANG: "C" });
+    await second.exited;
+    for (const question of questions) expect(second.shown()).not.toContain(question);
+    expect(second.shown()).toContain("Set up in ");
   });
 
   it("`signalbox init` offers the service, unless systemd does not answer or an option says no", async () => {

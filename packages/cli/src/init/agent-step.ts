@@ -30,7 +30,8 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
     initial: before ?? usual,
   });
   const elsewhere = workspaceDir === usual ? undefined : workspaceDir;
-  if (elsewhere === before && (index >= 0 || (list.length === 0 && id === "main"))) return;
+  const isUsual = list.length === 0 && id === "main" && !asker.asksPerson;
+  if (elsewhere === before && (index >= 0 || isUsual)) return;
   refuseWrong(loaded(), "agents.list");
   const at = ["agents", "list", index < 0 ? list.length : index];
   change([{ path: [...at, "id"], value: id }]);

@@ -17,6 +17,8 @@ interface Choice extends Question {
 
 /** Puts questions: to a person at a terminal, or to nobody. Undefined: there is no answer, and the step is left out. */
 export interface Asker {
+  /** Whether somebody answers, who is not to be asked the same again. */
+  readonly asksPerson: boolean;
   text(question: Question): Promise<string | undefined>;
   /** Its answer is not shown. */
   secret(question: Question): Promise<string | undefined>;
@@ -30,6 +32,7 @@ export function askNobody(): Asker {
   const answer = async ({ given, initial, refuse }: Question): Promise<string | undefined> =>
     checked(given ?? initial, refuse);
   return {
+    asksPerson: false,
     text: answer,
     secret: answer,
     choose: (choice) => answer({ ...choice, refuse: (value) => outside(choice, value) }),
@@ -49,6 +52,7 @@ export async function askTerminal(): Promise<Asker> {
   const placeholder = (hint: string | undefined) => (hint === undefined ? {} : { placeholder: hint });
 
   return {
+    asksPerson: true,
     async text({ message, given, hint, initial, refuse }) {
       if (given !== undefined) return checked(given, refuse);
       const validate = (text: string | undefined) => (text ? refuse?.(text) : undefined);

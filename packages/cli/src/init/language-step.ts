@@ -22,5 +22,5 @@ export async function languageStep(
   });
   // A service often runs without the language of the terminal that it was set up in; it takes English then.
   const isUsual = before === undefined && language === "en" && ofMachine === "en";
-  if (!isUsual) change([{ path: ["agents", "defaults", "language"], value: language }]);
+  if (!isUsual || asker.asksPerson) change([{ path: ["agents", "defaults", "language"], value: language }]);
 }
