@@ -76,6 +76,20 @@ describe("editConfig", () => {
     );
   });
 
+  it("keeps a comment beside what is filled above what it holds then", () => {
+    const set = (before: string, place: string, value: unknown) =>
+      editConfig(file, before, [{ path: configPath(file, place), value }]);
+    expect(set("models: # what answers\naccess:\n  dm: open\n", "models.providers.own.api", "x")).toBe(
+      "models:\n  # what answers\n  providers:\n    own:\n      api: x\naccess:\n  dm: open\n",
+    );
+    expect(set("access:\n  owners: # us\n", "access.owners[0]", "a:1")).toBe(
+      "access:\n  owners:\n    # us\n    - a:1\n",
+    );
+    expect(set("access:\n  owners: [] # us\n  dm: open\n", "access.owners", ["a:1"])).toBe(
+      "access:\n  owners:\n    # us\n    - a:1\n  dm: open\n",
+    );
+  });
+
   it("leaves no section behind that says nothing", () => {
     const unset = (before: string, ...path: (string | number)[]) =>
       withoutEmptied({ file, text: editConfig(file, before, [{ path, value: undefined }]), env: {} }, path);

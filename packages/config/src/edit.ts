@@ -1,4 +1,4 @@
-import { type Document, isCollection, isMap, isNode, isScalar, isSeq, parseDocument } from "yaml";
+import { type Document, isCollection, isMap, isNode, isScalar, isSeq, type Node, parseDocument } from "yaml";
 import { ConfigError, type ConfigPath, formatPath, parsePath } from "./problem.ts";
 import { parseSource } from "./source.ts";
 
@@ -49,10 +49,18 @@ export function configPath(file: string, text: string): ConfigPath {
 /** The value with the comments that stand beside what was there. */
 function nodeOf(document: Document, path: ConfigPath, value: unknown) {
   const node = document.createNode(value);
-  const before = document.getIn(path, true);
+  const isSection = isCollection(node) && node.items.length > 0;
+  return withComments(node, document.getIn(path, true), isSection);
+}
+
+/** What stood beside a value stands above what a section holds, as it does in one that was not empty before. */
+function withComments(node: Node, before: unknown, isSection: boolean): Node {
   if (!isNode(before)) return node;
   const { comment, commentBefore } = before;
-  return Object.assign(node, { ...(comment && { comment }), ...(commentBefore && { commentBefore }) });
+  const above = [commentBefore, isSection && comment].filter(Boolean).join("\n");
+  if (above !== "") node.commentBefore = above;
+  if (!isSection && comment) node.comment = comment;
+  return node;
 }
 
 /** Sections above a place that are empty, as `models:` is, become such as can hold it. */
@@ -78,7 +86,7 @@ function makeRoom(file: string, document: Document, path: ConfigPath): void {
         "holds a value, and nothing under it",
         "Unset it first, or name another place.",
       );
-    document.setIn(above, nodeOf(document, above, typeof step === "number" ? [] : {}));
+    document.setIn(above, withComments(document.createNode(typeof step === "number" ? [] : {}), node, true));
   }
 }
 
