@@ -1,8 +1,7 @@
-import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
+import type { ChannelDefinition } from "@signalbox/channel";
 import type { Config, LoadedConfig } from "@signalbox/config";
 import type { Env, GatewayToken, Home } from "@signalbox/home";
 import type { Vault } from "@signalbox/redaction";
-import type { GateDecision } from "@signalbox/routing";
 import type { HostPackages, Setup } from "@signalbox/setup";
 import type { ReplayHost } from "@signalbox/testkit/replay";
 
@@ -19,8 +18,6 @@ export interface GatewayHost {
   readonly packages: HostPackages;
   /** What it would make of a configuration. */
   prepare(configured: ConfiguredHome, vault: Vault, logLevel: string): Promise<PreparedGateway>;
-  /** What it would do about a message of somebody, by the code that decides. Nothing is written. */
-  decide(configured: ConfiguredHome, event: MessageEvent): Promise<MessageDecision>;
   /** On what scenarios are played. */
   replay(): Promise<ReplayHost>;
 }
@@ -30,13 +27,6 @@ export interface ConfiguredHome {
   readonly home: Home;
   readonly loaded: LoadedConfig;
   readonly env: Env;
-}
-
-/** What the gateway would do about a message. */
-export interface MessageDecision {
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly decision: GateDecision;
 }
 
 /** A gateway that could be started. */

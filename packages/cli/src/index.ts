@@ -4,7 +4,6 @@ export { exitCodeOf } from "./exit-codes.ts";
 export type {
   ConfiguredHome,
   GatewayHost,
-  MessageDecision,
   PreparedGateway,
   StartedGateway,
   StartOptions,

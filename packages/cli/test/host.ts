@@ -19,7 +19,6 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     packages: PACKAGES,
     channels: async () => [],
     prepare: never,
-    decide: never,
     replay: never,
     ...parts,
   };

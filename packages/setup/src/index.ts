@@ -18,6 +18,7 @@ export {
 } from "./agents.ts";
 export { budgetsOf } from "./budgets.ts";
 export { createSetup, type Setup, type SetupOptions } from "./create-setup.ts";
+export { createDecide, type Decide, type Decided, type DecidePorts, type Place } from "./decide.ts";
 export { type HostPackages, installCommand } from "./host-packages.ts";
 export { type Applied, createLiveSetup, type LiveSetup } from "./live-setup.ts";
 export { type AgentModel, type Models, providerEntry, resolveModels } from "./models.ts";
@@ -32,7 +33,7 @@ export {
 export { createPhrasesOf, type PhrasesOf, type Written } from "./phrases-of.ts";
 export { type PluginTools, type PluginToolsOptions, resolvePluginTools } from "./plugin-tools.ts";
 export { withoutSecrets } from "./redacted-answers.ts";
-export { explainRoute, gateInput, routeInput, routingConfig } from "./routing.ts";
+export { explainRoute, routeInput, routingConfig } from "./routing.ts";
 export { type Asking, type AskingPorts, type AskingRun, createAsking } from "./running/asking.ts";
 export { type BringUp, type BringUpOptions, createBringUp } from "./running/bring-up.ts";
 export { createExecSandbox, execSandbox, type StartExecSandbox } from "./running/exec-sandbox.ts";

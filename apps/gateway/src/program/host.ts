@@ -13,7 +13,6 @@ export function gatewayHost(tuning: Tuning = {}): GatewayHost {
     packages: INSTALLED,
     channels: async () => (await import("../resolve/resolve-config.ts")).builtInChannels,
     prepare: async (...asked) => (await import("./prepare.ts")).prepare(...asked, tuning),
-    decide: async (...asked) => (await import("./decide.ts")).decide(...asked),
     replay: async () => (await import("./replay-host.ts")).replayHost,
   };
 }

@@ -4,6 +4,7 @@ import { type Agent, namesFor, resolveAgents, resolvePluginTools, workspacesOf }
 import { checkToolNames, explainUse, type RunFacts } from "@signalbox/tools";
 import type { CommonOptions } from "../common-options.ts";
 import { configuredHome } from "../configured-home.ts";
+import { decideAt } from "../home-decision.ts";
 import type { ConfiguredHome, GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
 
@@ -76,7 +77,7 @@ async function canUse(configured: ConfiguredHome, asked: UseAsked, host: Gateway
     throw new GatewayError("usage", `There is no tool ${asked.tool}.${near}`);
   }
   const event = messageFrom(asked);
-  const { agentId, sessionKey, decision } = await host.decide(configured, event);
+  const { agentId, sessionKey, decision } = await decideAt(configured, event);
   const agent = resolveAgents(loaded, home).get(agentId);
   const gate = { kind: decision.kind, rule: decision.rule };
   if (agent === undefined || decision.kind !== "answer") return { agent: agentId, gate, uses: [] };

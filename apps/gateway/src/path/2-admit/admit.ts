@@ -1,9 +1,9 @@
 import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import type { BotLoops, GateDecision } from "@signalbox/routing";
+import type { Decide, Decided, Place } from "@signalbox/setup";
 import { weakerRole } from "@signalbox/tools";
 import type { WakeTerms } from "@signalbox/wakes";
 import type { InboundRecord } from "../../store.ts";
-import type { Decide, Decided, Place } from "./decide.ts";
 
 export interface AdmitPorts {
   readonly decide: Decide;

@@ -1,8 +1,7 @@
 import type { Role } from "@signalbox/routing";
-import type { Agents } from "@signalbox/setup";
+import type { Agents, Decide } from "@signalbox/setup";
 import { type InForce, weakerRole } from "@signalbox/tools";
 import type { InboundRecord } from "../../store.ts";
-import type { Decide } from "./decide.ts";
 
 /** What a run has been asked, and in whose name. */
 interface Asked {

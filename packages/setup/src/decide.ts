@@ -10,16 +10,21 @@ import {
   type Router,
   tokenOfHolder,
 } from "@signalbox/routing";
-import { gateInput, routeInput } from "@signalbox/setup";
-import type { GatewayStore } from "../../store.ts";
+import { gateInput, routeInput } from "./routing.ts";
 
 export interface DecidePorts {
   readonly router: Pick<Router, "resolve">;
   /** Those by which the router decides. */
   readonly bindings: () => readonly Binding[];
   readonly gate: Gate;
-  readonly pairing: Pick<GatewayStore["pairing"], "isApproved">;
-  readonly tokens: Pick<GatewayStore["access"]["tokens"], "named">;
+  /** People who were let in. */
+  readonly pairing: {
+    isApproved(channel: string, account: string, peerId: string): Promise<boolean>;
+  };
+  /** Tokens with names, which may be revoked at any time. */
+  readonly tokens: {
+    named(name: string): Promise<{ readonly role: string } | undefined>;
+  };
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
 }
 

@@ -1,21 +1,27 @@
 import { existsSync } from "node:fs";
 import type { ChannelDefinition, MessageEvent } from "@signalbox/channel";
-import type { ConfiguredHome, MessageDecision } from "@signalbox/cli";
 import { withDatabase } from "@signalbox/home";
-import { createGate, createRouter } from "@signalbox/routing";
+import { createGate, createRouter, type GateDecision } from "@signalbox/routing";
 import { createSurfaces } from "@signalbox/service";
-import { resolveAgents, routingConfig } from "@signalbox/setup";
-import { createDecide } from "../path/2-admit/decide.ts";
+import { createDecide, resolveAgents, routingConfig } from "@signalbox/setup";
+import type { ConfiguredHome } from "./host.ts";
 
-/** What would be decided about a message, beside a gateway that may be running. */
-export async function decide(
+/** What a gateway would do about a message. */
+interface MessageDecision {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly decision: GateDecision;
+}
+
+/** What would be decided about a message, by the code that decides, beside a gateway that may be running. */
+export async function decideAt(
   { home, loaded }: ConfiguredHome,
   event: MessageEvent,
 ): Promise<MessageDecision> {
   const { config } = loaded;
   const own = ownChannel(event.channel);
   const hasDatabase = existsSync(home.databaseFile);
-  const decideAbout = createDecide({
+  const decide = createDecide({
     router: createRouter(routingConfig(config, resolveAgents(loaded, home))),
     bindings: () => config.bindings,
     gate: createGate(config.access),
@@ -29,7 +35,7 @@ export async function decide(
     },
     definition: () => own,
   });
-  const { place, decision } = await decideAbout(own === undefined ? event : fromTokenHolder(event));
+  const { place, decision } = await decide(own === undefined ? event : fromTokenHolder(event));
   return { agentId: place.agentId, sessionKey: place.sessionKey, decision };
 }
 
