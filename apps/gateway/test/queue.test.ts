@@ -172,12 +172,12 @@ describe("the page's button", () => {
     const first = await service.submit({ ...message, id: "w1", text: "one" });
     await asked;
     const second = await service.submit({ ...message, id: "w2", text: "two" });
-    expect(service.abort("web", "coder", "talk")).toBe(true);
+    expect(await service.abort("web", "coder", "talk")).toBe(true);
     goOn();
     const done = await Promise.all([first, second].map((one) => one.kind === "accepted" && one.done));
     expect(done).toMatchObject([{ state: "aborted" }, { state: "ignored" }]);
     await started.settled();
-    expect(service.abort("web", "coder", "talk")).toBe(false);
+    expect(await service.abort("web", "coder", "talk")).toBe(false);
     expect(await ends(world)).toEqual(["w1 silent stopped", "w2 ignored stopped"]);
   });
 });

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createClient } from "@signalbox/client";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
 import { ask, from, OWNED, said } from "./feishu-talk.ts";
-import { eventually, exampleConfig, inboxRows, LI, openWorld, type World, ZHANG } from "./harness.ts";
+import { eventually, exampleConfig, inboxRows, LI, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 import { modelRequests } from "./requests.ts";
 import { serve } from "./site.ts";
 
@@ -153,6 +154,28 @@ describe("a sub-agent", () => {
     await started.post(textMessage("/stop", from(ZHANG)));
     await eventually(() => said(world).includes("It was stopped."), "the end is told");
     expect(lastTold(world)).toContain("has been stopped");
+  });
+});
+
+describe("a conversation of the page", () => {
+  it("has its sub-agents stopped by its button, and is not removed under one that works for it", async () => {
+    const world = await open();
+    const working = Promise.withResolvers<void>();
+    const parents = [{ toolCalls: [spawn("Wait.")] }, { text: "It works." }, { text: "It was stopped." }];
+    world.script((body) => {
+      if (!JSON.stringify(body).includes("You are a sub-agent")) return parents.shift() ?? { text: "?" };
+      working.resolve();
+      return { text: "too late", delayMs: 30_000 };
+    });
+    const started = await world.start();
+    const client = createClient({ baseUrl: started.url, token: TOKEN });
+    for await (const _ of client.chat("coder", "c1", "wait"));
+    await working.promise;
+    await expect(client.removeConversation("c1")).rejects.toMatchObject({ code: "busy" });
+    await client.abort("c1", "coder");
+    await eventually(() => lastTold(world).includes("has been stopped"), "the end is told");
+    await started.settled();
+    await client.removeConversation("c1");
   });
 });
 

@@ -159,8 +159,11 @@ export interface GatewayService {
   upload(piece: UploadPiece): Promise<UploadResult>;
   /** What was answered to a message of the OpenAI surface; undefined where nothing of it is kept for this client. */
   answer(messageId: string, client: Principal): Promise<string | undefined>;
-  /** Stops the running turn of a conversation and leaves out what waits; false where there is neither. */
-  abort(channel: Surface, agent: string, conversation: string): boolean;
+  /**
+   * Stops the running turn of a conversation and leaves out what waits; false where there is neither. Its sub-agents
+   * are stopped as well.
+   */
+  abort(channel: Surface, agent: string, conversation: string): Promise<boolean>;
   /** Whether a turn runs, or messages wait for one, in a session. */
   busy(sessionKey: string): boolean;
   /** How the last run of a session ended, since the start. */
@@ -172,7 +175,7 @@ export interface GatewayService {
   history(conversation: string): Promise<ConversationHistory | undefined>;
   /** Gives a conversation another title; false where there is none of that id. */
   renameConversation(conversation: string, title: string): Promise<boolean>;
-  /** Removes a conversation with all that was said in it. `busy`: a run goes on there. */
+  /** Removes a conversation with all that was said in it. `busy`: a run goes on there, or a sub-agent works. */
   removeConversation(conversation: string): Promise<"removed" | "unknown" | "busy">;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;

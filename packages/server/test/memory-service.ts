@@ -73,7 +73,7 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       ends.get(id)?.resolve(outcome);
     },
     answer: async (id) => texts.get(id),
-    abort(_channel, _agent, conversation) {
+    async abort(_channel, _agent, conversation) {
       stopped.push(conversation);
       const id = conversation.startsWith(ONCE) ? conversation.slice(ONCE.length) : "";
       service.end(id, { state: "aborted", text: "" });

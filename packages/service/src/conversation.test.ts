@@ -1,4 +1,4 @@
-import { type Lease, openStore } from "@signalbox/store";
+import { type Lease, openStore, type SessionSeed } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import type { ServiceBodies } from "./service-store.ts";
@@ -9,32 +9,37 @@ async function storeWith(...peers: readonly string[]) {
   const lease = await store.leases.acquire("gateway", "test", 30_000);
   if (lease === undefined) throw new Error("no lease");
   for (const peer of peers)
-    for (const agentId of ["coder", "writer"])
-      await store.sessions.ensure({
-        key: `agent:${agentId}:web:direct:${peer}`,
-        agentId,
-        channel: "web",
-        account: "main",
-        peer,
-        kind: "direct",
-      });
+    for (const agentId of ["coder", "writer"]) await store.sessions.ensure(seedOf(agentId, peer));
   return { store, lease };
 }
+
+const seedOf = (agentId: string, peer: string): SessionSeed => ({
+  key: `agent:${agentId}:web:direct:${peer}`,
+  agentId,
+  channel: "web",
+  account: "main",
+  peer,
+  kind: "direct",
+});
 
 const removal = (lease: Lease, busyWith?: string) => {
   const removed: string[] = [];
   const forgotten: string[] = [];
   const asked: string[] = [];
+  const ended: string[] = [];
   return {
     removed,
     forgotten,
     asked,
+    ended,
     ports: {
       lease,
       lanes: { busy: (key: string) => key === busyWith },
       exchanges: { remove: async (key: string) => void removed.push(key) },
       inquiries: { forget: async (key: string) => void asked.push(key) },
       live: { forget: (key: string) => void forgotten.push(key) },
+      subAgents: { of: async () => [] },
+      endCommands: async (key: string) => void ended.push(key),
     },
   };
 };
@@ -60,6 +65,26 @@ it("removes a conversation with every agent and what was said beside it, unless 
   expect(idle.removed).toHaveLength(2);
   expect(idle.forgotten).toEqual(idle.removed);
   expect(idle.asked).toEqual(idle.removed);
+  expect(idle.ended).toEqual(idle.removed);
   expect(await listConversations(store, "a-")).toEqual([]);
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
+});
+
+it("is busy as well where a sub-agent, or one of its own, works for it, or a run begins meanwhile", async () => {
+  const { store, lease } = await storeWith("a-1");
+  const { ports, removed } = removal(lease);
+  const made = new Map([
+    ["agent:writer:web:direct:a-1", { sessionKey: "one", tasks: [{ ended: "done" }] }],
+    ["one", { sessionKey: "two", tasks: [{ ended: "done" }, {}] }],
+  ]);
+  const subAgents = { of: async (key: string) => [made.get(key) ?? []].flat() };
+  expect(await removeConversation({ store, ...ports, subAgents }, "a-1")).toBe("busy");
+  expect(removed).toEqual([]);
+
+  const session = seedOf("coder", "a-1");
+  const begin = async () => {
+    await store.runs.begin({ session, lease, inboxIds: [], userMessages: [] });
+  };
+  const remove = removeConversation({ store, ...ports, inquiries: { forget: begin } }, "a-1");
+  expect(await remove).toBe("busy");
 });

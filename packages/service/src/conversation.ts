@@ -1,6 +1,7 @@
 import type { ConversationInfo } from "@signalbox/protocol";
-import type { LeaseToken } from "@signalbox/store";
+import { type LeaseToken, StoreError } from "@signalbox/store";
 import type { KeptExchanges } from "./exchange.ts";
+import { hasSubAgentAtWork, type SubAgentsPort } from "./made-sub-agents.ts";
 import type { ServiceStore } from "./service-store.ts";
 
 /** Conversations listed at most, and pages of sessions that are gone through for them. */
@@ -13,6 +14,9 @@ interface RemovalPorts {
   /** What agents have asked there. */
   readonly inquiries: { forget(sessionKey: string): Promise<void> };
   readonly lanes: { busy(sessionKey: string): boolean };
+  readonly subAgents: SubAgentsPort;
+  /** What it has in the background ends with it. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
   /** What viewers may come back to. */
   readonly live: { forget(sessionKey: string): void };
   readonly lease: LeaseToken;
@@ -59,18 +63,29 @@ export async function renameConversation(
 
 /** Removes what every agent was told in a conversation of the page, unless one of them is at work there. */
 export async function removeConversation(
-  { store: { sessions }, exchanges, inquiries, lanes, live, lease }: RemovalPorts,
+  ports: RemovalPorts,
   conversation: string,
 ): Promise<"removed" | "unknown" | "busy"> {
+  const { sessions } = ports.store;
   const own = await sessions.list({ channel: "web", peer: conversation });
   if (own.length === 0) return "unknown";
-  if (own.some(({ key, activeRun }) => activeRun !== undefined || lanes.busy(key))) return "busy";
+  if (own.some(({ key, activeRun }) => activeRun !== undefined || ports.lanes.busy(key))) return "busy";
+  // What one of them reports would make the conversation anew.
+  for (const { key } of own) if (await hasSubAgentAtWork(ports.subAgents, key)) return "busy";
   for (const { key } of own) {
     // The session goes last: without it nobody would come back for what a crash has left beside it.
-    await exchanges.remove(key);
-    await inquiries.forget(key);
-    live.forget(key);
-    await sessions.remove(key, lease);
+    await ports.endCommands(key);
+    await ports.exchanges.remove(key);
+    await ports.inquiries.forget(key);
+    ports.live.forget(key);
+    const isFree = await sessions.remove(key, ports.lease).then(() => true, isHeld);
+    if (!isFree) return "busy";
   }
   return "removed";
+}
+
+/** A run may have begun there meanwhile. Throws what else a store refuses. */
+function isHeld(error: unknown): false {
+  if (error instanceof StoreError && error.code === "busy") return false;
+  throw error;
 }

@@ -17,6 +17,7 @@ import { uploaderOf } from "./client-message.ts";
 import { listConversations, removeConversation, renameConversation } from "./conversation.ts";
 import { readHistory } from "./conversation-history.ts";
 import type { KeptExchanges } from "./exchange.ts";
+import { type SubAgentsPort, stopSubAgents } from "./made-sub-agents.ts";
 import { openWork } from "./open-work.ts";
 import { listSessions } from "./overview.ts";
 import { createPairings } from "./pairings.ts";
@@ -38,6 +39,7 @@ export interface ServiceOptions extends SubmitPorts {
   readonly models: Pick<Models, "of" | "demoOnly">;
   readonly accounts: Pick<Accounts, "get" | "list">;
   readonly lanes: Pick<Lanes<LaneItem>, "busy" | "stop" | "counts">;
+  readonly subAgents: SubAgentsPort;
   readonly live: LiveHub;
   readonly exchanges: KeptExchanges;
   readonly inquiries: Pick<Inquiries, "forget">;
@@ -60,6 +62,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly budgets: () => readonly Budget[];
   /** Commands of agents that go on in the background. */
   readonly commands: ActivityPorts["commands"];
+  /** Ends those of a conversation. */
+  readonly endCommands: (sessionKey: string) => Promise<void>;
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;
@@ -84,9 +88,11 @@ export function createService(options: ServiceOptions): GatewayService {
     upload: ({ client, id, at, bytes }) => options.uploads.add({ owner: uploaderOf(client), id, at, bytes }),
     agents: () => agentsOf(options),
     busy: (key) => lanes.busy(key),
-    abort(channel, agent, conversation) {
+    async abort(channel, agent, conversation) {
       const reason = new Error("stopped by the user");
-      const { running, dropped } = lanes.stop(sessionKey(channel, agent, conversation), reason);
+      const key = sessionKey(channel, agent, conversation);
+      const { running, dropped } = lanes.stop(key, reason);
+      await stopSubAgents({ ...options, stop: (...stopped) => lanes.stop(...stopped) }, key, reason);
       return running || dropped > 0;
     },
     conversations: (prefix) => listConversations(store, prefix),

@@ -25,7 +25,7 @@ export function createGatewayService(
   const { agents, models, accounts, surfaces, clientFiles } = resolved;
   const { store, lease, redact, audit } = opened;
   const { exchanges, inquiries, live, outcomes, metrics, router } = surroundings;
-  const { delivery, toolbox, trust, scheduledWakes } = surroundings;
+  const { delivery, toolbox, trust, scheduledWakes, subAgents } = surroundings;
   return createService({
     version: VERSION,
     reading: READING,
@@ -35,6 +35,7 @@ export function createGatewayService(
     lease,
     upkeep,
     lanes,
+    subAgents,
     exchanges,
     inquiries,
     live,
@@ -51,6 +52,7 @@ export function createGatewayService(
     ...clientFiles,
     approvals: toolbox.approvals,
     commands: () => toolbox.commands(),
+    endCommands: (key) => toolbox.endCommands(key),
     budgets: () => budgetsOf(configuration.config()),
     trust,
     audit,

@@ -32,7 +32,7 @@ export function conversationRoutes(service: GatewayService): Hono<Env> {
     const body = AbortRequest.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"agent": "…"}, or {} for the default one.');
     const { agent = defaultAgent(service.agents())?.id ?? "" } = body.data;
-    own(context).abort("web", agent, context.req.param("id"));
+    await own(context).abort("web", agent, context.req.param("id"));
     return context.body(null, 204);
   });
   return app;

@@ -41,7 +41,7 @@ export const apiErrors = {
   busy: (context: Context): Response =>
     apiError(context, 409, {
       code: "busy",
-      message: "A run goes on in this conversation.",
+      message: "A run goes on in this conversation, or a sub-agent works for it.",
       remedy: "Stop it, or wait until it has ended.",
     }),
   fileTooLarge: (context: Context): Response =>

@@ -20,7 +20,8 @@ type Refusal = Extract<Submitted, { kind: "refused" }>;
 function leave(service: ScopedService, attempt: Attempt, submission: Submission, hasBegun: boolean): void {
   attempt.left(hasBegun, () => {
     const { agent, conversation } = submission;
-    if (conversation.startsWith(ONCE)) service.abort("api", agent, conversation);
+    // Its run is stopped in any case; what else it has begun ends by itself, too.
+    if (conversation.startsWith(ONCE)) service.abort("api", agent, conversation).catch(() => {});
   });
 }
 

@@ -102,7 +102,11 @@ class Connection {
         this.#unwatch = undefined;
         return;
       case "abort":
-        this.#service.abort("web", this.#agentOf(frame.conversation), frame.conversation);
+        this.#abort(frame.conversation).catch((error: unknown) => {
+          this.#logger.error({ err: reasonOf(error) }, "what a client stopped may go on");
+          const message = "The gateway could not stop all that goes on there.";
+          this.#send({ type: "error", conversation: frame.conversation, code: "internal", message });
+        });
         return;
       case "send":
         this.#used();
@@ -132,6 +136,10 @@ class Connection {
   #unsubscribe(conversation: string): void {
     this.#views.get(conversation)?.end();
     this.#views.delete(conversation);
+  }
+
+  async #abort(conversation: string): Promise<void> {
+    await this.#service.abort("web", this.#agentOf(conversation), conversation);
   }
 
   async #submit(frame: SendFrame): Promise<void> {

@@ -17,6 +17,7 @@ import type { SkillCommand } from "@signalbox/skills";
 import type { InboxId, Session } from "@signalbox/store";
 import { explain, whyLines } from "@signalbox/telemetry";
 import { type Inquiries, type Questions, questionText, type Trust } from "@signalbox/tools";
+import { type SubAgentsPort, stopSubAgents } from "../made-sub-agents.ts";
 import type { PlacedMessage, ServiceStore, StoredMessage, StoredRow } from "../service-store.ts";
 import { sessionSeed } from "../session-seed.ts";
 import { type ExplainRoute, findInConversation, findMessage, messageInfo, readTrace } from "../traces.ts";
@@ -43,10 +44,7 @@ export interface AnswerOptions extends SkillChangesPorts {
    * Stops what goes on in a session, and drops what waits there: all of it, or what somebody who wrote `by` may mean.
    */
   readonly stop: (sessionKey: string, reason: Error, by?: CommandMessage) => Stopped;
-  readonly subAgents: {
-    /** Those that a session has made. */
-    of(sessionKey: string): Promise<readonly { readonly sessionKey: string }[]>;
-  };
+  readonly subAgents: SubAgentsPort;
   readonly explainRoute: ExplainRoute;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
   /** The commands of an agent's skills. */
@@ -284,14 +282,6 @@ function speaker({ definition }: AnswerOptions, { stored: { event } }: CommandMe
   const isOwn = definition(channel, account)?.capabilities.authenticatedByGateway === true;
   const holdsGatewayToken = isOwn && tokenOfHolder(sender.id) === undefined;
   return `${channel}:${holdsGatewayToken ? "token" : sender.id}`;
-}
-
-/** Stops the sub-agents that a session has made, and theirs. */
-async function stopSubAgents(options: AnswerOptions, sessionKey: string, reason: Error): Promise<void> {
-  for (const subAgent of await options.subAgents.of(sessionKey)) {
-    await stopSubAgents(options, subAgent.sessionKey, reason);
-    options.stop(subAgent.sessionKey, reason);
-  }
 }
 
 async function waitingForOwner(options: AnswerOptions, agent: Agent) {

@@ -1,0 +1,33 @@
+import type { Stopped } from "@signalbox/lanes";
+
+/** The sub-agents of the gateway. */
+export interface SubAgentsPort {
+  /** Those that a session has made. */
+  of(sessionKey: string): Promise<
+    readonly {
+      readonly sessionKey: string;
+      readonly tasks: readonly { readonly ended?: string }[];
+    }[]
+  >;
+}
+
+interface StopPorts {
+  readonly stop: (sessionKey: string, reason: Error) => Stopped;
+  readonly subAgents: SubAgentsPort;
+}
+
+/** Stops the sub-agents that a session has made, and theirs. */
+export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason: Error): Promise<void> {
+  for (const subAgent of await ports.subAgents.of(sessionKey)) {
+    await stopSubAgents(ports, subAgent.sessionKey, reason);
+    ports.stop(subAgent.sessionKey, reason);
+  }
+}
+
+/** Whether a sub-agent that a session has made, or one of theirs, has a task without an end. */
+export async function hasSubAgentAtWork(subAgents: SubAgentsPort, sessionKey: string): Promise<boolean> {
+  for (const { sessionKey: own, tasks } of await subAgents.of(sessionKey))
+    if (tasks.some(({ ended }) => ended === undefined) || (await hasSubAgentAtWork(subAgents, own)))
+      return true;
+  return false;
+}
