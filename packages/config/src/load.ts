@@ -1,7 +1,7 @@
 import { accessProblems } from "./access.ts";
 import { interpolate, type SecretSources } from "./interpolate.ts";
 import { asRecord, mustBe, PartReader } from "./part-reader.ts";
-import { ConfigError, formatPath, type MakeProblem, type Problem } from "./problem.ts";
+import { ConfigError, type ConfigPath, formatPath, type MakeProblem, type Problem } from "./problem.ts";
 import {
   type AccessConfig,
   type AgentConfig,
@@ -73,11 +73,9 @@ export interface LoadedConfig {
   readonly config: Config;
   readonly file: string;
   readonly problems: readonly Problem[];
-  /** Where each of `config.bindings` stands in the file's list: wrong ones are left out. */
-  readonly bindingPlaces: readonly number[];
   /** Values from the environment and under keys that hold secrets: keep them out of logs. */
   readonly secrets: readonly string[];
-  /** Makes a problem about a value of this file, with its line. */
+  /** Makes a problem about a value of `config`, with where it stands in the file. */
   readonly problem: MakeProblem;
 }
 
@@ -142,8 +140,8 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   // Nothing starts on settings that were not meant.
   const gateway =
     reader.part(gatewaySchema, ["gateway"], root.gateway ?? {}, "the gateway") ?? options.lastGateway;
-  const agents = readAgents(reader, root.agents);
-  const { bindings, places } = readBindings(reader, root.bindings, agents.list);
+  const { places: agentPlaces, ...agents } = readAgents(reader, root.agents);
+  const { bindings, places: bindingPlaces } = readBindings(reader, root.bindings, agents.list);
   const sections = {
     models: { providers: readProviders(reader, root.models) },
     agents,
@@ -169,12 +167,27 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   return {
     config: { gateway, ...sections },
     file: options.file,
-    bindingPlaces: places,
     problems,
     // What the environment gives is most often no secret: a port or a word for the log level stays readable.
     secrets: [...secrets.filter((secret) => secret.length >= SHORT), ...secretsIn(value)],
-    problem,
+    problem: (path, about) => problem(placeInFile(path, { agentPlaces, bindingPlaces }), about),
   };
+}
+
+/** Wrong agents and bindings are left out, so that those behind them have other positions in the file. */
+function placeInFile(
+  path: ConfigPath,
+  {
+    agentPlaces,
+    bindingPlaces,
+  }: { readonly agentPlaces: readonly number[]; readonly bindingPlaces: readonly number[] },
+): ConfigPath {
+  const [section, second, third, ...rest] = path;
+  if (section === "agents" && second === "list" && typeof third === "number")
+    return [section, second, agentPlaces[third] ?? third, ...rest];
+  if (section === "bindings" && typeof second === "number")
+    return [section, bindingPlaces[second] ?? second, ...path.slice(2)];
+  return path;
 }
 
 function problemMaker(source: ConfigSource): MakeProblem {

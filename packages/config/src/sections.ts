@@ -50,6 +50,8 @@ export function readProviders(reader: PartReader, section: unknown): Record<stri
 export interface AgentsRead {
   readonly defaults: AgentDefaults;
   readonly list: readonly AgentConfig[];
+  /** Where each of them stands in the file's list. */
+  readonly places: readonly number[];
 }
 
 export function readAgents(reader: PartReader, section: unknown): AgentsRead {
@@ -61,6 +63,7 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
       ? agentDefaultsSchema.parse(closedFor(defaultsAt, defaultsAt.length)?.value ?? {})
       : reader.section(agentDefaultsSchema, defaultsAt, agents.defaults);
   const list: AgentConfig[] = [];
+  const places: number[] = [];
   for (const [index, input] of reader.items(["agents", "list"], agents.list).entries()) {
     const at: ConfigPath = ["agents", "list", index];
     const agent = reader.part(agentSchema, at, input, `agent ${nameOf(input, index)}`);
@@ -81,8 +84,9 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
         remedy: "Remove `default` from all agents but one.",
       });
     list.push(agent);
+    places.push(index);
   }
-  return { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT] };
+  return { defaults, list: list.length > 0 ? list : [DEFAULT_AGENT], places };
 }
 
 /** The agent of a gateway whose file lists none. */

@@ -126,18 +126,6 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
   return { all, defaultId: chosen?.id ?? "main", problems, get: (id) => byId.get(id) };
 }
 
-/** Where the configuration names the tools or skills of the agent, for problems about them. */
-export function allowPath(
-  loaded: LoadedConfig,
-  agentId: string,
-  what: "tools" | "skills",
-): (string | number)[] {
-  const index = loaded.config.agents.list.findIndex((agent) => agent.id === agentId);
-  return loaded.config.agents.list[index]?.[what] === undefined
-    ? ["agents", "defaults", what, "allow"]
-    : ["agents", "list", index, what, "allow"];
-}
-
 type ExecConfig = Config["tools"]["exec"];
 
 /** What the agent says counts, else what the defaults say. A profile and a list of the same place go together. */

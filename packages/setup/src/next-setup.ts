@@ -72,12 +72,13 @@ function sectionOf({ path }: Problem): string {
 function withSections(next: LoadedConfig, before: LoadedConfig, sections: ReadonlySet<string>): LoadedConfig {
   const isKept = (section: string): boolean => sections.has("") || sections.has(section);
   const kept = Object.entries(before.config).filter(([part]) => isKept(sectionName(part)));
-  const { bindingPlaces } = isKept("bindings") ? before : next;
+  const problem: LoadedConfig["problem"] = (path, about) =>
+    (isKept(String(path[0])) ? before : next).problem(path, about);
   const problems = [
     ...before.problems.filter((problem) => isKept(sectionOf(problem))),
     ...next.problems.filter((problem) => !isKept(sectionOf(problem))),
   ];
-  return { ...next, bindingPlaces, problems, config: { ...next.config, ...Object.fromEntries(kept) } };
+  return { ...next, problem, problems, config: { ...next.config, ...Object.fromEntries(kept) } };
 }
 
 /** The sections that are not as they were. */

@@ -38,8 +38,7 @@ export function routingProblems(loaded: LoadedConfig, agents: Agents): Problem[]
     ]),
   );
   return checkBindings(routingConfig(loaded.config, agents), { accounts }).map((problem) => {
-    const place = "bindingIndex" in problem ? loaded.bindingPlaces[problem.bindingIndex] : undefined;
-    return loaded.problem(place === undefined ? ["session"] : ["bindings", place], {
+    return loaded.problem("bindingIndex" in problem ? ["bindings", problem.bindingIndex] : ["session"], {
       severity: "warning",
       message: problem.message.replace(/^Binding \d+ /, "").replace(/\.$/, ""),
       remedy: problem.remedy,

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Config, LoadedConfig, Problem } from "@signalbox/config";
+import type { Config, ConfigPath, LoadedConfig, Problem } from "@signalbox/config";
 import { configuredPath, type Home } from "@signalbox/home";
 import {
   type AgentSkills,
@@ -14,7 +14,7 @@ import {
   standardSources,
 } from "@signalbox/skills";
 import { commandEnvironment, comparedBeside } from "@signalbox/tools";
-import { type Agent, type Agents, allowPath } from "./agents.ts";
+import type { Agent, Agents } from "./agents.ts";
 import { sandboxSetting } from "./running/exec-sandbox.ts";
 
 /** What was scanned serves so long, and what an agent may use of it as long again. */
@@ -122,13 +122,28 @@ function unknownSkills(
   const ids = skills.map((skill) => skill.id).join(", ");
   const usable = ids === "" ? "" : ` Usable now: ${ids}.`;
   return unknown.map((name) =>
-    loaded.problem(allowPath(loaded, agent.id, "skills"), {
+    loaded.problem(placeOf(loaded, agent.id, name), {
       severity: "error",
       message: `agent ${agent.id} names the skill ${name}, which does not exist`,
       remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
       disables: `skill ${name} of agent ${agent.id}`,
     }),
   );
+}
+
+/** Where the name of a skill is written that an agent's lists have: its own, or those of the defaults. */
+function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
+  const { defaults, list } = config.agents;
+  const index = list.findIndex(({ id }) => id === agentId);
+  const own: ConfigPath = ["agents", "list", index, "skills"];
+  const places = [
+    { path: own, lists: list[index]?.skills },
+    { path: ["agents", "defaults", "skills"], lists: defaults.skills },
+  ].flatMap(({ path, lists }) => [
+    { path: [...path, "allow"], names: lists?.allow ?? [] },
+    { path: [...path, "deny"], names: lists?.deny ?? [] },
+  ]);
+  return places.find(({ names }) => names.includes(name))?.path ?? own;
 }
 
 /** Where commands run here, which find other programs and variables than the gateway; undefined where none do. */

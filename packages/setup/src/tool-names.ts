@@ -1,7 +1,7 @@
-import type { LoadedConfig, Problem } from "@signalbox/config";
+import type { AgentConfig, ConfigPath, LoadedConfig, Problem } from "@signalbox/config";
 import { toolPrefix } from "@signalbox/mcp";
 import { allowsTool, BUILT_IN_TOOLS, checkToolNames } from "@signalbox/tools";
-import { type Agent, type Agents, allowPath } from "./agents.ts";
+import type { Agent, Agents } from "./agents.ts";
 import type { PluginTools } from "./plugin-tools.ts";
 
 /** The tools an agent has, but for those of servers, which only a run asks for. */
@@ -24,7 +24,7 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: Plug
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>
     checkToolNames(namesIn(tools), all).map(({ name, near }) =>
-      loaded.problem(allowPath(loaded, id, "tools"), {
+      loaded.problem(placeOf(loaded, id, name), {
         severity: "error",
         message: `agent ${id} names the tool ${name}, which does not exist`,
         remedy: `${near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `}The tools are ${all.join(", ")}, and * for all.`,
@@ -40,5 +40,33 @@ function namesIn({ allow, deny, askModes, roles, channelKinds, models }: Agent["
   return [
     ...[...allow, ...deny, ...Object.keys(askModes)],
     ...rules.flatMap((rule) => [...(rule.allow ?? []), ...(rule.deny ?? [])]),
+  ];
+}
+
+/** Where a name is written that an agent's lists have: its own, or those that the defaults give it. */
+function placeOf({ config }: LoadedConfig, agentId: string, name: string): ConfigPath {
+  const { defaults, list } = config.agents;
+  const index = list.findIndex(({ id }) => id === agentId);
+  const own: ConfigPath = ["agents", "list", index, "tools"];
+  const places = [
+    ...placesIn(own, list[index]?.tools),
+    ...placesIn(["agents", "defaults", "tools"], defaults.tools),
+  ];
+  return places.find(({ names }) => names.includes(name))?.path ?? own;
+}
+
+function placesIn(
+  at: ConfigPath,
+  { allow, deny, ask = {}, roles = {}, conversations = {}, models = {} }: AgentConfig["tools"] = {},
+): readonly { readonly path: ConfigPath; readonly names: readonly string[] }[] {
+  const rules = Object.entries({ roles, conversations, models }).flatMap(([key, byName]) =>
+    Object.entries(byName).map(([name, rule]) => ({ path: [...at, key, name], rule })),
+  );
+  return [
+    ...[{ path: at, rule: { allow, deny } }, ...rules].flatMap(({ path, rule }) => [
+      { path: [...path, "allow"], names: rule?.allow ?? [] },
+      { path: [...path, "deny"], names: rule?.deny ?? [] },
+    ]),
+    ...Object.keys(ask).map((name) => ({ path: [...at, "ask", name], names: [name] })),
   ];
 }
