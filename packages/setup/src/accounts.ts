@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import {
   type ChannelCache,
   type ChannelDefinition,
@@ -20,12 +21,8 @@ import { type HostPackages, importsFrom, installCommand, type PackagePlaces } fr
 
 export type { Account };
 
-type Issue = NonNullable<
-  Extract<
-    Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>,
-    { readonly issues: unknown }
-  >["issues"]
->[number];
+type Checked = Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>;
+type Issue = NonNullable<Extract<Checked, { readonly issues: unknown }>["issues"]>[number];
 
 /** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
 export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
@@ -115,12 +112,21 @@ async function planChannel(
   for (const [account, raw] of Object.entries(config.accounts)) {
     vault.add(secretFields(definition, raw));
     problems.push(...unknownSettings(loaded, definition, account, raw));
-    const result = await definition.config["~standard"].validate(raw);
+    const result = await checked(definition, raw);
     if (result.issues) problems.push(...settingProblems(loaded, channel, account, result.issues));
     else if (!lacksSetting(loaded, channel, account))
       accounts.push({ definition: run, account, config: result.value });
   }
   return plan;
+}
+
+/** A schema of somebody else's that fails where it should complain keeps nothing else from running. */
+async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Checked> {
+  try {
+    return await config["~standard"].validate(raw);
+  } catch (error) {
+    return { issues: [{ message: `the channel failed at them: ${reasonOf(error)}` }] };
+  }
 }
 
 function noChannel(

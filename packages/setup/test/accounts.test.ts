@@ -19,6 +19,7 @@ async function plan(
   capabilities: string,
   definitions: readonly ChannelDefinition[] = [],
   settings: Readonly<Record<string, unknown>> = {},
+  { fields = "{}", validate = "(value) => ({ value })" } = {},
 ) {
   const dir = mkdtempSync(join(tmpdir(), "channel-package-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -26,8 +27,8 @@ async function plan(
   writeFileSync(
     file,
     `export default {
-      specVersion: 1, id: "${id}", meta: { label: "X", fields: {} },
-      config: { "~standard": { version: 1, vendor: "x", validate: (value) => ({ value }) } },
+      specVersion: 1, id: "${id}", meta: { label: "X", fields: ${fields} },
+      config: { "~standard": { version: 1, vendor: "x", validate: ${validate} } },
       capabilities: { ${capabilities} },
       codec: { encode: String, decode: (text) => text },
       create: async () => { throw new Error("not to be made") },
@@ -100,4 +101,18 @@ it("runs no account of which a setting could not be had: it might be the one tha
   const accounts = { main: { key: "${NOT_SET}" }, other: {} };
   const { listed } = await plan("mine", "", [], { accounts });
   expect(listed.map(({ account }) => account)).toEqual(["other"]);
+});
+
+it("leaves an account out at whose settings the package's own check fails", async () => {
+  const accounts = { main: {}, other: { key: " a " } };
+  const validate = "({ key }) => ({ value: { key: key.trim() } })";
+  const { problems, listed } = await plan("mine", "", [], { accounts }, { validate });
+  expect(problems).toEqual([expect.stringContaining("the channel failed at them: Cannot read properties")]);
+  expect(listed.map(({ account }) => account)).toEqual(["other"]);
+});
+
+it("says that a package brings no whole channel", async () => {
+  const { problems, listed } = await plan("mine", "", [], {}, { fields: "undefined" });
+  expect(problems).toEqual([expect.stringContaining("exports no channel definition of version 1")]);
+  expect(listed).toEqual([]);
 });

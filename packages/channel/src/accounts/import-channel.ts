@@ -35,14 +35,20 @@ export function definitionIn(
 }
 
 function isDefinition(value: unknown): value is ChannelDefinition {
+  if (!isObject(value)) return false;
+  const { specVersion, id, create, meta, config, capabilities } = value;
   return (
-    value !== null &&
-    typeof value === "object" &&
-    "specVersion" in value &&
-    value.specVersion === 1 &&
-    "id" in value &&
-    typeof value.id === "string" &&
-    "create" in value &&
-    typeof value.create === "function"
+    specVersion === 1 &&
+    typeof id === "string" &&
+    typeof create === "function" &&
+    isObject(meta) &&
+    isObject(meta["fields"]) &&
+    isObject(config) &&
+    isObject(config["~standard"]) &&
+    isObject(capabilities)
   );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && (typeof value === "object" || typeof value === "function");
 }
