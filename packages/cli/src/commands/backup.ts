@@ -3,7 +3,8 @@ import { existsSync, rmSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
-import { backupHome, GatewayError, locateHome, noteBackup } from "@signalbox/home";
+import { backupHome, GatewayError, type Home, locateHome, noteBackup } from "@signalbox/home";
+import { commandOn } from "../command-on.ts";
 import type { CommonOptions } from "../common-options.ts";
 import { codeOf } from "../errors.ts";
 import { print } from "../output.ts";
@@ -34,11 +35,12 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     });
     const parent = await open(dirname(path), "r");
     await parent.sync().finally(() => parent.close());
-    noteBackup(home, { path, at: Date.now() });
+    const unnoted = note(home, path);
     const { databaseBytes, media, missing } = report;
     print(options.json, { path, ...report }, () => [
       `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,
       ...missing.map((id) => `The attachment ${id} of an undelivered reply is not kept any more.`),
+      ...unnoted,
     ]);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
@@ -46,6 +48,18 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   } finally {
     for (const name of ["SIGINT", "SIGTERM"] as const) process.removeListener(name, broken);
     clear();
+  }
+}
+
+/** A backup is whole also where its home, on a disk that is full or cannot be written, keeps no note of it. */
+function note(home: Home, path: string): string[] {
+  try {
+    noteBackup(home, { path, at: Date.now() });
+    return [];
+  } catch (error) {
+    return [
+      `${home.dir} could not keep that it was made, and ${commandOn(home, "doctor")} will miss it: ${reasonOf(error)}`,
+    ];
   }
 }
 
