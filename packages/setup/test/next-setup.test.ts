@@ -11,6 +11,7 @@ import {
   createLiveSetup,
   createSetup,
   nextSetup,
+  Reloading,
   type Setup,
 } from "../src/index.ts";
 import { PACKAGES } from "./packages.ts";
@@ -39,7 +40,7 @@ async function start(text: string) {
   const loaded = load(text);
   const first: Applied = { loaded, resolved: await resolve(loaded) };
   const after = (before: Applied, content: string) => nextSetup(before, load(content), resolve);
-  return { first, after, next: (content: string) => after(first, content) };
+  return { first, after, load, resolve, next: (content: string) => after(first, content) };
 }
 
 const CODER = "agents: { list: [ { id: coder, model: openai/gpt-5.2 } ] }";
@@ -91,4 +92,24 @@ it("shows whoever has a view of it what applies now, and makes anew what was mad
     ["writer"],
     undefined,
   ]);
+});
+
+it("says that a configuration applies, also where the disk is too full to put that on record", async () => {
+  const { first, load, resolve } = await start(CODER);
+  const errors: string[] = [];
+  const live = createLiveSetup(first);
+  const reloading = new Reloading(first, {
+    configuration: live,
+    resolve,
+    prepare: async () => {},
+    tell: async () => ["telegram/main"],
+    record: () => Promise.reject(new Error("the disk is full")),
+    vault: createVault(),
+    logger: { info() {}, warn() {}, error: (_, message) => void errors.push(message) },
+  });
+  const reloaded = await reloading.reload(() => load(`${CODER}\naccess: { dm: open }`));
+  expect(reloaded).toEqual({ applied: ["access"], forStart: [], kept: [], accounts: ["telegram/main"] });
+  expect(live.config().access.dm).toBe("open");
+  expect(reloading.state.kept).toEqual([]);
+  expect(errors).toEqual(["the configuration applies, and could not be put on record"]);
 });

@@ -91,12 +91,25 @@ export class Reloading<Resolved extends Setup> {
     await prepare(next.resolved);
     configuration.apply(next);
     this.#applied = next;
-    const accounts = await tell(before, next);
-    await record(next.loaded.config, next.loaded.file);
+    const accounts = (await this.#tried("told to every part", () => tell(before, next))) ?? [];
+    await this.#tried("put on record", () => record(next.loaded.config, next.loaded.file));
     const forStart = keysForStart(this.#started, next.loaded.config);
     this.#state = { forStart, kept: [...kept] };
     this.#warnOfRest(outcome, forStart);
     return { applied: changedSections(before.loaded.config, next.loaded.config), forStart, accounts, kept };
+  }
+
+  /** What comes after it applies: whatever fails there takes nothing back. */
+  async #tried<T>(what: string, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#ports.logger.error(
+        { err: reasonOf(error) },
+        `the configuration applies, and could not be ${what}`,
+      );
+      return undefined;
+    }
   }
 
   /** What of it does not apply yet. */
