@@ -58,7 +58,7 @@ export interface DelegationPorts {
 /** What delegation needs of the way of a message. */
 interface DelegationWay {
   readonly wake: WakeAgent;
-  /** What a sub-agent has in the background ends with its task. */
+  /** What a sub-agent has in the background ends with its last task. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
 }
 
@@ -92,11 +92,16 @@ export function createDelegation({ store, logger, now }: DelegationPorts): Deleg
         give: (subAgent, task) => wakeWith(wake, now(), subAgent, task, taskMessage(subAgent, task)),
         endOf: (messageId, { sessionKey }) => endOfTask(store, messageId, sessionKey),
         async report(subAgent, task, end) {
-          await endCommands(subAgent.sessionKey);
+          // Another task that it works on may need them.
+          if (isLast(subAgent, task)) await endCommands(subAgent.sessionKey);
           return wakeWith(wake, now(), subAgent, task, reportMessage(subAgent, task, end));
         },
       }),
   };
+}
+
+function isLast({ tasks }: SubAgent<TaskOrigin>, { key }: Task<TaskOrigin>): boolean {
+  return tasks.every((task) => task.key === key || task.ended !== undefined);
 }
 
 interface Said {
