@@ -133,6 +133,37 @@ describe("a conversation that is looked at later", () => {
     expect(await inquiries()).toEqual([]);
   });
 
+  it("has every question as it was asked, also those that the agent was told in short", async () => {
+    await started.gateway.stop();
+    const queue = { mode: "collect", debounceMs: 0, cap: 1, drop: "summarise" };
+    world.configure(exampleConfig({ channels: {}, session: { queue } }));
+    started = await world.start();
+    const [asked, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.script(async (_, index) => {
+      asked.resolve();
+      if (index === 0) await goOn.promise;
+      return { text: `answer ${index}` };
+    });
+    const { service } = started.gateway;
+    const ask = (text: string) =>
+      service.submit({ channel: "web", agent: "coder", conversation: "c1", id: text, text });
+    await ask("one");
+    await asked.promise;
+    for (const text of ["two", "three"]) await ask(text);
+    const last = await ask("four");
+    goOn.resolve();
+    if (last.kind === "accepted") await last.done;
+    const history = await service.history("c1");
+    expect(history?.messages.map(({ id, text }) => (id === text ? id : text))).toEqual([
+      "one",
+      "answer 0",
+      "two",
+      "three",
+      "four",
+      "answer 1",
+    ]);
+  });
+
   it("is gone with its commands once it is removed", async () => {
     await watch("/whoami");
     await client.removeConversation("c1");

@@ -26,7 +26,7 @@ const result = (id: string, toolName: string, text: string, isError = false): Ag
   timestamp: 0,
   content: [{ type: "text", text }],
 });
-const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
+const user = (content: string, timestamp = 0): AgentMessage => ({ role: "user", content, timestamp });
 const rows = (runId: string, ...messages: AgentMessage[]): ConversationMessage[] =>
   messages.map((message, index) => ({ seq: index + 1, message, runId, at: index }));
 const shown = (list: ReturnType<typeof chatMessages>) => list.map(({ id, role, text }) => [id, role, text]);
@@ -34,7 +34,17 @@ const shown = (list: ReturnType<typeof chatMessages>) => list.map(({ id, role, t
 it("has what was asked under the ids of those who asked, and turns under those of live events", () => {
   const conversation = rows("r", user("One?"), user("Two?"), said("Both."));
   const messages = chatMessages(conversation, {
-    notes: new Map([["r", { asked: [{ id: "c1" }, { id: "c2", text: "/two" }] }]]),
+    notes: new Map([
+      [
+        "r",
+        {
+          asked: [
+            { id: "c1", at: 0 },
+            { id: "c2", at: 0, text: "/two" },
+          ],
+        },
+      ],
+    ]),
   });
   expect(shown(messages)).toEqual([
     ["c1", "user", "One?"],
@@ -46,6 +56,28 @@ it("has what was asked under the ids of those who asked, and turns under those o
   const view = createLiveView({ runId: "r", publish, retract: () => {}, now: () => 0 });
   view.see({ type: "message", origin: "model", message: said("Both.") });
   expect(live).toEqual(["r.0"]);
+});
+
+it("has what the model was told in short as it was asked, and each question in its place", () => {
+  const conversation = rows(
+    "r",
+    user("[2 earlier messages: One? Two?]", 50),
+    user("Three?", 3),
+    said("All of it."),
+    user("Four?", 4),
+    said("That, too."),
+  );
+  const asked = ["One?", "Two?", "Three?", "Four?"].map((text, place) => ({
+    id: `c${place + 1}`,
+    at: place + 1,
+    text,
+  }));
+  const notes = new Map([["r", { asked }]]);
+  const questions = (from: number) =>
+    shown(chatMessages(conversation.slice(from), { notes })).filter(([, role]) => role === "user");
+  expect(questions(0)).toEqual(asked.map(({ id, text }) => [id, "user", text]));
+  // The beginning of the run is older than what is shown.
+  expect(questions(2)).toEqual([["c4", "user", "Four?"]]);
 });
 
 it("has results behind the turn that asked for them, in its order, and what a call said in the agent's name", () => {

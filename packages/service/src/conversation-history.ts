@@ -41,7 +41,9 @@ export async function readHistory(
 
 function notesOn({ run, inbox }: Summary, kept: readonly Exchange[]): RunNotes {
   const asked = inbox.flatMap(({ messageId: id, payload }) =>
-    id === undefined ? [] : [{ id, text: payload.event.text, ...attachmentsSeen(payload.event) }],
+    id === undefined
+      ? []
+      : [{ id, at: payload.event.timestamp, text: payload.event.text, ...attachmentsSeen(payload.event) }],
   );
   const words = kept.flatMap(({ end, messages }) => (end === undefined ? messages : []));
   const note = words.find(({ runId }) => runId === run.id);

@@ -15,6 +15,8 @@ export interface ConversationMessage extends PlacedMessage {
 /** A message to the agent. */
 export interface Asked {
   readonly id: string;
+  /** As the conversation has it, in milliseconds since the epoch; a note that tells it in short has a later time. */
+  readonly at: number;
   readonly text?: string;
   readonly attachments?: ChatMessage["attachments"];
 }
@@ -65,6 +67,8 @@ class ConversationReader {
   readonly #results: ReadonlyMap<string, RowOf<"toolResult">>;
   /** What was asked, as far as it is not shown yet, and how many turns are, by the run. */
   readonly #asked: ReadonlyMap<string, Asked[]>;
+  /** When what the runs were told was asked. */
+  readonly #told: ReadonlySet<string>;
   readonly #turns = new Map<string, number>();
   /** The last message of each run. */
   readonly #lastOf: ReadonlyMap<string, number>;
@@ -81,29 +85,44 @@ class ConversationReader {
       ),
     );
     this.#asked = new Map([...options.notes].map(([runId, { asked }]) => [runId, [...asked]]));
+    this.#told = new Set(
+      rows.flatMap(({ runId, message }) =>
+        message.role === "user" ? [askedAt(runId, message.timestamp)] : [],
+      ),
+    );
     this.#lastOf = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
   }
 
   read({ message, ...row }: ConversationMessage): ChatMessage[] {
     const note = this.#noteBehind(row);
-    if (message.role === "user") return [this.#question({ ...row, message }), ...note];
+    if (message.role === "user") return [...this.#questions({ ...row, message }), ...note];
     if (message.role === "assistant") return [...this.#answer({ ...row, message }), ...note];
     return note;
   }
 
-  #question({ seq, runId, at, generation, message }: RowOf<"user">): ChatMessage {
-    const asked = runId === undefined ? undefined : this.#asked.get(runId)?.shift();
+  #questions({ seq, runId, at, generation, message }: RowOf<"user">): ChatMessage[] {
     const begins = this.#generation !== undefined && generation !== this.#generation;
     this.#generation = generation;
-    return {
-      id: asked?.id ?? String(seq),
+    const asked = this.#askedIn(runId, message.timestamp);
+    const said = asked.length > 0 ? asked : [{ id: String(seq) }];
+    return said.map(({ id, text = textOf(message), attachments }: Omit<Asked, "at">, place) => ({
+      id,
       at,
       ...ofRun(runId),
       role: "user",
-      text: asked?.text ?? textOf(message),
-      ...(asked?.attachments === undefined ? {} : { attachments: asked.attachments }),
-      ...(begins ? { begins } : {}),
-    };
+      text,
+      ...(attachments === undefined ? {} : { attachments }),
+      ...(begins && place === 0 ? { begins } : {}),
+    }));
+  }
+
+  /** What a run was told by one message: what was asked then, or what was told in short, as there was too much. */
+  #askedIn(runId: string | undefined, timestamp: number): readonly Asked[] {
+    const asked = this.#asked.get(runId ?? "") ?? [];
+    const place = asked.findIndex(({ at }) => at === timestamp);
+    if (place >= 0) return asked.splice(place, 1);
+    const next = asked.findIndex(({ at }) => this.#told.has(askedAt(runId, at)));
+    return asked.splice(0, next < 0 ? asked.length : next);
   }
 
   #answer({ seq, runId, at, message }: RowOf<"assistant">): ChatMessage[] {
@@ -138,6 +157,10 @@ class ConversationReader {
 
 function callOf(runId: string | undefined, callId: string): string {
   return `${runId} ${callId}`;
+}
+
+function askedAt(runId: string | undefined, at: number): string {
+  return `${runId} ${at}`;
 }
 
 function ofRun(runId: string | undefined): { runId?: string } {
