@@ -7,14 +7,18 @@ type Stop = (left: () => number) => unknown;
 export interface Lifecycle {
   /** Something runs from now on, and is stopped so. */
   started(name: string, stop: Stop): void;
-  /** Stops everything within so many milliseconds, once; what cannot be stopped keeps nothing else up. */
+  /** Stops everything within about so many milliseconds, once; what cannot be stopped keeps nothing else up. */
   stop(ms: number): Promise<void>;
 }
+
+/** For so long behind the deadline one thing is waited for: it is to end in order, and not to hang. */
+const LONGEST_MS = 20_000;
 
 /** @param onFailure told what did not stop in order */
 export function createLifecycle(
   onFailure: (name: string, error: unknown) => void,
   now: () => number = Date.now,
+  clock: Clock = awaitedClock,
 ): Lifecycle {
   const running: { readonly name: string; readonly stop: Stop }[] = [];
   let stopped: Promise<void> | undefined;
@@ -24,7 +28,9 @@ export function createLifecycle(
     const left = (): number => Math.max(0, deadline - now());
     for (let part = running.pop(); part !== undefined; part = running.pop()) {
       try {
-        await part.stop(left);
+        const stopping = Promise.resolve(part.stop(left)).then(() => "stopped");
+        if ((await atMost(left() + LONGEST_MS, stopping, clock)) === undefined)
+          throw new Error("it has not stopped in time");
       } catch (error) {
         onFailure(part.name, error);
       }
@@ -40,9 +46,13 @@ export function createLifecycle(
   };
 }
 
-/** Waits for work, but not longer than so many milliseconds. */
-export async function atMost(ms: number, work: Promise<unknown>, clock: Clock = awaitedClock): Promise<void> {
-  const { promise: over, resolve } = Promise.withResolvers<void>();
-  const timer = clock.after(ms, resolve);
-  await Promise.race([work, over]).finally(() => timer.cancel());
+/** Waits for work, but not longer than so many milliseconds; then it gives `undefined`. */
+export async function atMost<T>(
+  ms: number,
+  work: Promise<T>,
+  clock: Clock = awaitedClock,
+): Promise<T | undefined> {
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const timer = clock.after(ms, () => resolve(undefined));
+  return Promise.race([work, over]).finally(() => timer.cancel());
 }

@@ -21,6 +21,21 @@ it("stops what was started in the opposite order, over what fails, before one de
   expect(log).toEqual(["lanes 100", "accounts failed", "store 30"]);
 });
 
+it("leaves what does not stop, a while behind the deadline", async () => {
+  const clock = createManualClock();
+  const log: string[] = [];
+  const lifecycle = createLifecycle((name, error) => log.push(`${name}: ${error}`), clock.now, clock);
+  lifecycle.started("store", () => log.push("store"));
+  lifecycle.started("hangs", () => new Promise(() => {}));
+  const stopped = lifecycle.stop(100);
+  await clock.advance(100);
+  expect(log).toEqual([]);
+  await clock.advance(60_000);
+  await stopped;
+  expect(log).toEqual(["hangs: Error: it has not stopped in time", "store"]);
+  expect(clock.pending()).toBe(0);
+});
+
 it("waits for work no longer than it is told to", async () => {
   const clock = createManualClock();
   let over = false;
