@@ -3,9 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { signInSecret } from "@signalbox/client";
 import { SESSION_KEY_HEADER, SignedIn, SignInLink } from "@signalbox/protocol";
+import { readHomeHolder } from "@signalbox/store";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
-import { exampleConfig, openWorld, TOKEN, type World } from "./harness.ts";
+import { exampleConfig, inStore, openWorld, TOKEN, type World } from "./harness.ts";
 import { standInForSystemd } from "./systemd.ts";
 
 const PROGRAM = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
@@ -21,7 +22,8 @@ function atTerminal(world: World, args: readonly string[] = ["start"], env: Node
     shown += text;
   });
   const exited = new Promise((resolve) => terminal.once("exit", resolve));
-  return { shown: () => shown, type: (keys: string) => terminal.stdin.write(keys), exited };
+  const close = (): void => void terminal.kill("SIGKILL");
+  return { shown: () => shown, type: (keys: string) => terminal.stdin.write(keys), close, exited };
 }
 
 async function signIn(link: string): Promise<number> {
@@ -52,6 +54,17 @@ describe("at a terminal", () => {
     expect(readFileSync(world.home.logFile, "utf8")).not.toMatch(/sign-in=/);
     start.type("\u0003");
     await start.exited;
+  });
+
+  it("stops in order once its terminal is closed", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig());
+    const { shown, close } = atTerminal(world);
+    await expect.poll(shown).toMatch(LINK);
+    close();
+    await expect.poll(() => readHomeHolder(world.home.dir)).toBeUndefined();
+    // Whoever ends without a stop leaves it.
+    expect(await inStore(world, ({ leases }) => leases.list())).toEqual([]);
   });
 
   it("offers to set up what is not, and goes on with the demo model after a no", async () => {

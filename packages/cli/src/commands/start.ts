@@ -1,3 +1,4 @@
+import { isatty } from "node:tty";
 import { reasonOf } from "@signalbox/agent-core";
 import { createClient } from "@signalbox/client";
 import { formatProblem, type Problem } from "@signalbox/config";
@@ -19,7 +20,7 @@ import { describeLink, makeLink } from "./link.ts";
 /** How long what was stopped may take to let go of its sockets, timers and processes, in milliseconds. */
 const LET_GO_MS = 2_000;
 
-/** `signalbox start`: runs until SIGTERM or SIGINT; a second signal ends it at once. */
+/** `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal; a second signal ends it at once. */
 export async function start(
   options: CommonOptions & { readonly strict?: boolean },
   host: GatewayHost,
@@ -51,8 +52,11 @@ export async function start(
   const reload = (): void =>
     void gateway.reload((applied) => rereadConfig(locateHome(home.dir, env), env, applied));
   watch.onChange(reload);
-  process.on("SIGHUP", reload);
-  const stopping = stopSignal();
+  const stopping = Promise.withResolvers<undefined>();
+  stopAtSignal(() => stopping.resolve(undefined));
+  const isTerminalGone = watchTerminal();
+  const hangUp = (): void => (isTerminalGone() ? stopping.resolve(undefined) : reload());
+  process.on("SIGHUP", hangUp);
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
     ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
@@ -65,8 +69,9 @@ export async function start(
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 
-  const error = await Promise.race([stopping, fatal.promise]);
-  process.off("SIGHUP", reload);
+  const error = await Promise.race([stopping.promise, fatal.promise]);
+  // Its shell may tell it, too, that the terminal is gone.
+  process.off("SIGHUP", hangUp).on("SIGHUP", () => {});
   watch.stop();
   letGo();
   try {
@@ -96,15 +101,31 @@ function endThoughOpen(): void {
   setTimeout(end, LET_GO_MS).unref();
 }
 
-/** Resolves at the first signal to stop; the second ends the process. */
-function stopSignal(): Promise<undefined> {
-  const { promise, resolve } = Promise.withResolvers<undefined>();
-  const onSignal = (): void => {
-    resolve(undefined);
-    process.once("SIGINT", () => process.exit(130));
-  };
-  for (const name of ["SIGTERM", "SIGINT"] as const) process.once(name, onSignal);
-  return promise;
+/** How a process ends that such a signal ends. */
+const ENDED_BY = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Calls back at the first signal to stop; the second ends the process. */
+function stopAtSignal(stop: () => void): void {
+  let isStopping = false;
+  for (const name of ["SIGTERM", "SIGINT"] as const)
+    process.on(name, () => {
+      if (isStopping) process.exit(ENDED_BY[name]);
+      isStopping = true;
+      stop();
+    });
+}
+
+/**
+ * Tells a SIGHUP that comes since the terminal was closed from one that somebody sent. What is written to a terminal
+ * that is gone is lost, and keeps nothing from ending in order.
+ */
+function watchTerminal(): () => boolean {
+  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
+  const isGone = (): boolean => terminals.length > 0 && !terminals.some((descriptor) => isatty(descriptor));
+  process.stderr.on("error", (error) => {
+    if (!isGone()) throw error;
+  });
+  return isGone;
 }
 
 function report(problems: readonly Problem[], redact: (text: string) => string): void {
