@@ -44,7 +44,7 @@ export interface SubAgents<Origin, Gained> {
   stop(): Promise<void>;
 }
 
-/** Records of sub-agents without open tasks are kept for so long, in milliseconds. */
+/** Tasks that have ended are kept for so long, and sub-agents that have no others, in milliseconds. */
 const KEPT_MS = 7 * 24 * 60 * 60_000;
 
 /**
@@ -127,7 +127,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
 
   async recover(): Promise<void> {
     for (const { id, tasks } of await this.#records.all()) {
-      if (this.#isOver(tasks)) await this.#try(id, () => this.#forget(id));
+      if (tasks.some((task) => this.#isOver(task))) await this.#try(id, () => this.#forget(id));
       for (const { key, ended } of tasks)
         if (ended === undefined) await this.#try(id, () => this.#goOn(id, key));
     }
@@ -212,15 +212,16 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
     await (task.messageId === undefined ? this.#handOver(subAgent, task) : this.#report(subAgent, task));
   }
 
-  /** Unless it was given another task meanwhile. */
+  /** Forgets the tasks that are over, and a sub-agent that was given no other meanwhile. */
   async #forget(id: string): Promise<void> {
     const subAgent = (await this.#records.all()).find((each) => each.id === id);
-    if (subAgent !== undefined && this.#isOver(subAgent.tasks)) await this.#records.remove(id);
+    if (subAgent === undefined) return;
+    const tasks = subAgent.tasks.filter((task) => !this.#isOver(task));
+    await (tasks.length === 0 ? this.#records.remove(id) : this.#records.put({ ...subAgent, tasks }));
   }
 
-  #isOver(tasks: readonly Task<Origin>[]): boolean {
-    const isDone = tasks.every(({ ended }) => ended !== undefined);
-    return isDone && this.#options.now() - lastGiven(tasks) > KEPT_MS;
+  #isOver({ ended, givenAt }: Task<Origin>): boolean {
+    return ended !== undefined && this.#options.now() - givenAt > KEPT_MS;
   }
 
   /** What fails holds up nothing else. */

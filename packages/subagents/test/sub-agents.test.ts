@@ -83,6 +83,22 @@ describe("a sub-agent", () => {
     expect(await subAgents.of("chat")).toEqual([]);
   });
 
+  it("keeps its tasks no longer either while it is given further ones", async () => {
+    let now = 0;
+    const disk = newDisk();
+    const { subAgents } = await open(disk, { now: () => now });
+    const { id } = await subAgents.spawn(WORK, giver("c1"));
+    for (const key of ["c2", "c3", "c4"]) {
+      for (const name of disk.messages.keys()) disk.ends.set(name, DONE);
+      await subAgents.recover();
+      now += 5 * 24 * 3_600_000;
+      await subAgents.send(id, "And there?", giver(key));
+    }
+    await subAgents.recover();
+    const [kept] = await subAgents.of("chat");
+    expect(kept?.tasks.map(({ key }) => key)).toEqual(["c3", "c4"]);
+  });
+
   it("stays where it is given another task at that moment", async () => {
     let now = 0;
     const { subAgents, disk } = await open(newDisk(), { now: () => now });
