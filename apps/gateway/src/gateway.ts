@@ -168,7 +168,11 @@ async function letIn(
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));
   otherSessions.start(wake);
-  await scheduledWakes.start(wake);
+  await scheduledWakes.start(wake, (sessionKey, ids) =>
+    way.lanes
+      .waiting(sessionKey)
+      .some((item) => eventsOf(item).some(({ eventId }) => eventId.startsWith(ids))),
+  );
   await subAgents.start({ wake, endCommands: (sessionKey) => toolbox.endCommands(sessionKey) });
   await heartbeats.start({ wake, busy: (sessionKey) => way.lanes.busy(sessionKey) });
   delivery.wake();

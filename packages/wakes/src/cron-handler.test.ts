@@ -26,18 +26,21 @@ async function world() {
   onTestFinished(close);
   const told: MessageEvent[] = [];
   const terms: WakeTerms[] = [];
+  const waiting: { readonly sessionKey: string; readonly eventId: string }[] = [];
+  const waits = (of: string, ids: string) =>
+    waiting.some(({ sessionKey, eventId }) => sessionKey === of && eventId.startsWith(ids));
   const restart = async (): Promise<ScheduledWakes> => {
     const wakes = createScheduledWakes({ kv, clock, logger: { warn() {} } });
     await wakes.start(async (event, under) => {
       told.push(event);
       terms.push(under);
       return { outcome: "taken" };
-    });
+    }, waits);
     onTestFinished(() => wakes.stop());
     return wakes;
   };
   const wakes = await restart();
-  return { clock, wakes, told, terms, restart, handle: createCronHandler(wakes, clock.now) };
+  return { clock, wakes, told, terms, waiting, restart, handle: createCronHandler(wakes, clock.now) };
 }
 
 const inAnHour = { action: "add", text: "look at the build", when: { in: "1h" } } as const;
@@ -48,6 +51,22 @@ it("tells the agent in the conversation that asked for it", async () => {
   await clock.advance(HOUR + 1);
   await expect.poll(() => told).toHaveLength(1);
   expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
+});
+
+it("comes once where it was due several times while it waited behind a run, and at once where somebody wants it", async () => {
+  const { clock, wakes, told, handle, waiting } = await world();
+  const run = runIn("kitchen");
+  await handle({ action: "add", text: "look", when: { every: "1m" } }, run, { callId: "c1" });
+  await clock.advance(60_001);
+  await expect.poll(() => told).toHaveLength(1);
+  waiting.push(...told.map(({ eventId }) => ({ sessionKey: run.sessionKey, eventId })));
+  await clock.advance(10 * 60_000);
+  expect(told).toHaveLength(1);
+  const [{ id } = { id: "" }] = wakes.list();
+  expect(await wakes.run(id, "now")).toBe("taken");
+  waiting.length = 0;
+  await clock.advance(5_000);
+  await expect.poll(() => told).toHaveLength(3);
 });
 
 it("remembers that another conversation is behind it", async () => {

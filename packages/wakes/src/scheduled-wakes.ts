@@ -50,8 +50,13 @@ export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => voi
 export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
   /** What became of an id, for a call that is made again after a crash; undefined for one that was not used. */
   recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
-  /** Reads what is on record, and begins to wake agents when it is due. */
-  start(wake: WakeAgent): Promise<void>;
+  /**
+   * Reads what is on record, and begins to wake agents when it is due.
+   *
+   * @param waits whether an event whose id begins so waits in a session: what comes again and again does not pile up
+   *   behind a long run. Default: none does
+   */
+  start(wake: WakeAgent, waits?: (sessionKey: string, eventIds: string) => boolean): Promise<void>;
 }
 
 export interface ScheduledWakesPorts {
@@ -74,21 +79,36 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
       if (onRecord !== undefined) return onRecord;
       return (await kv.get(OVER, id)) === undefined ? undefined : "over";
     },
-    start: (wake) => scheduler.start((occurrence) => wakeForSchedule(occurrence, wake)),
+    async start(wake, waits = () => false) {
+      await scheduler.start(async (occurrence) =>
+        isTimed(occurrence) && waits(occurrence.schedule.task.sessionKey, eventIdsOf(occurrence))
+          ? "later"
+          : wakeForSchedule(occurrence, wake),
+      );
+    },
   };
+}
+
+/** Whether its time has come, and not somebody who has it come now. */
+function isTimed({ name, dueAt }: Occurrence<Wake>): boolean {
+  return name === String(dueAt);
+}
+
+/** With what the event ids of all its occurrences begin. */
+function eventIdsOf({ schedule: { id } }: Pick<Occurrence<Wake>, "schedule">): string {
+  return `schedule:${id}:`;
 }
 
 /**
  * Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that
  * speaks.
  */
-async function wakeForSchedule(
-  { schedule: { id, task }, name, dueAt }: Occurrence<Wake>,
-  wake: WakeAgent,
-): Promise<"taken" | "later"> {
+async function wakeForSchedule(occurrence: Occurrence<Wake>, wake: WakeAgent): Promise<"taken" | "later"> {
+  const { schedule, name, dueAt } = occurrence;
+  const { id, task } = schedule;
   const { agentId, sessionKey, saidFrom } = task;
   const text = `[It is time for what was scheduled as ${id}]\n${task.text}`;
-  const event = messageAt(task.place, { eventId: `schedule:${id}:${name}`, dueAt, text });
+  const event = messageAt(task.place, { eventId: `${eventIdsOf(occurrence)}${name}`, dueAt, text });
   const { outcome } = await wake(event, {
     agentId,
     sessionKey,
