@@ -113,6 +113,31 @@ it("tries nothing again once it is stopped", async () => {
   expect(starts).toBe(1);
 });
 
+it("brings up no account that a change adds once it is stopped", async () => {
+  const starts: string[] = [];
+  const stopping = Promise.withResolvers<void>();
+  const { accounts } = accountsWith(
+    channelThat(
+      async () => void starts.push("main"),
+      () => stopping.promise,
+    ),
+  );
+  const added = {
+    definition: channelThat(async () => void starts.push("added")),
+    account: "added",
+    config: {},
+  };
+  await accounts.start(services);
+  // The one it replaces takes until after the stop to end.
+  const before = { channel: "echo", account: "main" };
+  const changed = accounts.change({ remove: [before], add: [added] }, 0);
+  const stopped = accounts.stop(0);
+  stopping.resolve();
+  await Promise.all([changed, stopped]);
+  await accounts.change({ remove: [], add: [{ ...added, account: "another" }] }, 0);
+  expect(starts).toEqual(["main"]);
+});
+
 it("lets a channel speak for itself alone, whatever it passes on", async () => {
   const heard: string[] = [];
   const relay: ChannelDefinition = {

@@ -173,6 +173,8 @@ class AccountHost implements Accounts {
   }
 
   async stop(drainMs: number): Promise<void> {
+    // What a change under way would add has nobody to stop it.
+    this.#services = undefined;
     await Promise.all([...this.#hosted.values()].map((account) => this.#end(account, drainMs)));
   }
 
