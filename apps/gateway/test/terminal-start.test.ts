@@ -111,6 +111,22 @@ describe("at a terminal", () => {
     expect(second.shown()).toContain("Set up in ");
   });
 
+  it("`signalbox init` asks for the model of a server of one's own once", async () => {
+    const world = await openWorld();
+    const answers = "--agent=main --workspace=/tmp --language=en --channel=none --no-service --no-check";
+    const address = "http://127.0.0.1:9/v1";
+    const provider = ["--provider=local", `--base-url=${address}`];
+    const init = atTerminal(world, ["init", ...provider, ...answers.split(" ")]);
+    await expect.poll(init.shown).toContain("The name of its model");
+    init.type("qwen3\r");
+    await init.exited;
+    expect(init.shown()).toContain("Set up in ");
+    expect(parse(readFileSync(world.home.configFile, "utf8"))).toMatchObject({
+      models: { providers: { local: { baseUrl: address, models: [{ id: "qwen3" }] } } },
+      agents: { defaults: { model: "local/qwen3" } },
+    });
+  });
+
   it("`signalbox init` offers the service, unless systemd does not answer or an option says no", async () => {
     const answers = "--provider=none --agent=main --workspace=/tmp --language=en --channel=none".split(" ");
     const question = "Start the gateway now, and whenever this machine starts?";

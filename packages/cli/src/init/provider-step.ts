@@ -38,10 +38,11 @@ export async function providerStep(
   const { models: configured, agents } = configuration.config;
   const before = configured.providers[name];
   if (before === undefined) refuseWrong(configuration, `models.providers.${name}`);
-  const entry =
+  const answered =
     name === "local"
-      ? await localEntry(asker, options, before)
-      : await vendorEntry(name, env, asker, options, before);
+      ? await askLocal(asker, options, before)
+      : { entry: await vendorEntry(name, env, asker, options, before) };
+  const { entry } = answered;
   if (entry === undefined)
     return asker.say(
       `Without ${name === "local" ? "an address" : "a key"} the demo model goes on answering.`,
@@ -51,7 +52,7 @@ export async function providerStep(
   await addPackages(asker, missingPackages(models.requires(name)));
   const model = await asker.text({
     message: "Which model?",
-    given: referenceOf(name, options.model),
+    given: referenceOf(name, answered.model ?? options.model),
     initial: [agents.defaults.model, models.defaultReference].find((reference) => isOf(name, reference)),
   });
   if (model === undefined)
@@ -124,11 +125,12 @@ const APIS: Readonly<Record<string, string>> = {
   mistral: "mistral-chat",
 };
 
-async function localEntry(
+/** The model is the one of that name, where one is named. */
+async function askLocal(
   asker: Step["asker"],
   options: InitOptions,
   before: ProviderConfig | undefined,
-): Promise<Entry | undefined> {
+): Promise<{ readonly entry: Entry | undefined; readonly model?: string | undefined }> {
   const baseUrl = await asker.text({
     message: "Its address",
     given: options.baseUrl,
@@ -138,19 +140,20 @@ async function localEntry(
         ? undefined
         : `"${text}" is no web address: write it whole, as http://127.0.0.1:11434/v1`,
   });
-  if (baseUrl === undefined && before === undefined) return undefined;
+  if (baseUrl === undefined && before === undefined) return { entry: undefined };
   const model = await asker.text({
     message: "The name of its model",
     given: options.model?.replace(/^local\//, ""),
   });
   const known = before?.models ?? [];
   const isNew = model !== undefined && !known.some(({ id }) => id === model);
-  return {
+  const entry = {
     ...(before === undefined ? { api: "openai-chat" } : {}),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
     ...(isNew ? { models: [...known, { id: model }] } : {}),
   };
+  return { entry, model };
 }
 
 /** What came of one call, in the vendor's own words where it failed. */
