@@ -1,10 +1,9 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSetup } from "@signalbox/setup";
 import { acquireHomeLock, openStore } from "@signalbox/store";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { hostWith, PACKAGES } from "./host.ts";
+import { hostThatPrepares, hostWith } from "./host.ts";
 import { runCommand } from "./run.ts";
 
 let home: string;
@@ -13,23 +12,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
 });
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
-const host = hostWith({
-  prepare: async (configured, vault) => ({
-    setup: await createSetup({
-      ...configured,
-      vault,
-      packages: PACKAGES,
-      channels: [],
-      ownChannels: [],
-      tools: [],
-      skillsDir: join(home, "no-skills"),
-      logger: () => silent,
-    }),
-    start: () => Promise.reject(new Error("nothing is started")),
-  }),
-});
-const doctor = (...words: string[]) => runCommand(host, "doctor", "--home", home, ...words);
+const doctor = (...words: string[]) => runCommand(hostThatPrepares(home), "doctor", "--home", home, ...words);
 
 it("closes what others could read where it is told to fix, and only then", async () => {
   const file = join(home, "token");
@@ -97,7 +80,7 @@ it("misses a backup once a week has gone by, and knows the last one", async () =
   const copies = mkdtempSync(join(tmpdir(), "signalbox-copies-"));
   onTestFinished(() => rmSync(copies, { recursive: true, force: true }));
   const folder = join(copies, "monday");
-  expect((await runCommand(host, "backup", "--home", home, folder)).code).toBe(0);
+  expect((await runCommand(hostWith(), "backup", "--home", home, folder)).code).toBe(0);
   expect((await doctor()).out).toContain(`backup: the last is 0 days old, in ${folder}`);
   const note = { path: folder, at: Date.now() - 8 * 86_400_000 };
   writeFileSync(join(home, "last-backup.json"), JSON.stringify(note));
@@ -107,7 +90,13 @@ it("misses a backup once a week has gone by, and knows the last one", async () =
 });
 
 it("has a word for a backup into a folder that is not there", async () => {
-  const { err, code } = await runCommand(host, "backup", "--home", home, join(home, "nowhere", "monday"));
+  const { err, code } = await runCommand(
+    hostWith(),
+    "backup",
+    "--home",
+    home,
+    join(home, "nowhere", "monday"),
+  );
   expect(code).toBe(73);
   expect(err).toContain(`There is no folder ${join(home, "nowhere")} to put it into.`);
 });

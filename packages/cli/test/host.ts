@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import { createSetup } from "@signalbox/setup";
 import type { GatewayHost } from "../src/host.ts";
 
 /** The packages of this repository, of which none is missing. */
@@ -22,4 +24,25 @@ export function hostWith(parts: Partial<GatewayHost> = {}): GatewayHost {
     replay: never,
     ...parts,
   };
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A gateway that says what a configuration comes to, without channels or skills. */
+export function hostThatPrepares(home: string): GatewayHost {
+  return hostWith({
+    prepare: async (configured, vault) => ({
+      setup: await createSetup({
+        ...configured,
+        vault,
+        packages: PACKAGES,
+        channels: [],
+        ownChannels: [],
+        tools: [],
+        skillsDir: join(home, "no-skills"),
+        logger: () => silent,
+      }),
+      start: () => Promise.reject(new Error("nothing is started")),
+    }),
+  });
 }

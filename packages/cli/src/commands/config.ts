@@ -71,17 +71,7 @@ export async function set(
   options: CommonOptions,
   host: GatewayHost,
 ): Promise<void> {
-  const home = locateHome(options.home, process.env);
-  const edit = { path: configPath(home.configFile, path), value: readValue(value) };
-  configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
-  sayChanged(options, path);
-  // What the value names, a tool or a package, is looked for only now.
-  const problems = await problemsOf(
-    options,
-    async (configured) => (await prepare(configured, host)).setup.problems,
-  );
-  for (const problem of problems.filter((each) => overlap(each.path, path)))
-    process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+  await change(path, readValue(value), options, host);
 }
 
 function readValue(text: string): unknown {
@@ -96,11 +86,27 @@ function readValue(text: string): unknown {
 }
 
 /** `signalbox config unset <path>` */
-export async function unset(path: string, options: CommonOptions): Promise<void> {
+export async function unset(path: string, options: CommonOptions, host: GatewayHost): Promise<void> {
+  await change(path, undefined, options, host);
+}
+
+async function change(
+  path: string,
+  value: unknown,
+  options: CommonOptions,
+  host: GatewayHost,
+): Promise<void> {
   const home = locateHome(options.home, process.env);
-  const edit = { path: configPath(home.configFile, path), value: undefined };
+  const edit = { path: configPath(home.configFile, path), value };
+  // What a value names, a tool or a package, and what names what was there, is found only by looking for it.
+  const look = () =>
+    problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);
+  const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
   sayChanged(options, path);
+  for (const problem of await look())
+    if (overlap(problem.path, path) || !before.has(`${problem.path} ${problem.message}`))
+      process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
 }
 
 /** `signalbox config history`: what the file was before each change that the program made. */
