@@ -45,6 +45,17 @@ function onSystem(platform: NodeJS.Platform, dir: string): void {
 const service = (word: string, dir: string) =>
   runCommand(hostWith(), "service", word, "--json", "--home", join(dir, "home"));
 
+it.each(["linux", "darwin"] as const)("leaves the service of another home as it is on %s", async (system) => {
+  const dir = newFolder();
+  onSystem(system, dir);
+  for (const name of ["systemctl", "loginctl", "launchctl"]) standIn(dir, name, "exit 0");
+  const install = (home: string) => runCommand(hostWith(), "service", "install", "--home", join(dir, home));
+  expect((await install("it's $one & only")).code).toBe(0);
+  expect((await install("it's $one & only")).code).toBe(0);
+  const second = await install("it's $one");
+  expect([second.code, second.err]).toEqual([1, expect.stringContaining("starts a gateway on another home")]);
+});
+
 describe("on macOS", () => {
   const LOADED = '{\n\t"Label" = "dev.signalbox.gateway";\n\t"LastExitStatus" = 19968;\n};';
   const RUNNING = LOADED.replace("\n}", '\n\t"PID" = 4711;\n}');

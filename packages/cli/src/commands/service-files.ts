@@ -16,8 +16,7 @@ const NODE_FLAGS = ["--max-semi-space-size=16", "--initial-old-space-size=24"];
  * of agents, needs.
  */
 export function systemdUnit({ node, program, home }: ServiceProgram): string {
-  // Variables are put into what a program is called with, not into its own path.
-  const words = [...NODE_FLAGS, program, "start", "--home", home].map((word) => word.replaceAll("$", "$$$$"));
+  const words = [...NODE_FLAGS, program, "start"].map(unitParameter);
   return `[Unit]
 Description=Signalbox, a gateway between chat platforms and LLM agents
 After=network-online.target
@@ -26,8 +25,7 @@ StartLimitIntervalSec=300
 StartLimitBurst=10
 
 [Service]
-ExecStart=${[node, ...words].map(unitWord).join(" ")}
-# Commands of agents get groups of their own below, with limits.
+ExecStart=${[unitWord(node), ...words].join(" ")}${unitHome(home)}# Commands of agents get groups of their own below, with limits.
 Delegate=memory pids
 Environment=MALLOC_ARENA_MAX=1
 Restart=on-failure
@@ -44,6 +42,16 @@ WantedBy=default.target
 `;
 }
 
+/** How a unit names its home. */
+export function unitHome(home: string): string {
+  return ` --home ${unitParameter(home)}\n`;
+}
+
+/** Variables are put into what a program is called with, not into its own path. */
+function unitParameter(word: string): string {
+  return unitWord(word.replaceAll("$", "$$$$"));
+}
+
 /** A word of ExecStart: systemd reads quotes, backslashes and percent signs in it, and a line ends it. */
 function unitWord(word: string): string {
   const escaped = word
@@ -56,7 +64,7 @@ function unitWord(word: string): string {
 
 /** A property list of launchd. */
 export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
-  const words = [node, ...NODE_FLAGS, program, "start", "--home", home];
+  const words = [node, ...NODE_FLAGS, program, "start"];
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -64,8 +72,7 @@ export function launchdPlist(label: string, { node, program, home }: ServiceProg
   <key>Label</key><string>${xml(label)}</string>
   <key>ProgramArguments</key>
   <array>
-${words.map((word) => `    <string>${xml(word)}</string>`).join("\n")}
-  </array>
+${words.map(plistWord).join("")}${plistHome(home)}  </array>
   <key>RunAtLoad</key><true/>
   <key>KeepAlive</key><dict><key>SuccessfulExit</key><false/></dict>
   <key>ExitTimeOut</key><integer>${STOP_SECONDS}</integer>
@@ -74,6 +81,15 @@ ${words.map((word) => `    <string>${xml(word)}</string>`).join("\n")}
 </dict>
 </plist>
 `;
+}
+
+/** How a property list names its home. */
+export function plistHome(home: string): string {
+  return `${plistWord("--home")}${plistWord(home)}`;
+}
+
+function plistWord(word: string): string {
+  return `    <string>${xml(word)}</string>\n`;
 }
 
 function xml(text: string): string {

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { loadConfig } from "@signalbox/config";
@@ -21,12 +21,14 @@ import { configOrExit } from "../configured-home.ts";
 import { exitCode } from "../exit-codes.ts";
 import type { GatewayHost } from "../host.ts";
 import { print } from "../output.ts";
-import { launchdPlist, type ServiceProgram, systemdUnit } from "./service-files.ts";
+import { launchdPlist, plistHome, type ServiceProgram, systemdUnit, unitHome } from "./service-files.ts";
 
 /** How a system keeps programs running for a person who need not be signed in. */
 interface ServiceManager {
   readonly file: string;
   text(program: ServiceProgram): string;
+  /** What of that names the home. */
+  homeIn(home: string): string;
   /** Commands, in order. */
   readonly enable: readonly Command[];
   /** Lets it outlive the sessions of its user, where it would not. */
@@ -73,6 +75,11 @@ export async function installService(home: Home, program: string): Promise<Insta
   const manager = managerOf(process.platform);
   const { file, text, enable, disable, linger, remedy } = manager;
   const isInstalled = existsSync(file);
+  if (isInstalled && !readFileSync(file, "utf8").includes(manager.homeIn(home.dir)))
+    throw new GatewayError(
+      "failure",
+      `${file} starts a gateway on another home, and a user has one service: \`signalbox service remove\` first ends that one.`,
+    );
   if (readHomeHolder(home.dir) !== undefined) await refuseBeside(home, manager);
   const notes = unseenVariables(home);
   // What runs was started as the file was before.
@@ -208,6 +215,7 @@ function systemd(): ServiceManager {
   return {
     file: join(folder, "systemd", "user", unit),
     text: systemdUnit,
+    homeIn: unitHome,
     enable: [systemctl("daemon-reload"), systemctl("enable", "--now", unit)],
     linger: ["loginctl", "enable-linger"],
     disable: [systemctl("disable", "--now", unit), systemctl("daemon-reload")],
@@ -223,6 +231,7 @@ function launchd(): ServiceManager {
   return {
     file,
     text: (program) => launchdPlist(LABEL, program),
+    homeIn: plistHome,
     enable: [["launchctl", "load", "-w", file]],
     disable: [["launchctl", "unload", "-w", file]],
     status: ["launchctl", "list", LABEL],
