@@ -50,7 +50,11 @@ export interface ReadingContext {
 }
 
 /** A message, as far as it may be an order. */
-export type OrderedMessage = Pick<MessageEvent, "text" | "conversation" | "addressed" | "forwarded" | "turn">;
+export type OrderedMessage = Pick<
+  MessageEvent,
+  "text" | "conversation" | "addressed" | "forwarded" | "turn"
+> &
+  Partial<Pick<MessageEvent, "media">>;
 
 /** In a name of so many letters two may be wrong. */
 const LONG = 6;
@@ -65,7 +69,17 @@ export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low
 export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
   if (event.conversation.kind !== "direct" && event.addressed === "none") return undefined;
-  return readText(event.text, context);
+  const order = readText(event.text, context);
+  return order === undefined || event.media === undefined || event.media.length === 0
+    ? order
+    : withFiles(order);
+}
+
+/** A file by itself is a message, too: what stands in front of it holds for its turn. */
+function withFiles(order: Order): Order {
+  if (order.kind === "choose") return { kind: "turn", text: "", choice: order.choice, fresh: false };
+  const begins = order.kind === "command" && (order.name === "new" || order.name === "reset");
+  return begins ? { kind: "turn", text: "", choice: {}, fresh: true } : order;
 }
 
 function readText(text: string, context: ReadingContext): Order | undefined {

@@ -1,3 +1,4 @@
+import type { MessageEvent } from "@signalbox/channel";
 import { phrasesIn } from "@signalbox/phrases";
 import type { Role } from "@signalbox/routing";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
@@ -95,6 +96,17 @@ describe("what a message orders", () => {
       kind: "turn",
       choice: { thinking: "high" },
     });
+  });
+
+  it("is a turn with what came beside it, where a file is the message", () => {
+    const media: MessageEvent["media"] = [{ kind: "image", ref: "r1", mimeType: "image/png" }];
+    const withPicture = (text: string) => read(text, "owner", { media });
+    expect(withPicture("/new")).toEqual(turn("", {}, true));
+    expect(withPicture("/think high")).toEqual(turn("", { thinking: "high" }));
+    expect(withPicture("/model gpt-5.2 /think max")).toEqual(
+      turn("", { model: "openai/gpt-5.2", thinking: "max" }),
+    );
+    expect(withPicture("/think")).toEqual({ kind: "command", name: "think", args: "" });
   });
 
   it("is nothing in a group unless the bot was addressed, and never what was forwarded", () => {
