@@ -50,3 +50,15 @@ it("keeps nothing of a decision that does not count, nor of a refusal", async ()
   expect(await rules.of("main")).toEqual([]);
   expect(decided).toEqual(["plain:anna"]);
 });
+
+it("is on record also where no standing rule could be kept: the call goes ahead all the same", async () => {
+  const decided: string[] = [];
+  const questions = createQuestions(createApprovals({ store: createMemoryApprovalStore() }), async () => {});
+  const { request, resolve } = createDecisions(questions, {
+    rules: { add: () => Promise.reject(new Error("the disk is full")) },
+    onDecided: (_, approver) => void decided.push(approver),
+  });
+  const { id } = await request(REQUEST);
+  await expect(resolve(id, "allow-always", "plain:anna")).rejects.toThrow("the disk is full");
+  expect(decided).toEqual(["plain:anna"]);
+});

@@ -29,8 +29,9 @@ export function createDecisions(questions: Questions, { rules, onDecided }: Deci
       const outcome = await questions.resolve(id, decision === "deny" ? "deny" : "allow", approver);
       if (!outcome.ok) return outcome;
       const { agentId, subject } = outcome.approval;
-      if (decision === "allow-always") await rules.add(agentId, subject.rules ?? []);
+      // It counts by now, whatever becomes of the rule.
       onDecided(outcome.approval, approver);
+      if (decision === "allow-always") await rules.add(agentId, subject.rules ?? []);
       return outcome;
     },
   };
