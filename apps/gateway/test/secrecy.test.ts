@@ -83,6 +83,23 @@ describe("what the gateway says", () => {
     expect(shown.out).toContain(APP.appId);
   });
 
+  it("holds no half of one, where of what a call was given the beginning is kept", async () => {
+    const world = await openWorld();
+    world.configure(exampleConfig({ channels: {} }));
+    const pattern = `${"x".repeat(470)} ${KEY}`;
+    world.script([
+      { toolCalls: [{ id: "toolu_1", name: "ls", input: { path: pattern } }] },
+      { text: "done" },
+    ]);
+    const { gateway } = await world.start();
+    const asked = { channel: "web", agent: "coder", conversation: "c1", id: "m1", text: "look" } as const;
+    const taken = await gateway.service.submit(asked);
+    if (taken.kind === "accepted") await taken.done;
+    const trace = () => gateway.service.trace("m1").then((read) => JSON.stringify(read));
+    await expect.poll(trace).toContain("toolu_1");
+    expect(await trace()).not.toContain(KEY.slice(0, 8));
+  });
+
   it("holds no secret that a channel's errors quote, short ones included", async () => {
     const world = await openWorld();
     const pin = "4x1";

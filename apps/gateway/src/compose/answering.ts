@@ -3,6 +3,7 @@ import type { AttachmentCrashes } from "@signalbox/attachments";
 import { createQuarantine } from "@signalbox/lanes";
 import { createRunMemory } from "@signalbox/memory/agents";
 import { createPrefixWatch } from "@signalbox/prompt";
+import { redactBeginning } from "@signalbox/redaction";
 import { createCompactionCache, createHistories, type WaitingRuns } from "@signalbox/runs";
 import { createPhrasesOf, createReadLinks, createTimeZones } from "@signalbox/setup";
 import { createRunFlush } from "@signalbox/setup/memories";
@@ -26,6 +27,8 @@ import type { GatewayBodies } from "../store.ts";
 import { DOCUMENTS } from "./documents.ts";
 import type { Parts } from "./surroundings.ts";
 
+/** Of what a call was given, so much is in the trace, in UTF-16 units. */
+const NOTED_ARGS = 500;
 /** A run that may be what ends the process goes on alone for so long, in milliseconds. */
 const SUSPECT_ALONE_MS = 10_000;
 
@@ -55,6 +58,7 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
     spending,
     waitingRuns,
     compactionCache: createCompactionCache(opened.store.kv),
+    excerpt: redactBeginning(opened.redact, NOTED_ARGS),
     flush: createRunFlush(memories, () => parts.configuration.config().memory.enabled, {
       ...common,
       listeners,

@@ -20,6 +20,8 @@ export interface LiveViewPorts {
   readonly retract: () => void;
   /** Told the steps of the run in words, for a trace. Default: nobody is. */
   readonly note?: (stage: "model" | "tool", text: string, data?: { readonly [name: string]: string }) => void;
+  /** The beginning of what a call was given, as it is noted. Default: its first 500 characters. */
+  readonly excerpt?: (args: string) => string;
 }
 
 export interface LiveViewOptions extends LiveViewPorts {
@@ -44,7 +46,7 @@ export interface LiveView {
 }
 
 export function createLiveView(options: LiveViewOptions): LiveView {
-  const { reading = PLAIN, earlier = [], note = () => {} } = options;
+  const { reading = PLAIN, earlier = [], note = () => {}, excerpt = beginningOf } = options;
   const texts = [...earlier];
   const writing = createLiveText(options, reading, earlier);
   const calls = createLiveCalls(options);
@@ -86,7 +88,10 @@ export function createLiveView(options: LiveViewOptions): LiveView {
           return calls.update(event);
         case "tool.end":
           calls.end(event);
-          return note("tool", `${event.call.name}: ${event.outcome}, ${event.durationMs} ms`, noteOf(event));
+          return note("tool", `${event.call.name}: ${event.outcome}, ${event.durationMs} ms`, {
+            id: event.call.id,
+            args: excerpt(event.call.argsText),
+          });
         case "attempt":
           return note("model", attemptIn(event));
         case "run.end":
@@ -175,8 +180,8 @@ function createLiveCalls({ publish, runId }: LiveViewOptions) {
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { readonly type: Type }>;
 
-function noteOf({ call }: EventOf<"tool.end">): { readonly id: string; readonly args: string } {
-  return { id: call.id, args: call.argsText.slice(0, NOTED_ARGS_CHARS) };
+function beginningOf(args: string): string {
+  return args.slice(0, NOTED_ARGS_CHARS);
 }
 
 function attemptIn({ failure, next }: EventOf<"attempt">): string {

@@ -40,6 +40,8 @@ export interface RunPorts extends SteeringPorts {
   /** What is to be saved before older messages give way to a summary. */
   readonly flush: Flush;
   readonly spending: Pick<Spending, "forMessage">;
+  /** The beginning of what a call was given. Secrets go before it is cut: half of one would stay. */
+  readonly excerpt: (args: string) => string;
   readonly logger: Logger;
   readonly now: () => number;
 }
@@ -70,6 +72,7 @@ export function createRun(ports: RunPorts): Run {
       publish: (event) => ports.live.publish(sessionKey, event),
       retract: () => ports.live.retract(sessionKey),
       note: (stage, text, data) => ports.tracer.note(asked.id, stage, text, data),
+      excerpt: ports.excerpt,
     });
     const stopTyping = isHeard(asked)
       ? ports.typing.begin(runId, asked.stored.event, run.input === undefined)
