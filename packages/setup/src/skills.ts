@@ -1,7 +1,8 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { reasonOf } from "@signalbox/agent-core";
 import type { Config, ConfigPath, LoadedConfig, Problem } from "@signalbox/config";
-import { configuredPath, type Home } from "@signalbox/home";
+import { configuredPath, GatewayError, type Home } from "@signalbox/home";
 import {
   type AgentSkills,
   createPathLookup,
@@ -34,7 +35,10 @@ export interface AgentsSkills {
   /** What waits for an owner. */
   pending(agent: Agent): Promise<readonly PendingSkill[]>;
   approve: Skills["approve"];
-  /** For the gateway that holds the home: from now on skills are pinned as they are first seen. */
+  /**
+   * For the gateway that holds the home: from now on skills are pinned as they are first seen.
+   * @throws GatewayError where that cannot be written down
+   */
   pinFirstSeen(): Promise<void>;
 }
 
@@ -103,7 +107,15 @@ export async function resolveSkills(options: {
     },
     async pinFirstSeen() {
       pinsFirstSeen = true;
-      for (const agent of agents.all) await pending(agent);
+      try {
+        for (const agent of agents.all) await pending(agent);
+      } catch (error) {
+        throw new GatewayError(
+          "cannot_write",
+          `Skills cannot be pinned in ${home.skillPinsDir}: ${reasonOf(error)}. Make that folder writable for this user, and see that the disk has room.`,
+          { cause: error },
+        );
+      }
     },
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.
