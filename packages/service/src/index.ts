@@ -1,3 +1,4 @@
+export { phrasesToAsker } from "./asker-phrases.ts";
 export { attachmentsSeen } from "./attachments-seen.ts";
 export {
   ANSWERS,

@@ -2,14 +2,13 @@ import { setImmediate } from "node:timers/promises";
 import { reasonOf } from "@signalbox/agent-core";
 import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
-import { ANSWERS, type AnswerOptions, applyChoice } from "@signalbox/service";
+import { ANSWERS, type AnswerOptions, applyChoice, phrasesToAsker } from "@signalbox/service";
 import type { Agent } from "@signalbox/setup";
 import { StoreError } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
 import type { GatewayStore } from "../store.ts";
-import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandEnd, type SettlePorts, settleCommand } from "./settle.ts";
 
 export interface AtOnceOptions extends SettlePorts, Omit<AnswerOptions, "store"> {

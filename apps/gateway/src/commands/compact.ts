@@ -1,7 +1,7 @@
 import { speakerOf } from "@signalbox/channel";
 import { compactConversation } from "@signalbox/runs";
+import { phrasesToAsker } from "@signalbox/service";
 import { createSessionTaint, type Role } from "@signalbox/tools";
-import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {

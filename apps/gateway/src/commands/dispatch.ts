@@ -1,8 +1,8 @@
 import { isHarmless, type JsonObject, textOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import { argumentsOf, type Order } from "@signalbox/commands";
+import { phrasesToAsker } from "@signalbox/service";
 import type { RunTools } from "../tools/toolbox.ts";
-import { phrasesToAsker } from "./asker-phrases.ts";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 /** Runs the tool of a skill's command, decided, recorded and journalled as any call is. */

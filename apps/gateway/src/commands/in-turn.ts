@@ -2,14 +2,13 @@ import { reasonOf } from "@signalbox/agent-core";
 import { speakerOf } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
-import { sessionSeed } from "@signalbox/service";
+import { phrasesToAsker, sessionSeed } from "@signalbox/service";
 import { type InterruptedRun, StoreError } from "@signalbox/store";
 import { type Queued, type QueuedMessage, spokenText } from "../path/4-queue/message.ts";
 import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies } from "../store.ts";
-import { phrasesToAsker } from "./asker-phrases.ts";
 import {
   begunRun,
   type CommandRun,

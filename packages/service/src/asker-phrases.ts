@@ -1,14 +1,14 @@
 import { languageOf, type Phrases, phrasesFor } from "@signalbox/phrases";
-import { lastWords } from "@signalbox/service";
 import type { Agent } from "@signalbox/setup";
-import type { QueuedMessage } from "../path/4-queue/message.ts";
-import type { GatewayStore } from "../store.ts";
+import type { InboxId } from "@signalbox/store";
+import { lastWords } from "./last-words.ts";
+import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 
 /** The words for whoever sent a command; what tells no language is said in that of what they wrote before. */
 export async function phrasesToAsker(
-  { store }: { readonly store: Pick<GatewayStore, "inbox"> },
-  { language }: Agent,
-  { id, sessionKey, stored: { event } }: QueuedMessage,
+  { store }: { readonly store: { readonly inbox: Pick<ServiceStore["inbox"], "list"> } },
+  { language }: Pick<Agent, "language">,
+  { id, sessionKey, stored: { event } }: PlacedMessage & { readonly id: InboxId },
 ): Promise<Phrases> {
   const set = language ?? languageOf(event.text);
   const person = { sessionKey, senderId: event.sender.id };
