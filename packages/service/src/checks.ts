@@ -61,8 +61,9 @@ async function checkModel({ models, now }: ChecksPorts, agent: Agent): Promise<r
   }
 }
 
-/** @throws what the vendor says, also where a fallback would answer in its place */
+/** @throws what the vendor says, also where a fallback would answer in its place, or where it says so for too long */
 async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
+  let said = `nothing came within ${LONGEST_MS / 1000} s`;
   const events = stream(
     model,
     {
@@ -74,7 +75,9 @@ async function askOnce({ model, stream }: AgentModel, timestamp: number): Promis
   );
   for await (const event of events) {
     if (event.type === "finish") return;
-    if (event.type === "error") throw new Error(event.error.message);
-    if (event.type === "attempt" && event.next.kind === "model") throw new Error(event.failure.message);
+    if (event.type === "error") throw new Error(event.error.code === "aborted" ? said : event.error.message);
+    if (event.type !== "attempt") continue;
+    said = event.failure.message;
+    if (event.next.kind === "model") throw new Error(said);
   }
 }
