@@ -43,6 +43,7 @@ export {
   type Reply,
   readTurn,
   saidIn,
+  turnTexts,
   type WantedMedia,
 } from "./replies/compose.ts";
 export { type AnswerSoFar, draftText } from "./replies/draft-text.ts";

@@ -1,4 +1,4 @@
-import { composeReply, saidIn } from "@signalbox/prompt";
+import { composeReply, turnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
@@ -30,9 +30,7 @@ async function keptOutcome(store: Pick<ServiceStore, "inbox" | "runs">, row: Sto
     case "silent": {
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
-      const texts = (journal?.messages ?? []).flatMap(({ message }) =>
-        message.role === "assistant" ? [saidIn(message)] : [],
-      );
+      const texts = turnTexts(journal?.messages.map(({ message }) => message) ?? []);
       return { ...of, state, text: state === "silent" ? "" : composeReply(texts, "complete", []).text };
     }
     case "failed-reported": {

@@ -1,3 +1,5 @@
+import type { AssistantMessage } from "@signalbox/agent-core";
+import { assistantMessage } from "@signalbox/agent-core/test";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
 import type { WebMessage } from "@signalbox/channel-web";
 import { createOutcomes } from "@signalbox/server";
@@ -53,7 +55,24 @@ async function gateway({ ready = true, room = 10 } = {}) {
     await store.inbox.settle(row.id, "failed-reported", { rule: "overloaded" });
     outcomes.settle(row.id, { state: "failed", text: "", error: { code: "overloaded", message: "later" } });
   };
-  return { service, end };
+  /** Ends it by a run, of which nobody here was told. */
+  const answer = async (messageId: string, messages: readonly AssistantMessage[]) => {
+    const row = await store.inbox.find({ messageId });
+    const lease = await store.leases.acquire("gateway", "test", 30_000);
+    if (row === undefined || lease === undefined) throw new Error(`no message ${messageId}, or no lease`);
+    const session = { key: "s", agentId: "coder", channel: "api", account: "main", peer: "alice" };
+    const begun = await store.runs.begin({
+      session: { ...session, kind: "direct" },
+      lease,
+      inboxIds: [row.id],
+      userMessages: [],
+    });
+    const inbox = [{ id: row.id, state: "replied" }] as const;
+    await store.runs.finish({ runId: begun.run.id, lease, outcome: "completed", inbox, messages });
+    // As behind a restart.
+    outcomes.close();
+  };
+  return { service, end, answer };
 }
 
 function eventOf(channel: string, { id, text, conversation, user, turn }: WebMessage): MessageEvent {
@@ -86,6 +105,20 @@ it("takes a message and tells its end, to whoever asks for it under the same id,
       state: "failed",
       error: { code: "overloaded" },
     });
+});
+
+it("tells later what was answered, a turn that went on behind the model's limit in one piece", async () => {
+  const { service, answer } = await gateway();
+  await service.submit(SUBMISSION);
+  await answer("m1", [
+    assistantMessage("I look."),
+    assistantMessage("The first half, ", { stopReason: "max_tokens" }),
+    assistantMessage("and the rest."),
+  ]);
+  const again = await service.submit(SUBMISSION);
+  expect(again.kind === "duplicate" && (await again.done).text).toBe(
+    "I look.\n\nThe first half, and the rest.",
+  );
 });
 
 it("refuses another message under an id that was taken", async () => {

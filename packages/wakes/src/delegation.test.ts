@@ -1,3 +1,4 @@
+import { assistantMessage } from "@signalbox/agent-core/test";
 import { plainMessage } from "@signalbox/channel/testkit";
 import { type InboxId, openStore, parseId } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
@@ -15,14 +16,17 @@ const giver = (key: string) => ({
   key,
 });
 
-it("ends what a sub-agent has in the background with its last task, not under one that it works on", async () => {
+/** Delegation whose host takes every message. */
+async function world() {
   const store = await openStore<WakesBodies>({ path: ":memory:" });
   onTestFinished(() => store.close());
   const delegation = createDelegation({ store, logger: { warn() {} }, now: () => 0 });
   onTestFinished(() => delegation.stop());
   const ended: string[] = [];
+  const told: string[] = [];
   await delegation.start({
     async wake(event, { agentId, sessionKey }) {
+      told.push(event.text);
       const { channel, account, eventId, conversation, sender } = event;
       const accepted = await store.inbox.accept({
         channel,
@@ -39,14 +43,50 @@ it("ends what a sub-agent has in the background with its last task, not under on
     },
     endCommands: async (sessionKey) => void ended.push(sessionKey),
   });
+  return { store, delegation, ended, told };
+}
+
+function messageOf({ messageId = "" }: { readonly messageId?: string } = {}): InboxId {
+  const id = parseId<InboxId>(messageId);
+  if (id === undefined) throw new Error("the task was not handed over");
+  return id;
+}
+
+it("ends what a sub-agent has in the background with its last task, not under one that it works on", async () => {
+  const { store, delegation, ended } = await world();
   const { id, sessionKey } = await delegation.spawn({ label: "a", text: "a", tools: [] }, giver("c1"));
   const { tasks } = await delegation.send(id, "b", giver("c2"));
-  const [first, second] = tasks.map(({ messageId = "" }) => parseId<InboxId>(messageId));
-  if (first === undefined || second === undefined) throw new Error("a task was not handed over");
+  const [first, second] = [messageOf(tasks[0]), messageOf(tasks[1])];
   await store.inbox.settle(first, "replied", {});
   await delegation.recover();
   expect([(await delegation.of(giver("").sessionKey))[0]?.tasks[0]?.ended, ended]).toEqual(["done", []]);
   await store.inbox.settle(second, "replied", {});
   await delegation.recover();
   expect(ended).toEqual([sessionKey]);
+});
+
+it("reports all of an answer that went on behind the model's limit", async () => {
+  const { store, delegation, told } = await world();
+  const { tasks, sessionKey } = await delegation.spawn({ label: "a", text: "a", tools: [] }, giver("c1"));
+  const id = messageOf(tasks[0]);
+  const lease = await store.leases.acquire("gateway", "test", 30_000);
+  if (lease === undefined) throw new Error("there is no lease");
+  const session = { key: sessionKey, agentId: "coder", channel: "plain", account: "main", peer: "anna" };
+  const begun = await store.runs.begin({
+    session: { ...session, kind: "direct" },
+    lease,
+    inboxIds: [id],
+    userMessages: [],
+  });
+  if (begun.outcome !== "started") throw new Error(begun.outcome);
+  const messages = [
+    assistantMessage("I look."),
+    { ...assistantMessage("The first half, "), stopReason: "max_tokens" } as const,
+    { role: "user", content: "Go on.", timestamp: 0 } as const,
+    assistantMessage("and the rest."),
+  ];
+  const end = { inbox: [{ id, state: "replied" }], messages, outcome: "completed" } as const;
+  await store.runs.finish({ runId: begun.run.id, lease, ...end });
+  await delegation.recover();
+  expect(told.at(-1)).toMatch(/has done its task.*\nThe first half, and the rest\.$/);
 });

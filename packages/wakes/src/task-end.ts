@@ -1,4 +1,4 @@
-import { parseReply, saidIn } from "@signalbox/prompt";
+import { parseReply, turnTexts } from "@signalbox/prompt";
 import { type InboxId, parseId } from "@signalbox/store";
 import type { TaskEnd, TaskOutcome } from "@signalbox/subagents";
 import { type TaintSource, taintIn } from "@signalbox/tools";
@@ -51,8 +51,8 @@ async function textOf(
   outcome: TaskOutcome,
 ): Promise<string> {
   const ended = runId === undefined ? undefined : await runs.inspect(runId);
-  const said = ended?.messages.findLast(({ message }) => message.role === "assistant")?.message;
-  const text = said?.role === "assistant" ? parseReply(saidIn(said)).text.trim() : "";
+  const said = turnTexts(ended?.messages.map(({ message }) => message) ?? []);
+  const text = parseReply(said.at(-1) ?? "").text.trim();
   const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
   if (outcome === "done") return text === "" ? "It has said nothing." : text;
   return [...(why === undefined ? [] : [`Why: ${why}`]), ...(text === "" ? [] : [text])].join("\n\n");

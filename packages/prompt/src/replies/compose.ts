@@ -1,4 +1,4 @@
-import type { AssistantMessage } from "@signalbox/agent-core";
+import type { AgentMessage, AssistantMessage } from "@signalbox/agent-core";
 import { parseReply } from "./parse.ts";
 
 /** Attachments that a reply asks for. */
@@ -107,4 +107,16 @@ export function saidIn(message: AssistantMessage): string {
   return message.content
     .flatMap((block) => (block.type === "text" || block.type === "refusal" ? [block.text] : []))
     .join("");
+}
+
+/** What was said, one text a turn: a turn that went on behind the model's limit is part of the one before. */
+export function turnTexts(messages: readonly AgentMessage[]): string[] {
+  const texts: string[] = [];
+  let wasCut = false;
+  for (const message of messages) {
+    if (message.role !== "assistant") continue;
+    texts.push((wasCut ? (texts.pop() ?? "") : "") + saidIn(message));
+    wasCut = message.stopReason === "max_tokens";
+  }
+  return texts;
 }
