@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Outbound } from "@signalbox/channel";
 import { groupMention, textMessage } from "@signalbox/testkit/feishu";
 import { describe, expect, it } from "vitest";
+import { said } from "./feishu-talk.ts";
 import {
   eventually,
   exampleConfig,
@@ -65,6 +66,24 @@ describe("a stop", () => {
     world.configure(config(1_000, { hooks: { keeper: { at: "message_received", module: "./keeper" } } }));
     const child = await world.startChild();
     expect(await child.end("SIGTERM")).toEqual({ code: 0, signal: null });
+  });
+
+  it("leaves what was said in one piece, where the model had gone on behind its limit", async () => {
+    const world = await openWorld();
+    world.configure(config(300));
+    const { reached } = pauseAt(world, 2, [
+      { text: "The first half, ", stopReason: "max_tokens" },
+      { text: "and the rest.", toolCalls: [WRITE] },
+      {},
+      { text: "Done." },
+    ]);
+    const child = await world.startChild();
+    await child.post(hello("om_1"));
+    await reached;
+    await child.end("SIGTERM");
+    const started = await world.start();
+    await started.settled();
+    expect(said(world).join()).toContain("The first half, and the rest.");
   });
 
   it("leaves a turn that takes too long to the next start, which answers once", async () => {

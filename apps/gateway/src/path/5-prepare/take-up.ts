@@ -2,7 +2,7 @@ import type { UserMessage } from "@signalbox/agent-core";
 import type { Order } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
-import { saidIn, sentTexts } from "@signalbox/prompt";
+import { sentTexts, turnTexts } from "@signalbox/prompt";
 import { type Histories, type History, usedIn } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
@@ -111,7 +111,7 @@ async function openAgain(
     places: history.places,
     spoken: spokenIn(history, interrupted, messages),
     calls: interrupted.calls,
-    earlier: said.flatMap((message) => (message.role === "assistant" ? [saidIn(message)] : [])),
+    earlier: turnTexts(said),
     sentByTool: sentTexts(said),
   };
   return { kind: "run", run };
