@@ -180,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${GATEWAY}/path/3-accept/accept.js`,
-        from: "of await ports.inbox.claimDue(ports.lease)) {",
-        to: "of (await ports.inbox.claimDue(ports.lease)).toReversed()) {",
+        from: "const due = (await inbox.claimDue(lease)).map(",
+        to: "const due = (await inbox.claimDue(lease)).toReversed().map(",
       },
     ],
     scenario: { course: laterAt("finish.before", 6, 8, 7, 9), mode: "followup" },
