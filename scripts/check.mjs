@@ -133,7 +133,7 @@ function resultOf({ suite, passed, directory }) {
  * What suites find on this machine and would skip tests without: with another browser, sandbox or data they run again.
  */
 function testHost() {
-  const programs = ["bwrap", "chromium"].flatMap((name) =>
+  const programs = ["bwrap", "chromium", "rg"].flatMap((name) =>
     (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name)),
   );
   const data = globSync(join(dirname(root.replace(/\/$/, "")), "shared", "wire", "**"));
