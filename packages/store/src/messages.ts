@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Bound, Database } from "./database.ts";
 import type { Entries } from "./entries.ts";
 import { idOf } from "./ids.ts";
-import { decode } from "./json.ts";
+import { decode, decodeIntact } from "./json.ts";
 import { type EntryRecord, messageContext, toldHistory } from "./schema/index.ts";
 import type { Bodies, RunId } from "./types/common.ts";
 import type { SessionMessage } from "./types/sessions.ts";
@@ -58,7 +58,7 @@ export interface MessageChain<T extends Bodies> {
   after(head: Head, key: string, floor: number, limit: number): SessionMessage<T>[];
   /** The newest messages of a stretch, newest first, with summaries. */
   back(head: Head, key: string, stretch: Stretch): SessionMessage<T>[];
-  /** The messages of one run, whose part of the chain ends at `last`; oldest first. */
+  /** The messages of one run, whose part of the chain ends at `last`, without what is damaged; oldest first. */
   ofRun(last: number | null, key: string, run: number): SessionMessage<T>[];
   one(id: number, key: string): SessionMessage<T> | undefined;
   /** How many messages of the history follow `seq`; `undefined` when `seq` is not one of them. */
@@ -81,11 +81,15 @@ const linked = (source: string) => `SELECT m.id, m.seq, m.generation, m.kind, m.
     run.started_at AS runStartedAt, run.nonce AS runNonce FROM ${source} AS m LEFT JOIN run ON run.n = m.run WHERE`;
 
 function toMessage<T extends Bodies>(row: Linked): SessionMessage<T> {
+  return withBody<T>(row, decode<T["message"]>(row.body, "entry", row.id));
+}
+
+function withBody<T extends Bodies>(row: Linked, message: T["message"]): SessionMessage<T> {
   const { run, runStartedAt, runNonce } = row;
   return {
     seq: row.seq,
     generation: row.generation,
-    message: decode<T["message"]>(row.body, "entry", row.id),
+    message,
     ...(run === null || runStartedAt === null || runNonce === null
       ? {}
       : { runId: idOf<RunId>(runStartedAt, runNonce, run) }),
@@ -147,7 +151,10 @@ export function createMessageChain<T extends Bodies>(database: Database, entries
     ofRun: (last, key, run) =>
       statements.ofRun
         .all({ head: last, key, run })
-        .map(toMessage<T>)
+        .flatMap((row) => {
+          const message = decodeIntact<T["message"]>(row.body);
+          return message === undefined ? [] : [withBody<T>(row, message)];
+        })
         .reverse(),
     one(id, key) {
       const row = statements.byId.get({ head: id, key });

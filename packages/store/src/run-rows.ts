@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
-import { decode } from "./json.ts";
+import { decodeIntact } from "./json.ts";
 import { type Fence, isSameLease } from "./leases.ts";
 import { type RunRecord, run } from "./schema/index.ts";
 import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
@@ -88,6 +88,7 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
     },
     toRun(record) {
       const usage = toUsage(record);
+      const meta = decodeIntact<JsonValue>(record.meta);
       return {
         id: runIdOf(record),
         sessionKey: record.sessionKey,
@@ -96,7 +97,7 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
         state: record.state,
         lease: stampOf(record),
         attempts: record.attempts,
-        ...(record.meta === null ? {} : { meta: decode<JsonValue>(record.meta, "run", record.n) }),
+        ...(meta === undefined ? {} : { meta }),
         ...(record.error === null ? {} : { error: record.error }),
         ...(usage === undefined ? {} : { usage }),
         startedAt: record.startedAt,

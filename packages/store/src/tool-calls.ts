@@ -1,7 +1,7 @@
 import { and, asc, eq, max } from "drizzle-orm";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { runIdOf } from "./run-rows.ts";
 import { type RunRecord, toolCall } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
@@ -18,6 +18,7 @@ export interface ToolCalls {
   add(run: RunRecord, intents: readonly PreparedIntent[]): void;
   /** @throws StoreError `not_found` for a call that was not added before */
   mark(run: RunRecord, callIds: readonly string[], state: "started" | "done"): void;
+  /** Without those that are damaged: whether they happened is unknown to whoever goes on. */
   of(run: RunRecord): JournalCall[];
 }
 
@@ -65,12 +66,9 @@ export function createToolCalls(database: Database): ToolCalls {
       }
     },
     of: (run) =>
-      ofRun.all({ run: run.n }).map(({ callId, name, args, effects, state }) => ({
-        callId,
-        name,
-        args: decode<JsonValue>(args, "tool_call", callId),
-        effects,
-        state,
-      })),
+      ofRun.all({ run: run.n }).flatMap(({ args: text, callId, name, effects, state }) => {
+        const args = decodeIntact<JsonValue>(text);
+        return args === undefined ? [] : [{ callId, name, args, effects, state }];
+      }),
   };
 }

@@ -6,15 +6,16 @@ import { accepted, begun, event, reply, seed, takeLease, temporaryFolder, testSt
 const key = "agent:coder:one";
 
 type Fill = (store: SqliteStore) => Promise<void>;
+type Kind = "inbound" | "outbound" | "message";
 
-/** A store whose file loses the content of what `kind` names while it is closed, or has it damaged. */
-async function damagedBy(damage: string, kind: "inbound" | "outbound", fill: Fill): Promise<SqliteStore> {
+/** A store whose file is damaged while it is closed. */
+async function damagedBy(damage: string, fill: Fill): Promise<SqliteStore> {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path, clock: () => Date.UTC(2026, 10, 21) });
   await fill(first);
   await first.close();
   const raw = new Sqlite(path);
-  raw.exec(`${damage} WHERE id = (SELECT min(id) FROM entry WHERE kind = '${kind}')`);
+  raw.exec(damage);
   raw.close();
   return (await testStore({ path })).store;
 }
@@ -23,7 +24,8 @@ describe.each([
   ["missing", "DELETE FROM entry"],
   ["no JSON any more", "UPDATE entry SET body = substr(body, 2)"],
 ])("content that is %s", (_, damage) => {
-  const damaged = (kind: "inbound" | "outbound", fill: Fill) => damagedBy(damage, kind, fill);
+  const damaged = (kind: Kind, fill: Fill) =>
+    damagedBy(`${damage} WHERE id = (SELECT min(id) FROM entry WHERE kind = '${kind}')`, fill);
 
   test("a reply without its content is given up, and those behind it go out", async () => {
     const store = await damaged("outbound", async (full) => {
@@ -102,4 +104,38 @@ describe.each([
     expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
     expect((await store.maintenance.stats()).inbox).toEqual({ accepted: 0, queued: 0, running: 0 });
   });
+
+  test("a run whose words are lost keeps no other from going on, and can be ended", async () => {
+    const store = await damaged("message", async (full) => {
+      const lease = await takeLease(full);
+      await begun(full, lease, ["lost"], "agent:coder:one");
+      await begun(full, lease, ["whole"], "agent:coder:two");
+    });
+    const lease = await takeLease(store);
+    const [lost, whole] = await store.runs.interrupted();
+    if (lost === undefined || whole === undefined) throw new Error("no runs");
+    expect(lost.messages).toEqual([]);
+    expect(whole.messages.map((row) => row.message)).toEqual([{ role: "user", content: "whole" }]);
+    await store.runs.adopt({ runId: lost.run.id, lease });
+    expect((await store.runs.inspect(lost.run.id))?.inbox).toHaveLength(1);
+  });
+});
+
+test.each([
+  ["notes", "UPDATE run SET meta = substr(meta, 2) WHERE n = 1"],
+  ["calls", "UPDATE tool_call SET args = substr(args, 2) WHERE run = 1"],
+])("a run whose %s are damaged keeps no other from going on", async (_, damage) => {
+  const store = await damagedBy(damage, async (full) => {
+    const lease = await takeLease(full);
+    for (const session of [seed("agent:coder:one"), seed("agent:coder:two")]) {
+      const given = { session, lease, inboxIds: [], userMessages: [], meta: { model: "m" } };
+      const answer = await full.runs.begin(given);
+      const intents = [{ callId: "c", name: "look", args: { at: "it" }, effects: "none" }] as const;
+      await full.runs.step({ runId: answer.run.id, lease, messages: [], intents });
+    }
+  });
+  await takeLease(store);
+  const whole = { run: { meta: { model: "m" } }, calls: [{ args: { at: "it" } }] };
+  expect(await store.runs.interrupted()).toMatchObject([{}, whole]);
+  expect(await store.runs.active()).toHaveLength(2);
 });

@@ -105,7 +105,7 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly error?: string;
 }
 
-/** A run whose holder is gone, with everything needed to go on. */
+/** A run whose holder is gone, with everything needed to go on; without what is damaged, so that it can be ended. */
 export interface InterruptedRun<T extends Bodies = Bodies> {
   readonly run: Run;
   /** The messages this run committed. */
