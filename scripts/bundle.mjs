@@ -34,6 +34,8 @@ const { output } = await bundle.write({
   entryFileNames: "[name].js",
   // In the folder of the first entry: what its sources find from where they are, they find from here.
   chunkFileNames: "shared-[name].js",
+  // One character beyond Latin-1 has the engine keep the whole file with two bytes for each.
+  charset: "ascii",
   comments: { legal: true, annotation: true, jsdoc: false },
 });
 await bundle.close();

@@ -52,6 +52,8 @@ const { output } = await bundle.write({
   format: "esm",
   entryFileNames: "[name].js",
   chunkFileNames: `${PROGRAM}-[name].js`,
+  // One character beyond Latin-1 has the engine keep the whole file with two bytes for each.
+  charset: "ascii",
   comments: { legal: true, annotation: true, jsdoc: false },
 });
 await bundle.close();
