@@ -1,7 +1,7 @@
 import { and, gte, inArray, lt, lte, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { approval, budgetPot, dedupe, kv } from "./schema/index.ts";
+import { approval, budgetPot, dedupe, kv, routeCache } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
 
 const dayMs = 86_400_000;
@@ -18,6 +18,8 @@ export interface Expiry {
   pots(before: number): Promise<void>;
   /** Approvals that were asked for before this. */
   approvals(before: number): Promise<number>;
+  /** Routes that were worked out before this: where one is still used, it is worked out again. */
+  routes(before: number): Promise<void>;
 }
 
 export function createExpiry({ database, queue }: Context): Expiry {
@@ -32,6 +34,14 @@ export function createExpiry({ database, queue }: Context): Expiry {
       .where(lt(approval.createdAt, p.limit))
       .limit(CHUNK);
     return db.delete(approval).where(inArray(approval.n, old));
+  });
+  const removeRoutes = database.command((p: Bound<{ before: number }>) => {
+    const old = db
+      .select({ digest: routeCache.digest })
+      .from(routeCache)
+      .where(lt(routeCache.at, p.before))
+      .limit(CHUNK);
+    return db.delete(routeCache).where(inArray(routeCache.digest, old));
   });
   const removeKv = database.command((p: Bound<{ at: number }>) => {
     const expired = db
@@ -73,5 +83,8 @@ export function createExpiry({ database, queue }: Context): Expiry {
       await queue.write(() => removePots.run({ before: month }));
     },
     approvals: (before) => inChunks(() => removeApprovals.run({ limit: before }).changes),
+    async routes(before) {
+      await inChunks(() => removeRoutes.run({ before }).changes);
+    },
   };
 }

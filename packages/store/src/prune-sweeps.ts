@@ -5,6 +5,7 @@ import { type Bound, type Command, type Database, snakeCase } from "./database.t
 import {
   dedupeMark,
   entry,
+  groupHistory,
   inbox,
   isUnsent,
   messageContext,
@@ -25,6 +26,7 @@ export interface Sweepers {
   readonly outbox: Sweeper;
   readonly traces: Sweeper;
   readonly messages: Sweeper;
+  readonly groupHistory: Sweeper;
 }
 
 export function createSweepers(context: Context): Sweepers {
@@ -33,14 +35,15 @@ export function createSweepers(context: Context): Sweepers {
     inbox: createSweeper(context, inboxSweep(database)),
     runs: createSweeper(context, runSweep(database)),
     outbox: createSweeper(context, outboxSweep(database)),
-    traces: createSweeper(context, {
-      table: trace,
-      number: trace.n,
-      time: trace.at,
-      goes: (p) => and(inStretch(trace.n, p), lt(trace.at, p.limit)),
-    }),
+    traces: createSweeper(context, byAge(trace)),
     messages: createSweeper(context, messageSweep(database)),
+    groupHistory: createSweeper(context, byAge(groupHistory)),
   };
+}
+
+function byAge(table: typeof trace | typeof groupHistory): Sweep {
+  const { n, at } = table;
+  return { table, number: n, time: at, goes: (p) => and(inStretch(n, p), lt(at, p.limit)) };
 }
 
 /**

@@ -12,6 +12,8 @@ import type { PruneReport, Retention } from "./types/store.ts";
 const dayMs = 86_400_000;
 /** For how long is kept what was spent of budgets: nobody asks for more than the present month. */
 const budgetPeriodsMs = 62 * dayMs;
+/** Each thread and each set of roles has routes of its own, and a configuration may stay for years. */
+const routesMs = 30 * dayMs;
 /** What is left of each time at most where the database is too large. */
 const smallestShare = 1 / 256;
 
@@ -46,6 +48,7 @@ export function createPruner(
     const keys = await expired.keys(at - dedupeMs);
     const kv = await expired.kv(at);
     await expired.pots(at - budgetPeriodsMs);
+    await expired.routes(at - routesMs);
     const approvals = await expired.approvals(at - (retention.approvalsMs ?? 90 * dayMs));
     const { databaseBytes = Number.POSITIVE_INFINITY } = retention;
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2)
@@ -62,7 +65,7 @@ export function createPruner(
   };
 }
 
-type SweptByAge = Readonly<Record<keyof Sweepers, number>>;
+type SweptByAge = Readonly<Record<Exclude<keyof Sweepers, "groupHistory">, number>>;
 
 /** What goes by its age. `share` of each time is kept. */
 async function sweepByAge(
@@ -72,12 +75,13 @@ async function sweepByAge(
   share = 1,
 ): Promise<SweptByAge> {
   const limit = (ms: number) => at - ms * share;
+  const hidden = limit(retention.hiddenMessagesMs ?? 90 * dayMs);
   return {
     inbox: await sweepers.inbox(limit(retention.inboxMs ?? 7 * dayMs)),
     runs: await sweepers.runs(limit(retention.runsMs ?? 30 * dayMs)),
     outbox: await sweepers.outbox(limit(retention.outboxMs ?? 14 * dayMs)),
     traces: await sweepers.traces(limit(retention.tracesMs ?? 7 * dayMs)),
-    messages: await sweepers.messages(limit(retention.hiddenMessagesMs ?? 90 * dayMs)),
+    messages: (await sweepers.messages(hidden)) + (await sweepers.groupHistory(hidden)),
   };
 }
 

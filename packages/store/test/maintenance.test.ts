@@ -93,6 +93,43 @@ test("numbers are never given out again, though everything was pruned", async ()
   ]);
 });
 
+test("what groups said unaddressed goes with the messages that no conversation shows any more", async () => {
+  const { store, time } = await testStore();
+  const said = (id: string) => ({ id, senderId: "ann", body: id, at: time.now });
+  await store.groupHistory.push("quiet thread", said("old"));
+  time.now += 60 * day;
+  await store.groupHistory.push("busy thread", said("young"));
+  time.now += 40 * day;
+  expect((await store.maintenance.prune()).messages).toBe(1);
+  expect(await store.groupHistory.list("quiet thread")).toEqual([]);
+  expect(await store.groupHistory.list("busy thread")).toHaveLength(1);
+});
+
+test("routes that were worked out long ago go, though the configuration is the same", async () => {
+  const { store, time } = await testStore();
+  await store.routes.put("c", [{ digest: "old", route: 1 }]);
+  time.now += 20 * day;
+  await store.routes.put("c", [{ digest: "young", route: 2 }]);
+  time.now += 20 * day;
+  await store.maintenance.prune();
+  expect(await store.routes.load("c")).toEqual([{ digest: "young", route: 2 }]);
+});
+
+test("rows of a time to which the clock was set by mistake keep nothing behind them", async () => {
+  const { store, time } = await testStore();
+  const note = async (subject: string) => {
+    await store.traces.append(subject, [{ stage: "s", data: 1 }]);
+    await store.traces.read(subject);
+  };
+  time.now += 365 * day;
+  for (let i = 0; i < 300; i += 1) await note(`m${i}`);
+  time.now -= 365 * day;
+  await note("behind");
+  time.now += 30 * day;
+  expect((await store.maintenance.prune()).traces).toBe(1);
+  expect(await store.traces.read("behind")).toEqual([]);
+});
+
 test("traces are capped by number", async () => {
   const { store } = await testStore();
   for (let i = 0; i < 5; i += 1) {

@@ -20,7 +20,7 @@ export const retentionSchema = z
     hiddenMessagesDays: days
       .default(90)
       .describe(
-        "Days for messages that their conversation has left behind, by `/new`, a reset or a compaction.",
+        "Days for messages that their conversation has left behind, by `/new`, a reset or a compaction, and for what was said in groups without the agent being addressed.",
       ),
     inboxDays: days.default(7).describe("Days for ended messages as they came in."),
     dedupeDays: days

@@ -2,7 +2,10 @@ import type { Bodies, JsonValue, LeaseToken, Millis } from "./common.ts";
 import type { GroupHistoryEntry, ToldEntry } from "./history.ts";
 import type { OutboxInsert } from "./outbox.ts";
 
-/** Resolved routes, so that a restart is warm. A digest names everything a route depends on. */
+/**
+ * Resolved routes, so that a restart is warm. A digest names everything a route depends on. Pruning removes those that
+ * were put more than 30 days ago.
+ */
 export interface RouteCacheStore {
   /** The most recently written routes of one configuration, newest first. Default limit 2000. */
   load(
@@ -14,7 +17,7 @@ export interface RouteCacheStore {
   prune(keepConfig: string): Promise<number>;
 }
 
-/** A ring for each conversation. */
+/** A ring for each conversation. What is old goes with pruning, since nobody may ever speak there again. */
 export interface GroupHistoryStore {
   /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;

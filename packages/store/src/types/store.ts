@@ -35,7 +35,9 @@ export interface Retention {
   readonly traceBytes?: number;
   /** Questions about tool calls, with what was decided. Default 90 days. */
   readonly approvalsMs?: number;
-  /** Messages of earlier generations and before a compaction. Default 90 days. */
+  /**
+   * Messages of earlier generations and before a compaction, and what was said in groups unaddressed. Default 90 days.
+   */
   readonly hiddenMessagesMs?: number;
   /** Whole sessions without activity; never one that has something under way. Default: kept for ever. */
   readonly idleSessionsMs?: number;
