@@ -27,6 +27,7 @@ import { reconcile } from "./outbound/reconcile.ts";
 import { createSender, type Sender } from "./outbound/send.ts";
 import { createPeople, type People } from "./people.ts";
 import { createPlaces, type Places } from "./places.ts";
+import { createThreads, type Threads } from "./threads.ts";
 
 /** What Slack shows beside the bot's name while it writes. */
 const writing = "is writing…";
@@ -42,8 +43,9 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
   const people = createPeople(context, api);
   const places = createPlaces(context.cache, api, () => people.known()?.id ?? "");
   const history = createHistory(context, api);
-  const sender = createSender({ api, places, clock });
-  const parts: Parts = { context, api, people, places, history, sender, activity };
+  const threads = createThreads(context, people);
+  const sender = createSender({ api, threads, clock });
+  const parts: Parts = { context, api, people, places, threads, history, sender, activity };
   let receiver: Receiver | undefined;
   let state: "starting" | "ready" | "stopped" = "starting";
 
@@ -103,6 +105,7 @@ interface Parts {
   readonly api: SlackApi;
   readonly people: People;
   readonly places: Places;
+  readonly threads: Threads;
   readonly history: History;
   readonly sender: Sender;
   readonly activity: Activity;

@@ -18,6 +18,11 @@ export interface Self extends Identity {
   readonly teamId: string;
 }
 
+/** Under which the bot remembers things for good: what it knows of one workspace says nothing about another. */
+export function ownerOf({ teamId, id }: Self): string {
+  return `${teamId}/${id}`;
+}
+
 /** Who people are, and who the bot is. */
 export interface People {
   /** The bot, once it was asked for. */

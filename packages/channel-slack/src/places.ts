@@ -6,7 +6,7 @@ import {
   objectAt,
   textAt,
 } from "@signalbox/channel";
-import { type MessageKey, messageId, type SlackAddress } from "./address.ts";
+import { type MessageKey, messageId } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 
 /** Who wrote a message, as streams want it. */
@@ -17,7 +17,7 @@ export interface Author {
 
 const weekMs = 7 * 24 * 3_600_000;
 
-/** Remembers conversations, the authors of messages and the bot's threads, as far as they went by. */
+/** Remembers conversations and the authors of messages, as far as they went by. */
 export interface Places {
   /** A conversation that an event named with its kind. */
   saw(channel: string, kind: ConversationKind): Promise<void>;
@@ -25,16 +25,11 @@ export interface Places {
   kind(channel: string, signal: AbortSignal): Promise<ConversationKind>;
   wrote(message: MessageKey, author: Author): Promise<void>;
   author(id: string): Promise<Author | undefined>;
-  /** The bot has spoken in the thread. */
-  joined(to: SlackAddress): Promise<void>;
-  hasJoined(to: SlackAddress): Promise<boolean>;
 }
 
 /** @param botId the bot's own id, which what is remembered belongs to */
 export function createPlaces(cache: ChannelCache, api: SlackApi, botId: () => string): Places {
   const key = (what: string, id: string) => `slack/${botId()}/${what}/${id}`;
-  const threadKey = ({ channel, thread = "" }: SlackAddress) =>
-    key("thread", messageId({ channel, ts: thread }));
 
   return {
     async saw(channel, kind) {
@@ -63,12 +58,6 @@ export function createPlaces(cache: ChannelCache, api: SlackApi, botId: () => st
       const author = isPayload(cached) ? cached : {};
       const [userId, teamId] = [textAt(author, "userId"), textAt(author, "teamId")];
       return userId === undefined || teamId === undefined ? undefined : { userId, teamId };
-    },
-    async joined(to) {
-      if (to.thread !== undefined) await cache.set(threadKey(to), true, weekMs);
-    },
-    async hasJoined(to) {
-      return (await cache.get(threadKey(to))) === true;
     },
   };
 }

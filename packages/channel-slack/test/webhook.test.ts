@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { createMemoryState } from "@signalbox/channel";
 import {
   buttonClick,
   channelMention,
@@ -9,7 +10,7 @@ import {
 } from "@signalbox/testkit/slack";
 import { describe, expect, it } from "vitest";
 import { slack } from "../src/index.ts";
-import { credentials, openBench, turnedClock } from "./harness.ts";
+import { type Bench, credentials, openBench, turnedClock } from "./harness.ts";
 
 const { signingSecret } = credentials;
 
@@ -126,19 +127,37 @@ describe("signed requests", () => {
     expect(bench.events).toMatchObject([{ conversation: { id: "G_SOME", kind: "group" } }]);
   });
 
-  it("hears what is said in threads that the bot has spoken in", async () => {
-    await using bench = await openBench();
+  it("hears what is said in threads that the bot has spoken in, also after a restart", async () => {
+    const state = createMemoryState();
     const threadTs = "1767225600.000100";
-    const say = (text: string) =>
-      bench.standIn.postEvent(bench.url, textMessage(text, { channelType: "channel", threadTs }));
-    await say("before");
+    const say = ({ standIn, url }: Bench, text: string) =>
+      standIn.postEvent(url, textMessage(text, { channelType: "channel", threadTs }));
+    await using bench = await openBench({ transport: "webhook" }, { context: { state } });
+    await say(bench, "before");
     await bench.channel.send(
       { channel: "C_GENERAL", thread: threadTs },
       { parts: [{ type: "text", text: "I am here" }] },
       { idempotencyKey: "k", signal: new AbortController().signal },
     );
-    await say("after");
+    await say(bench, "after");
     expect(bench.events.map(({ addressed }) => addressed)).toEqual(["none", "reply"]);
+    await using next = await openBench({ transport: "webhook" }, { context: { state } });
+    await say(next, "after the restart");
+    expect(next.events.map(({ addressed }) => addressed)).toEqual(["reply"]);
+  });
+
+  it("sends an answer also where the thread cannot be remembered", async () => {
+    const set = () => Promise.reject(new Error("the disk is full"));
+    await using bench = await openBench(
+      { transport: "webhook" },
+      { context: { state: { ...createMemoryState(), set } } },
+    );
+    const { parts } = await bench.channel.send(
+      { channel: "C_GENERAL", thread: "1767225600.000100" },
+      { parts: [{ type: "text", text: "I am here" }] },
+      { idempotencyKey: "k", signal: new AbortController().signal },
+    );
+    expect(parts).toHaveLength(1);
   });
 
   it("leaves a mention where it is, where answers are not to go into threads", async () => {

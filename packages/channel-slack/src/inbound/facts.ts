@@ -10,6 +10,7 @@ import type { SlackConfig } from "../config.ts";
 import { limits } from "../limits.ts";
 import type { People, Self } from "../people.ts";
 import type { Places } from "../places.ts";
+import type { Threads } from "../threads.ts";
 import { mentionedIn } from "./content.ts";
 import type { Envelope } from "./envelope.ts";
 import type { Facts } from "./event-base.ts";
@@ -20,6 +21,7 @@ export interface FactsPorts {
   readonly self: Self;
   readonly people: People;
   readonly places: Places;
+  readonly threads: Threads;
 }
 
 /** What the event leaves open. Undefined: what decides about it could not be found out in time. */
@@ -67,9 +69,9 @@ async function kindOf(
   return kind;
 }
 
-async function hasJoined({ places }: FactsPorts, channel: string, message: Payload): Promise<boolean> {
+async function hasJoined({ threads }: FactsPorts, channel: string, message: Payload): Promise<boolean> {
   const thread = textAt(message, "thread_ts");
-  return thread !== undefined && (await places.hasJoined({ channel, thread }));
+  return thread !== undefined && (await threads.hasJoined({ channel, thread }));
 }
 
 /** Of the people in a text, and of the bot, which knows its own. */

@@ -12,6 +12,7 @@ import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
 import { renderForm } from "../outbound/forms.ts";
+import { ownerOf } from "../people.ts";
 import type { Envelope } from "./envelope.ts";
 import { teamOf } from "./event-base.ts";
 import { readEnvelope } from "./events.ts";
@@ -38,8 +39,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     state: context.state,
     clock,
     logger,
-    // Watermarks of one workspace say nothing about another.
-    botId: `${self.teamId}/${self.id}`,
+    botId: ownerOf(self),
     read: (place, since, signal) => missedMessages({ history, clock }, place, since, signal),
     take: accept,
   });

@@ -13,6 +13,7 @@ import { wordOf } from "../errors.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { Places } from "../places.ts";
+import type { Threads } from "../threads.ts";
 import { timestampOf } from "./reconcile.ts";
 import { type Rendered, renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
@@ -23,6 +24,7 @@ export interface DraftNeeds {
   readonly api: SlackApi;
   readonly sender: Sender;
   readonly places: Places;
+  readonly threads: Threads;
   readonly history: History;
 }
 
@@ -52,7 +54,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     if (earlier !== undefined) return earlier;
     const ts = await openStream(content.markdown);
     if (ts === undefined) return sender.post(to, content, key, signal);
-    await needs.places.joined(to);
+    await needs.threads.joined(to);
     return messageId({ channel: to.channel, ts });
   }
 

@@ -13,7 +13,7 @@ import type { SlackApi } from "../api.ts";
 import { nameOf } from "../emoji.ts";
 import { wordOf } from "../errors.ts";
 import { attach } from "../media.ts";
-import type { Places } from "../places.ts";
+import type { Threads } from "../threads.ts";
 import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
@@ -43,7 +43,7 @@ const refusedBlocks: readonly (string | undefined)[] = [
 
 interface Needs {
   readonly api: SlackApi;
-  readonly places: Places;
+  readonly threads: Threads;
   readonly clock: Parameters<typeof attach>[0]["clock"];
 }
 
@@ -53,8 +53,11 @@ export function createSender(needs: Needs): Sender {
     change: (message, content, signal) => change(needs, message, content, signal),
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key }) => {
-        if (part.type === "media") return attach(needs, to, part, options);
-        return unlessRefused(part, (content) => post(needs, to, content, key, options.signal));
+        if (part.type !== "media")
+          return unlessRefused(part, (content) => post(needs, to, content, key, options.signal));
+        const id = await attach(needs, to, part, options);
+        await needs.threads.joined(to);
+        return id;
       }),
 
     async edit(to, id, message, signal) {
@@ -92,7 +95,7 @@ export function createSender(needs: Needs): Sender {
 }
 
 async function post(
-  { api, places }: Needs,
+  { api, threads }: Needs,
   to: SlackAddress,
   content: Rendered,
   key: string,
@@ -118,7 +121,7 @@ async function post(
   const ts = textAt(answer, "ts");
   if (ts === undefined)
     throw new ChannelError("unknown_outcome", "Slack: sent, but without an id in the answer");
-  await places.joined(to);
+  await threads.joined(to);
   return messageId({ channel: textAt(answer, "channel") ?? to.channel, ts });
 }
 
