@@ -1,7 +1,7 @@
 import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { type ApprovalRecord, approval, isOpenApproval } from "./schema/index.ts";
 import type { ApprovalStore } from "./types/approvals.ts";
 import type { ApprovalState, Bodies } from "./types/common.ts";
@@ -34,24 +34,34 @@ function prepareStatements(database: Database) {
 export function createApprovalStore<T extends Bodies>({ database, queue }: Context): ApprovalStore<T> {
   const statements = prepareStatements(database);
 
-  function toApproval({ id, question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"] {
-    return {
-      ...decode<T["approval"]>(question, "approval", id),
-      state,
-      ...(approver === null ? {} : { approver }),
-      ...(grant === null ? {} : { grant }),
-      ...(decidedAt === null ? {} : { decidedAt }),
-    };
+  /** Nobody can be asked one whose text is damaged, and nobody is to wait for it. */
+  function intact({ question, state, approver, grant, decidedAt }: ApprovalRecord): T["approval"][] {
+    const asked = decodeIntact<T["approval"]>(question);
+    if (asked === undefined) return [];
+    return [
+      {
+        ...asked,
+        state,
+        ...(approver === null ? {} : { approver }),
+        ...(grant === null ? {} : { grant }),
+        ...(decidedAt === null ? {} : { decidedAt }),
+      },
+    ];
   }
+
+  const byId = (id: string): T["approval"] | undefined => {
+    const row = statements.byId.get({ id });
+    return row && intact(row)[0];
+  };
 
   return {
     async ask(asked, most) {
       const question = encode(asked, "A question");
       const { id, sessionKey, hash, state, createdAt } = asked;
       return queue.write(() => {
-        const pending = statements.pendingIn.all({ sessionKey });
-        const same = pending.find((row) => row.hash === hash);
-        if (same !== undefined) return { outcome: "open", approval: toApproval(same) };
+        const pending = statements.pendingIn.all({ sessionKey }).flatMap(intact);
+        const same = pending.find((approval) => approval.hash === hash);
+        if (same !== undefined) return { outcome: "open", approval: same };
         if (pending.length >= most) return { outcome: "full", open: pending.length };
         if (statements.byId.get({ id }) !== undefined) return { outcome: "taken" };
         statements.insert.run({ id, sessionKey, hash, question, state, createdAt });
@@ -59,11 +69,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
       });
     },
 
-    get: (id) =>
-      queue.read(() => {
-        const row = statements.byId.get({ id });
-        return row === undefined ? undefined : toApproval(row);
-      }),
+    get: (id) => queue.read(() => byId(id)),
 
     change: (id, from, to) =>
       queue.write(() => {
@@ -71,8 +77,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
         if (row?.state !== from) return undefined;
         const { n, approver, grant, decidedAt } = row;
         statements.set.run({ n, approver, grant, decidedAt, ...to });
-        const changed = statements.byId.get({ id });
-        return changed === undefined ? undefined : toApproval(changed);
+        return byId(id);
       }),
 
     list: ({ states, limit = DEFAULT_LIMIT } = {}) =>
@@ -84,7 +89,7 @@ export function createApprovalStore<T extends Bodies>({ database, queue }: Conte
           .orderBy(desc(approval.n))
           .limit(limit)
           .all()
-          .map(toApproval),
+          .flatMap(intact),
       ),
   };
 }

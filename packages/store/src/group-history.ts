@@ -2,7 +2,7 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { type GroupHistoryRows, prepareHistory } from "./group-history-rows.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { GroupHistoryStore } from "./types/side.ts";
@@ -63,12 +63,12 @@ export function createGroupHistoryStore(
     },
     list: (conversation) =>
       queue.read(() =>
-        statements.ofConversation.all({ conversation }).map((row) => ({
-          id: row.entryId,
-          senderId: row.senderId,
-          body: decode<JsonValue>(row.body, "group_history", row.entryId),
-          at: row.at,
-        })),
+        statements.ofConversation
+          .all({ conversation })
+          .flatMap(({ entryId: id, senderId, body: text, at }) => {
+            const body = decodeIntact<JsonValue>(text);
+            return body === undefined ? [] : [{ id, senderId, body, at }];
+          }),
       ),
     clear: (conversation, id) =>
       queue.write(() => {

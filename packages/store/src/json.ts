@@ -33,7 +33,7 @@ export function decode<T>(text: string, table: string, key: string | number): T 
   }
 }
 
-/** The same; undefined where the text is gone or no JSON any more, as in a file that was damaged. */
+/** The same, for what is left out where it is damaged: undefined where the text is gone or no JSON any more. */
 export function decodeIntact<T>(text: string | null | undefined): T | undefined {
   if (text === null || text === undefined) return undefined;
   try {

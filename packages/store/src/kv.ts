@@ -1,14 +1,10 @@
 import { and, asc, eq, gt, isNull, or } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { decode, encode } from "./json.ts";
+import { decode, decodeIntact, encode } from "./json.ts";
 import { kv } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { KvStore } from "./types/side.ts";
-
-function decoded({ namespace, key, value }: typeof kv.$inferSelect): JsonValue {
-  return decode<JsonValue>(value, "kv", `${namespace}/${key}`);
-}
 
 export function createKvStore({ database, queue, now }: Context): KvStore {
   const { db } = database;
@@ -35,7 +31,7 @@ export function createKvStore({ database, queue, now }: Context): KvStore {
     get: (namespace, key) =>
       queue.read(() => {
         const row = byKey.get({ namespace, key, at: now() });
-        return row === undefined ? undefined : decoded(row);
+        return row === undefined ? undefined : decode<JsonValue>(row.value, "kv", `${namespace}/${key}`);
       }),
     async set(namespace, key, value, ttlMs) {
       const text = encode(value, `The value of ${namespace}/${key}`);
@@ -46,10 +42,10 @@ export function createKvStore({ database, queue, now }: Context): KvStore {
     delete: (namespace, key) => queue.write(() => remove.run({ namespace, key }).changes > 0),
     list: (namespace) =>
       queue.read(() =>
-        inNamespace.all({ namespace, at: now() }).map((row) => ({
-          key: row.key,
-          value: decoded(row),
-          ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
+        inNamespace.all({ namespace, at: now() }).map(({ key, value, expiresAt }) => ({
+          key,
+          value: decodeIntact<JsonValue>(value) ?? null,
+          ...(expiresAt === null ? {} : { expiresAt }),
         })),
       ),
   };

@@ -1,7 +1,7 @@
 import { and, asc, eq, gte, inArray, ne } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { messageContext, session, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { ToldEntry } from "./types/history.ts";
@@ -62,9 +62,10 @@ export function createMessageContextStore({ database, queue }: Context): Message
   function toldOf(sessionKey: string, seq: number): ReadonlyMap<number, ToldEntry[]> {
     const told = new Map<number, ToldEntry[]>();
     for (const row of statements.toldFrom.all({ sessionKey, from: seq })) {
-      const { conversation, entryId: id, senderId, body, at } = row;
-      const entry = { conversation, id, senderId, body: decode<JsonValue>(body, "told_history", id), at };
-      told.set(row.seq, [...(told.get(row.seq) ?? []), entry]);
+      const { conversation, entryId: id, senderId, at } = row;
+      const body = decodeIntact<JsonValue>(row.body);
+      if (body === undefined) continue;
+      told.set(row.seq, [...(told.get(row.seq) ?? []), { conversation, id, senderId, body, at }]);
     }
     return told;
   }

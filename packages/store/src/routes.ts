@@ -1,7 +1,7 @@
 import { desc, eq, ne } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { routeCache } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { RouteCacheStore } from "./types/side.ts";
@@ -28,9 +28,10 @@ export function createRouteCacheStore({ database, queue, now }: Context): RouteC
   return {
     load: (config, limit) =>
       queue.read(() =>
-        newest
-          .all({ config, limit: limit ?? DEFAULT_LIMIT })
-          .map(({ digest, route }) => ({ digest, route: decode<JsonValue>(route, "route_cache", digest) })),
+        newest.all({ config, limit: limit ?? DEFAULT_LIMIT }).flatMap(({ digest, route: text }) => {
+          const route = decodeIntact<JsonValue>(text);
+          return route === undefined ? [] : [{ digest, route }];
+        }),
       ),
     async put(config, rows) {
       const encoded = rows.map(({ digest, route }) => ({ digest, route: encode(route, "A route") }));

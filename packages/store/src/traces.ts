@@ -1,7 +1,7 @@
 import { asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
-import { decode, encode } from "./json.ts";
+import { decodeIntact, encode } from "./json.ts";
 import { trace } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
 import type { TraceStore } from "./types/side.ts";
@@ -80,7 +80,7 @@ export function createTraceStore({ database, queue, now }: Context): BufferedTra
       return queue.read(() =>
         ofSubject
           .all({ subject })
-          .flatMap((row) => decode<readonly Stored[]>(row.entries, "trace", subject))
+          .flatMap(({ entries }) => decodeIntact<readonly Stored[]>(entries) ?? [])
           .map(([stage, at, data]) => ({ stage, at, data })),
       );
     },

@@ -6,12 +6,28 @@ import { begun, seed, takeLease, temporaryFolder, testStore } from "./support.ts
 
 const allowed = { at: 1, kind: "tool", action: "allowed", actor: "ann", subject: "exec" } as const;
 
+const question = (id: string) => ({ id, sessionKey: "s", hash: id, state: "pending", createdAt: 1 }) as const;
+
 /** A store that was damaged while it was closed. */
 async function damagedBy(damage: (raw: Sqlite.Database, path: string) => void): Promise<SqliteStore> {
   const path = `${temporaryFolder()}/a.db`;
   const whole = await openStore({ path });
   await begun(whole, await takeLease(whole), ["hello"]);
   await whole.kv.set("cursors", "feishu/main", { at: 1 });
+  await whole.kv.set("cursors", "slack/main", { at: 2 });
+  for (const id of ["lost", "whole"]) await whole.approvals.ask(question(id), 5);
+  const said = (id: string) => ({ id, senderId: "ann", body: "hi", at: 1 });
+  for (const id of ["lost", "whole"]) await whole.groupHistory.push("g", said(id));
+  const told = ["lost", "whole"].map((id) => ({ ...said(id), conversation: "g" }));
+  await whole.contexts.put("s", [{ seq: 1, text: "", told, recalled: "", forOwner: true }]);
+  for (const stage of ["lost", "whole"]) {
+    await whole.traces.append("m", [{ stage, data: 1 }]);
+    await whole.traces.read("m");
+  }
+  await whole.routes.put("c", [
+    { digest: "lost", route: 1 },
+    { digest: "whole", route: 2 },
+  ]);
   await whole.audit.append({ ...allowed, details: { role: "owner" } });
   await whole.close();
   const raw = new Sqlite(path);
@@ -20,17 +36,55 @@ async function damagedBy(damage: (raw: Sqlite.Database, path: string) => void): 
   return (await testStore({ path })).store;
 }
 
+/** Leaves no JSON in a column. */
+const cut =
+  (table: string, column: string, where = "true") =>
+  (raw: Sqlite.Database) =>
+    raw.exec(`UPDATE ${table} SET ${column} = substr(${column}, 2) WHERE ${where}`);
+
 test.each<[string, string, string, (store: SqliteStore) => Promise<unknown>]>([
   ["kv", "value", "cursors/feishu/main", (store) => store.kv.get("cursors", "feishu/main")],
-  ["kv", "value", "cursors/feishu/main", (store) => store.kv.list("cursors")],
   ["audit_record", "details", "1", (store) => store.audit.list()],
   ["entry", "body", "2", (store) => store.sessions.history(seed().key)],
 ])("a row of %s whose %s is no JSON any more is named", async (table, column, key, read) => {
-  const store = await damagedBy((raw) => raw.exec(`UPDATE ${table} SET ${column} = substr(${column}, 2)`));
+  const store = await damagedBy(cut(table, column));
   const failure = await read(store).catch((error: unknown) => error);
   expect(failure).toMatchObject({
     code: "corrupt",
     message: `Row "${key}" of the table ${table} is damaged: restore a backup.`,
+  });
+});
+
+test("a value that is damaged hides no other in its namespace", async () => {
+  const store = await damagedBy(cut("kv", "value", "key = 'feishu/main'"));
+  expect(await store.kv.list("cursors")).toEqual([
+    { key: "feishu/main", value: null },
+    { key: "slack/main", value: { at: 2 } },
+  ]);
+});
+
+test.each<[string, string, string, string, (store: SqliteStore) => Promise<unknown>]>([
+  ["of a group", "group_history", "body", "entry_id = 'lost'", (store) => store.groupHistory.list("g")],
+  [
+    "told beside a message",
+    "told_history",
+    "body",
+    "entry_id = 'lost'",
+    async (store) => (await store.contexts.from("s", 1))[0]?.told,
+  ],
+  ["of a trace", "trace", "entries", "n = 1", (store) => store.traces.read("m")],
+  ["of the routes", "route_cache", "route", "digest = 'lost'", (store) => store.routes.load("c")],
+])("a damaged row %s is left out, and hides no other", async (_, table, column, where, read) => {
+  expect(await read(await damagedBy(() => {}))).toHaveLength(2);
+  expect(await read(await damagedBy(cut(table, column, where)))).toHaveLength(1);
+});
+
+test("a question that is damaged keeps no other from being asked or found", async () => {
+  const store = await damagedBy(cut("approval", "question", "id = 'lost'"));
+  expect(await store.approvals.list()).toMatchObject([{ id: "whole" }]);
+  expect(await store.approvals.get("lost")).toBeUndefined();
+  expect(await store.approvals.ask({ ...question("again"), hash: "lost" }, 2)).toMatchObject({
+    outcome: "asked",
   });
 });
 
