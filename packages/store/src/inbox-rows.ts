@@ -220,7 +220,7 @@ export function createInboxRows<T extends Bodies>(
         statements
           .withBody()
           .where(meets(filter))
-          .orderBy(desc(inbox.seq))
+          .orderBy(desc(placeFor(filter)))
           .limit(filter.limit ?? DEFAULT_LIMIT)
           .all(),
       ).rows,
@@ -230,10 +230,19 @@ export function createInboxRows<T extends Bodies>(
   };
 }
 
-function meets({ state, sessionKey, before }: Filter): SQL | undefined {
+function meets(filter: Filter): SQL | undefined {
+  const { state, sessionKey, before } = filter;
   return and(
-    lt(inbox.seq, rowOrEnd(before)),
+    lt(placeFor(filter), rowOrEnd(before)),
     state === undefined ? undefined : eq(inbox.state, state),
+    isOpen(state) ? isNull(inbox.settledAt) : undefined,
     sessionKey === undefined ? undefined : eq(inbox.sessionKey, sessionKey),
   );
 }
+
+/** Those without an end are few and have an index; SQLite would go through all rows, since these lie in their order. */
+function placeFor({ state }: Filter): SQL {
+  return isOpen(state) ? sql`+${inbox.seq}` : sql`${inbox.seq}`;
+}
+
+const isOpen = (state: InboxState | undefined): boolean => state !== undefined && !isFinal(state);

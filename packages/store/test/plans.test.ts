@@ -74,6 +74,14 @@ test("what has no end yet is found among itself, not among all that there is", a
   expect([...plans.values()].flat().some((detail) => detail.includes("inbox_open"))).toBe(true);
 });
 
+test.each(["accepted", "queued", "running"] as const)(
+  "the messages that are %s are found among those without an end, not among all that there are",
+  async (state) => {
+    const plans = await plansOf((store) => store.inbox.list({ state, limit: 5 }));
+    expect([...plans.values()].flat().some((detail) => detail.includes("inbox_open"))).toBe(true);
+  },
+);
+
 test("the runs of a session are found one from the other, however many there are of others", async () => {
   const plans = await plansOf((store) => store.runs.list({ sessionKey: "s1" }));
   const walks = [...plans.values()].flat().filter((detail) => /^SEARCH run .*rowid[<>]/.test(detail));
