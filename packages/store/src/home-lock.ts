@@ -113,17 +113,26 @@ export function acquireHomeLock(
 
   function write(): void {
     const part = `${path}.${process.pid}`;
-    fs.writeFileSync(part, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-    fs.renameSync(part, path);
+    try {
+      fs.writeFileSync(part, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
+      fs.renameSync(part, path);
+    } catch (error) {
+      fs.rmSync(part, { force: true });
+      throw error;
+    }
   }
 
-  function release(): void {
+  const release = (): void => {
     if (released) return;
     released = true;
-    fs.rmSync(path, { force: true });
-    if (lock !== undefined) held.delete(lock);
-    lock?.close();
-  }
+    try {
+      fs.rmSync(path, { force: true });
+    } catch {
+      // Without the lock, what it says counts for nobody.
+    }
+    held.delete(lock);
+    lock.close();
+  };
 
   try {
     if (options.details !== undefined) holder = { ...holder, details: options.details };

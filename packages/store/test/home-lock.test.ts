@@ -74,6 +74,16 @@ test("a holder that is stopped still holds", async () => {
   expect(() => acquireHomeLock(home)).toThrow(HomeHeldError);
 });
 
+test("a holder that cannot be written down keeps nobody out, and leaves nothing behind", () => {
+  const home = temporaryFolder();
+  const inTheWay = join(home, "signalbox.holder.json");
+  fs.mkdirSync(inTheWay);
+  expect(() => acquireHomeLock(home)).toThrow();
+  fs.rmdirSync(inTheWay);
+  expect(fs.readdirSync(home)).toEqual(["signalbox.lock"]);
+  acquireHomeLock(home).release();
+});
+
 test("a home that does not exist is named", () => {
   const home = join(temporaryFolder(), "missing");
   expect(() => acquireHomeLock(home)).toThrow(home);
