@@ -74,8 +74,13 @@ function sentence(text: string): string {
 
 const HEAD = `# Commands
 
-This page is made from the program: \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/docs\` writes it. \`signalbox <command> --help\` says the same.
+This page lists every command; \`signalbox <command> --help\` says the same. Installed with npm, the program is \`npx signalbox\`; in a checkout it is \`npm run signalbox --\`.
 
-Every command takes \`--home <folder>\` (default \`$SIGNALBOX_HOME\`, or \`~/.signalbox\`) and \`--json\`, which also has failures told as JSON. With npm the program is \`npx signalbox\`, in a checkout \`npm run signalbox --\`. [Operations](operations.md#exit-codes) lists the exit codes, and \`signalbox completion\` has a shell complete commands and options.
+Every command takes \`--home <folder>\` (default \`$SIGNALBOX_HOME\`, or \`~/.signalbox\`) and \`--json\`, which prints failures as JSON, too. [Operations](operations.md#exit-codes) lists the exit codes. \`signalbox completion\` prints shell completion for commands and options.
 
-What only reads or decides works on a running and on a stopped gateway, and makes or migrates nothing. \`send\`, \`chat\`, \`status\` and \`link\` need a running one; \`sessions reset\` and \`restore\` a stopped one. The tiers of a route are told by a running one alone. \`chat\` folds tool calls into lines and asks there about one that needs a word; with \`--json\` it prints each event on a line of its own. \`usage\` sums what vendors reported, failed attempts and summaries included, over the runs that have ended; a run that answers several people is the last one's, and money is known where its model has a price.`;
+- Commands that only read or decide work with a running and with a stopped gateway. They create and migrate nothing.
+- \`send\`, \`chat\`, \`status\` and \`link\` need a running gateway; \`sessions reset\` and \`restore\` a stopped one. Only a running gateway shows the tiers of a route.
+- \`chat\` folds tool calls into lines, and asks there about a call that needs an approval. With \`--json\` it prints each event on a line of its own.
+- \`usage\` sums what vendors reported, failed attempts and summaries included, over the runs that have ended. A run that answers several people counts for the last one. Cost is known for models with a price.
+
+> Generated from the program. To update it, run \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/docs\`.`;

@@ -125,9 +125,7 @@ function inCell(text: string): string {
 
 const HEAD = `# Configuration
 
-This page is made from the schema: \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/docs\` writes it. \`signalbox config schema\` prints the same as JSON Schema, for editors.
-
-Everything is set in \`signalbox.yaml\` (or \`.yml\`, \`.json\`, \`.json5\`) of the home, and nothing has to be. For example:
+The configuration is one file in the home: \`signalbox.yaml\` (or \`.yml\`, \`.json\`, \`.json5\`). Every setting is optional. This page lists all of them; \`signalbox config schema\` prints the same as JSON Schema for editors. For example:
 
 \`\`\`yaml
 models:
@@ -155,8 +153,31 @@ access:
     allow: ["telegram:-1001234567890"]
 \`\`\`
 
-**A wrong value** disables the part it belongs to (an agent, a binding, an account, a provider; in \`agents.defaults\`, \`session\`, \`access\`, \`links\`, \`replies\`, \`retention\`, \`media\`, \`memory\`, \`tools.web\` and \`skills\` the one setting), with file, line, key and remedy in the log; the rest starts. A wrong value of \`retention\` removes nothing by a default: what it is about stays. A wrong value about who may do what lets nobody do it: \`access.dm\` and \`access.groups.mode\` are \`off\` then, and \`tools\` of \`agents.defaults\` allow nothing. \`start --strict\` refuses instead, \`config check\` only looks.
+## Wrong values
 
-**Secrets** are best kept elsewhere. \`\${NAME}\` takes a variable of the environment, \`\${NAME:-text}\` has a default, \`\${file:path}\` takes the text of a file; where a secret may stand, so do \`{ file: path }\` and \`{ command: [program, argument] }\`. What cannot be had disables the part that uses it, as a wrong value does.
+A wrong value disables the part it belongs to: an agent, a binding, an account or a provider. In \`agents.defaults\`, \`session\`, \`access\`, \`links\`, \`replies\`, \`retention\`, \`media\`, \`memory\`, \`tools.web\` and \`skills\` it disables only the one setting. The log names file, line, key and remedy. Everything else starts.
 
-**Changes.** \`signalbox config set\` and \`config unset\` change the file and keep its comments and order, as long as nothing in it is wrong afterwards that was not before; a tool, a model or a package that the value names and that is not there is told, and so is what a change takes from another place, as a provider whose model an agent asks. A section that \`config unset\` leaves empty goes, too, where that changes nothing. The last 20 versions are kept (\`config history\`, \`config rollback\`). The file is read again when it changes, and at SIGHUP: [operations](operations.md#changing-the-configuration) says what applies at once.`;
+- With a wrong value of \`retention\`, the data it concerns is kept; the default does not apply.
+- With a wrong value about who may do what, no one may: \`access.dm\` and \`access.groups.mode\` are then \`off\`, and \`tools\` of \`agents.defaults\` allow nothing.
+
+\`start --strict\` refuses to start instead. \`config check\` only checks.
+
+## Secrets in the configuration
+
+Keep secrets out of the file:
+
+| write | to take |
+| --- | --- |
+| \`\${NAME}\`, \`\${NAME:-text}\` | an environment variable; the second has a default |
+| \`\${file:path}\`, or \`{ file: path }\` where a secret may stand | the text of a file |
+| \`{ command: [program, argument] }\` where a secret may stand | the output of a program |
+
+A secret that cannot be read disables the part that uses it, as a wrong value does.
+
+## Changing it
+
+\`signalbox config set\` and \`config unset\` change the file and keep its comments and order. They refuse a change that adds a mistake. They warn if the value names a tool, a model or a package that does not exist, and if the change removes something that another place needs, such as the provider of an agent's model. \`config unset\` also removes a section that it leaves empty, if that changes nothing. The last 20 versions are kept (\`config history\`, \`config rollback\`).
+
+The gateway reads the file again when it changes, and at SIGHUP. [Operations](operations.md#changing-the-configuration) says what applies at once.
+
+> Generated from the schema. To update it, run \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/docs\`.`;

@@ -30,7 +30,7 @@ export const GROUPS: readonly PageGroup[] = [
   {
     title: "Channels",
     pages: [
-      doc("channels", "All of them, compared"),
+      doc("channels", "Comparison"),
       ...["discord", "feishu", "slack", "telegram", "web"].map((name) =>
         readme("packages", `channel-${name}`, titleOf(name)),
       ),
@@ -41,9 +41,9 @@ export const GROUPS: readonly PageGroup[] = [
     title: "Agents",
     pages: [
       doc("tools", "Built-in tools"),
-      doc("automation", "By themselves"),
-      doc("hooks", "Code of your own"),
-      doc("costs", "What they cost"),
+      doc("automation", "Automation"),
+      doc("hooks", "Hooks"),
+      doc("costs", "Costs and budgets"),
     ],
   },
   {

@@ -64,8 +64,12 @@ function specOf(tool: ToolDefinition) {
   return toolSpec({ ...tool, execute });
 }
 
-const HEAD = `# The built-in tools
+const HEAD = `# Built-in tools
 
-This page is made from the code: \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/tools test/tool-page\` writes it.
+This page lists every tool that an agent can be given, with its schema as the model sees it.
 
-An agent has the tools that its \`tools.allow\` names, by name, group (\`group:fs\`) or profile (\`tools.profile: coding\`); \`tools.deny\` wins. \`signalbox can <sender> <tool>\` says who may use one, and by which rule. Tools of MCP servers (\`mcp.servers\`) are called \`mcp__<server>__<tool>\`; those of packages (\`tools.packages\`) as the package calls them.`;
+Give an agent tools with \`tools.allow\`, by name or by group (\`group:fs\`), or with a profile (\`tools.profile: coding\`). \`tools.deny\` always wins. \`signalbox can <sender> <tool>\` says whether a person may use a tool, and by which rule.
+
+Tools of MCP servers (\`mcp.servers\`) are named \`mcp__<server>__<tool>\`. Tools of packages (\`tools.packages\`) keep the names that their package gives them.
+
+> Generated from the code. To update it, run \`UPDATE_DOCS=1 pnpm exec vitest run --project @signalbox/tools test/tool-page\`.`;
