@@ -2,6 +2,7 @@ import { and, eq, inArray, lt, lte, notExists, notInArray, type SQL, sql } from 
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
+import { eachFigure } from "./figures.ts";
 import {
   dedupeMark,
   entry,
@@ -169,7 +170,6 @@ function removeBodies(
 }
 
 const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
-const total = (column: SQLiteColumn, name: string) => sql<number>`coalesce(sum(${column}), 0)`.as(name);
 
 /** What the runs used is kept by day. */
 function keepUsage({ db, command }: Database, goes: Sweep["goes"]): Command<Stretch> {
@@ -184,12 +184,7 @@ function keepUsage({ db, command }: Database, goes: Sweep["goes"]): Command<Stre
             sessionKey: run.sessionKey,
             sender: run.sender,
             runs: sql<number>`count(*)`.as("runs"),
-            modelCalls: total(run.modelCalls, "model_calls"),
-            inputTokens: total(run.inputTokens, "input_tokens"),
-            outputTokens: total(run.outputTokens, "output_tokens"),
-            cacheReadTokens: total(run.cacheReadTokens, "cache_read_tokens"),
-            cacheWriteTokens: total(run.cacheWriteTokens, "cache_write_tokens"),
-            costMicros: total(run.costMicros, "cost_micros"),
+            ...eachFigure((figure) => sql<number>`coalesce(sum(${run[figure]}), 0)`.as(snakeCase(figure))),
           })
           .from(run)
           .where(goes(p))
@@ -199,12 +194,7 @@ function keepUsage({ db, command }: Database, goes: Sweep["goes"]): Command<Stre
         target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
         set: {
           runs: added(usageDay.runs),
-          modelCalls: added(usageDay.modelCalls),
-          inputTokens: added(usageDay.inputTokens),
-          outputTokens: added(usageDay.outputTokens),
-          cacheReadTokens: added(usageDay.cacheReadTokens),
-          cacheWriteTokens: added(usageDay.cacheWriteTokens),
-          costMicros: added(usageDay.costMicros),
+          ...eachFigure((figure) => added(usageDay[figure])),
         },
       }),
   );

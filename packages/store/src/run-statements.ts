@@ -1,5 +1,6 @@
 import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Bound, Command, Database } from "./database.ts";
+import { eachFigure } from "./figures.ts";
 import type { Head } from "./messages.ts";
 import { activeRun, groupHistory, inbox, run, session } from "./schema/index.ts";
 import type { RunOutcome } from "./types/runs.ts";
@@ -85,12 +86,7 @@ function endOfRun(database: Database): Command<EndOfRun> {
         lastEntry: p.lastEntry,
         outbox: p.outbox,
         finishedAt: p.at,
-        modelCalls: p.modelCalls,
-        inputTokens: p.inputTokens,
-        outputTokens: p.outputTokens,
-        cacheReadTokens: p.cacheReadTokens,
-        cacheWriteTokens: p.cacheWriteTokens,
-        costMicros: p.costMicros,
+        ...eachFigure((figure) => p[figure]),
       })
       .where(eq(run.n, p.n)),
   );
@@ -111,12 +107,7 @@ function endInSession(database: Database): Command<EndInSession> {
         messageCount: p.messageCount,
         lastRun: p.run,
         runs: sql`${session.runs} + 1`,
-        modelCalls: sql`${session.modelCalls} + ${p.modelCalls}`,
-        inputTokens: sql`${session.inputTokens} + ${p.inputTokens}`,
-        outputTokens: sql`${session.outputTokens} + ${p.outputTokens}`,
-        cacheReadTokens: sql`${session.cacheReadTokens} + ${p.cacheReadTokens}`,
-        cacheWriteTokens: sql`${session.cacheWriteTokens} + ${p.cacheWriteTokens}`,
-        costMicros: sql`${session.costMicros} + ${p.costMicros}`,
+        ...eachFigure((figure) => sql`${session[figure]} + ${p[figure]}`),
       })
       .where(eq(session.key, p.key)),
   );

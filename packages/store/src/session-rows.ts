@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
+import { eachFigure } from "./figures.ts";
 import { decode } from "./json.ts";
 import { isSameLease } from "./leases.ts";
 import type { Head } from "./messages.ts";
@@ -67,15 +68,7 @@ function toSession({ record, active }: SessionState, holding: RunRecord | undefi
     lastSeq: head.lastSeq,
     messageCount: head.messageCount,
     ...(holding === undefined ? {} : { activeRun: runIdOf(holding) }),
-    totals: {
-      runs: record.runs,
-      modelCalls: record.modelCalls,
-      inputTokens: record.inputTokens,
-      outputTokens: record.outputTokens,
-      cacheReadTokens: record.cacheReadTokens,
-      cacheWriteTokens: record.cacheWriteTokens,
-      costMicros: record.costMicros,
-    },
+    totals: { runs: record.runs, ...eachFigure((figure) => record[figure]) },
   };
 }
 

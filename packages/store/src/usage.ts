@@ -1,11 +1,11 @@
-import { and, asc, eq, gte, isNotNull, lt, type SQLWrapper, sql } from "drizzle-orm";
+import { and, asc, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
+import { snakeCase } from "./database.ts";
 import { StoreError } from "./errors.ts";
+import { eachFigure, type Figures } from "./figures.ts";
 import { run, usageDay } from "./schema/index.ts";
 import type { RunUsage, UsageStore } from "./types/runs.ts";
-
-type Figures<V> = { [Name in keyof Required<RunUsage>]: V };
 
 /** A run's usage: as reported, and with 0 for what was not. */
 export interface CheckedUsage {
@@ -23,14 +23,7 @@ export function checkUsage(usage: RunUsage): CheckedUsage {
       );
     }
   }
-  const filled = <V>(absent: V): Figures<number | V> => ({
-    modelCalls: usage.modelCalls ?? absent,
-    inputTokens: usage.inputTokens ?? absent,
-    outputTokens: usage.outputTokens ?? absent,
-    cacheReadTokens: usage.cacheReadTokens ?? absent,
-    cacheWriteTokens: usage.cacheWriteTokens ?? absent,
-    costMicros: usage.costMicros ?? absent,
-  });
+  const filled = <V>(absent: V): Figures<number | V> => eachFigure((figure) => usage[figure] ?? absent);
   return { reported: filled(null), counted: filled(0) };
 }
 
@@ -50,12 +43,7 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
         sessionKey: run.sessionKey,
         sender: run.sender,
         runs: sql<number>`1`.as("runs"),
-        modelCalls: sql<number>`coalesce(${run.modelCalls}, 0)`.as("model_calls"),
-        inputTokens: sql<number>`coalesce(${run.inputTokens}, 0)`.as("input_tokens"),
-        outputTokens: sql<number>`coalesce(${run.outputTokens}, 0)`.as("output_tokens"),
-        cacheReadTokens: sql<number>`coalesce(${run.cacheReadTokens}, 0)`.as("cache_read_tokens"),
-        cacheWriteTokens: sql<number>`coalesce(${run.cacheWriteTokens}, 0)`.as("cache_write_tokens"),
-        costMicros: sql<number>`coalesce(${run.costMicros}, 0)`.as("cost_micros"),
+        ...eachFigure((figure) => sql<number>`coalesce(${run[figure]}, 0)`.as(snakeCase(figure))),
       })
       .from(run)
       .where(isNotNull(run.finishedAt));
@@ -69,17 +57,11 @@ export function createUsageStore({ database, queue }: Context): UsageStore {
         const group = { day: used.day, agent: used.agentId, session: used.sessionKey, sender: used.sender }[
           by
         ];
-        const total = (column: SQLWrapper) => sql<number>`sum(${column})`;
         return db
           .select({
             by: group,
-            runs: total(used.runs),
-            modelCalls: total(used.modelCalls),
-            inputTokens: total(used.inputTokens),
-            outputTokens: total(used.outputTokens),
-            cacheReadTokens: total(used.cacheReadTokens),
-            cacheWriteTokens: total(used.cacheWriteTokens),
-            costMicros: total(used.costMicros),
+            runs: sql<number>`sum(${used.runs})`,
+            ...eachFigure((figure) => sql<number>`sum(${used[figure]})`),
           })
           .from(used)
           .where(
