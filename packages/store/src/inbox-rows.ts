@@ -63,7 +63,6 @@ export interface InboxRows<T extends Bodies> {
   full(seq: number): InboxRow<T> | undefined;
   /** Those of them that are kept, by their numbers. */
   some(seqs: readonly number[]): ReadonlyMap<number, InboxRow<T>>;
-  queued(sessionKey: string): InboxRead<T>;
   /** The numbers of those that have no end yet. */
   unfinished(): readonly number[];
   /** Whose messages wait; a lease without a name is nobody's. */
@@ -153,11 +152,6 @@ function prepareStatements(database: Database) {
     bySeqs: database.query((p: Bound<{ seqs: string }>) =>
       withBody().where(inArray(inbox.seq, sql`(SELECT value FROM json_each(${p.seqs}))`)),
     ),
-    queued: database.query((p: Bound<{ sessionKey: string }>) =>
-      withBody()
-        .where(and(isNull(inbox.settledAt), eq(inbox.sessionKey, p.sessionKey), eq(inbox.state, "queued")))
-        .orderBy(asc(inbox.seq)),
-    ),
     unfinished: database.query(() =>
       db.select({ seq: inbox.seq }).from(inbox).where(isNull(inbox.settledAt)),
     ),
@@ -207,7 +201,6 @@ export function createInboxRows<T extends Bodies>(
       const { rows } = read<T>(statements.bySeqs.all({ seqs: JSON.stringify(seqs) }));
       return new Map(rows.map((row) => [row.seq, row]));
     },
-    queued: (sessionKey) => read(statements.queued.all({ sessionKey })),
     unfinished: () => statements.unfinished.all().map(({ seq }) => seq),
     holders: () => statements.holders.all(),
     handOver({ name, epoch }, to) {

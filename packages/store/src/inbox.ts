@@ -88,7 +88,7 @@ function createWay<T extends Bodies>(
 function createReads<T extends Bodies>(
   { database, queue }: Context,
   { rows, dedupe }: Parts<T>,
-): Pick<InboxStore<T>, "get" | "find" | "queued" | "unfinished" | "list"> {
+): Pick<InboxStore<T>, "get" | "find" | "unfinished" | "list"> {
   const accounts = database.query(() => database.db.select().from(accountTable));
   return {
     get: (id) =>
@@ -107,8 +107,6 @@ function createReads<T extends Bodies>(
           .toSorted((a, b) => b.seq - a.seq)[0];
         return newest === undefined ? undefined : rows.full(newest.seq);
       }),
-
-    queued: async (sessionKey) => (await queue.read(() => rows.queued(sessionKey))).rows,
 
     async *unfinished() {
       for (const seq of await queue.read(() => rows.unfinished())) {

@@ -101,11 +101,6 @@ export function createLeaseStore({ database, queue, now }: Context, fence: Fence
         put.run({ name, holder: "", epoch: epoch + 1, expiresAt: 0 });
         fence.forget();
       }),
-    get: (name) =>
-      queue.read(() => {
-        const row = byName.get({ name });
-        return row === undefined || row.expiresAt <= 0 ? undefined : row;
-      }),
     list: () => queue.read(() => held.all()),
   };
 }

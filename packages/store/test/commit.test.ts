@@ -5,7 +5,17 @@ import { afterEach, expect, test, vi } from "vitest";
 import { commitQueue } from "../src/commit-queue.ts";
 import { wrapDatabase } from "../src/database.ts";
 import { type FaultPoint, type InboxId, openStore, StoreError } from "../src/index.ts";
-import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
+import {
+  accepted,
+  answered,
+  begun,
+  event,
+  queuedIn,
+  seed,
+  takeLease,
+  temporaryFolder,
+  testStore,
+} from "./support.ts";
 
 /** A hook that fails as often as it is told to, at one kind of point. */
 function planned(): {
@@ -60,7 +70,7 @@ test("calls of one turn share one commit, and one that fails fails alone", async
     "fulfilled",
   ]);
   expect((await store.maintenance.stats()).commits).toBe(before + 1);
-  expect(await store.inbox.queued(seed().key)).toHaveLength(2);
+  expect(await queuedIn(store, seed().key)).toHaveLength(2);
 });
 
 test("calls of one turn that take too long for one commit are committed in several", async () => {
@@ -165,7 +175,7 @@ test("the end of a run is whole or not at all, at whichever write it fails", asy
     }
     expect((await store.runs.inspect(run.id))?.messages).toHaveLength(1);
     expect(await store.runs.get(run.id)).toMatchObject({ state: "running" });
-    expect(await store.inbox.queued(key)).toEqual([]);
+    expect(await queuedIn(store, key)).toEqual([]);
     expect(await store.outbox.list({ states: ["pending"] })).toHaveLength(nth);
     expect(await store.sessions.get(key)).toMatchObject({ lastSeq: 1, totals: { runs: 0 } });
     await finish();

@@ -1,7 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type InboxId, openStore, parseId } from "../src/index.ts";
-import { accepted, answered, begun, event, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
+import {
+  accepted,
+  answered,
+  begun,
+  event,
+  queuedIn,
+  seed,
+  takeLease,
+  temporaryFolder,
+  testStore,
+} from "./support.ts";
 
 test("an event is accepted once, by its event id and by its message id", async () => {
   const { store } = await testStore();
@@ -53,7 +63,7 @@ test("a message waits in its session until a rule or a run ends it, once", async
     code: "conflict",
   });
   await accepted(store, "2", "s");
-  expect((await store.inbox.queued("s")).map((row) => row.payload)).toEqual([
+  expect((await queuedIn(store, "s")).map((row) => row.payload)).toEqual([
     { text: "1, decided" },
     { text: "2" },
   ]);
@@ -197,7 +207,7 @@ test("property: whatever comes in whatever order, through two stores and with fa
         if (merge) await two.maintenance.prune();
       }
       await Promise.all(together);
-      const rows = await two.inbox.queued("s");
+      const rows = await queuedIn(two, "s");
       expect(new Set(rows.map((row) => row.eventId)).size).toBe(rows.length);
       expect(new Set(rows.map((row) => row.messageId)).size).toBe(rows.length);
       expect(answered.filter(({ outcome }) => outcome === "accepted").length).toBe(rows.length);
@@ -233,7 +243,7 @@ test("the messages of a session keep the order in which they were accepted", asy
   const ids = await Promise.all(
     Array.from({ length: 100 }, (_, i) => accepted(store, String(i), seed().key)),
   );
-  const rows = await store.inbox.queued(seed().key);
+  const rows = await queuedIn(store, seed().key);
   expect(rows.map((row) => row.id)).toEqual(ids);
   expect(rows.every(({ seq }, index) => index === 0 || seq > (rows[index - 1]?.seq ?? seq))).toBe(true);
 });

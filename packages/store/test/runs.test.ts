@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FencedError, type ToolIntent } from "../src/index.ts";
-import { accepted, answered, begun, reply, seed, takeLease, testStore } from "./support.ts";
+import { accepted, answered, begun, queuedIn, reply, seed, takeLease, testStore } from "./support.ts";
 
 const { key } = seed();
 const assistant = (content: string) => ({ role: "assistant", content });
@@ -116,7 +116,7 @@ test("a run takes only what waits in its session, and ends all it took", async (
       { id: second, state: "queued" },
     ],
   });
-  expect((await store.inbox.queued(key)).map((row) => [row.id, row.runId])).toEqual([[second, undefined]]);
+  expect((await queuedIn(store, key)).map((row) => [row.id, row.runId])).toEqual([[second, undefined]]);
 });
 
 test("a message that steers joins the run and is ended with it", async () => {

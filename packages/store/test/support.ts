@@ -5,6 +5,7 @@ import { onTestFinished } from "vitest";
 import {
   type InboxAccept,
   type InboxId,
+  type InboxRow,
   type Lease,
   openStore,
   type Run,
@@ -68,6 +69,11 @@ export async function accepted(store: Store, id: string, sessionKey = "agent:cod
   const answer = await store.inbox.accept(event(id, sessionKey));
   if (answer.outcome !== "accepted") throw new Error(`event ${id}: ${answer.outcome}`);
   return answer.id;
+}
+
+/** What waits in one session, in its order. */
+export async function queuedIn(store: Store, sessionKey: string): Promise<readonly InboxRow[]> {
+  return (await store.inbox.list({ state: "queued", sessionKey, limit: 1_000 })).toReversed();
 }
 
 /** Accepts one message for each text and begins a run that answers them. */

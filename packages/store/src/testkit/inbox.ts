@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Check } from "./under-test.ts";
-import { accept, begin, eventOf, LEASE_MS, sessionOf, take, waiting } from "./under-test.ts";
+import { accept, begin, eventOf, LEASE_MS, queuedIn, sessionOf, take, waiting } from "./under-test.ts";
 
 export const inboxChecks: Readonly<Record<string, Check>> = {
   "takes an event once, by the platform's id of the event and by that of the message": async ({ store }) => {
@@ -20,7 +20,7 @@ export const inboxChecks: Readonly<Record<string, Check>> = {
   "keeps the messages of a session in their order": async ({ store }) => {
     for (const id of ["a", "b", "c"]) await accept(store, id, "s");
     await accept(store, "elsewhere", "t");
-    const rows = await store.inbox.queued("s");
+    const rows = await queuedIn(store, "s");
     assert.deepEqual(
       rows.map(({ payload }) => payload),
       ["a", "b", "c"].map((text) => ({ text })),
@@ -45,7 +45,7 @@ export const inboxChecks: Readonly<Record<string, Check>> = {
   "routes a message once, with what was decided about it": async ({ store }) => {
     const { id } = await waiting(store, "a");
     await store.inbox.route(id, { agentId: "coder", sessionKey: "s" }, { text: "decided" });
-    const [row] = await store.inbox.queued("s");
+    const [row] = await queuedIn(store, "s");
     assert.deepEqual([row?.id, row?.payload], [id, { text: "decided" }]);
     await assert.rejects(store.inbox.route(id, { agentId: "coder", sessionKey: "t" }), { code: "conflict" });
   },
@@ -98,7 +98,7 @@ export const inboxChecks: Readonly<Record<string, Check>> = {
     assert.equal(await store.inbox.settle(id, "replied"), false);
     const row = await store.inbox.get(id);
     assert.deepEqual([row?.state, row?.detail?.rule], ["ignored", "a rule"]);
-    assert.deepEqual(await store.inbox.queued("s"), []);
+    assert.deepEqual(await queuedIn(store, "s"), []);
   },
 
   "changes and withdraws what no run has yet": async ({ store }) => {

@@ -8,7 +8,13 @@ export const leaseChecks: Readonly<Record<string, Check>> = {
     await take(store, "one");
     assert.equal(await store.leases.acquire("gateway", "two", LEASE_MS), undefined);
     assert.ok(await store.leases.acquire("session:a", "two", LEASE_MS));
-    assert.equal((await store.leases.get("gateway"))?.holder, "one");
+    assert.deepEqual(
+      (await store.leases.list()).map(({ name, holder }) => [name, holder]),
+      [
+        ["gateway", "one"],
+        ["session:a", "two"],
+      ],
+    );
   },
 
   "gives a name that has run out to the next, with a later epoch": async ({ store, advance }) => {

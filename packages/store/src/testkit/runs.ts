@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ToolIntent } from "../types/runs.ts";
 import type { Check } from "./under-test.ts";
-import { accept, answer, begin, sessionOf, take } from "./under-test.ts";
+import { accept, answer, begin, queuedIn, sessionOf, take } from "./under-test.ts";
 
 const call: ToolIntent = { callId: "c1", name: "exec", args: { command: "ls" }, effects: "external" };
 
@@ -63,7 +63,7 @@ export const runChecks: Readonly<Record<string, Check>> = {
       inbox: inboxIds.map((id) => ({ id, state: "queued" })),
     });
     assert.deepEqual(
-      (await store.inbox.queued("s")).map(({ id }) => id),
+      (await queuedIn(store, "s")).map(({ id }) => id),
       inboxIds,
     );
   },

@@ -1,5 +1,5 @@
 import type { InboxId, LeaseToken } from "../types/common.ts";
-import type { InboxAccept } from "../types/inbox.ts";
+import type { InboxAccept, InboxRow } from "../types/inbox.ts";
 import type { Run } from "../types/runs.ts";
 import type { SessionSeed } from "../types/sessions.ts";
 import type { Store } from "../types/store.ts";
@@ -22,6 +22,11 @@ export const LEASE_MS = 30_000;
 
 export function sessionOf(key: string): SessionSeed {
   return { key, agentId: "coder", channel: "plain", account: "main", peer: `peer of ${key}`, kind: "direct" };
+}
+
+/** What waits in one session, in its order. */
+export async function queuedIn(store: Store, sessionKey: string): Promise<readonly InboxRow[]> {
+  return (await store.inbox.list({ state: "queued", sessionKey })).toReversed();
 }
 
 export function eventOf(id: string, sessionKey?: string): InboxAccept {

@@ -144,8 +144,6 @@ export interface InboxStore<T extends Bodies = Bodies> {
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
   /** A message (`kind: "message"`) by the platform's id; without channel or account the newest of any. */
   find(message: { channel?: string; account?: string; messageId: string }): Promise<InboxRow<T> | undefined>;
-  /** What waits in one session, in its order. */
-  queued(sessionKey: string): Promise<readonly InboxRow<T>[]>;
   /**
    * Takes the messages that wait, routed or not, and that nobody works on: what nobody's lease stands for, or one that
    * was lost. They are the asker's from then on. What is the asker's already is under way there, also where its lease

@@ -23,7 +23,6 @@ export interface LeaseStore {
   renew(leases: readonly LeaseToken[], ttlMs: number): Promise<readonly Lease[]>;
   /** Gives a name back; a lease that was lost already is left alone. */
   release(lease: LeaseToken): Promise<void>;
-  get(name: string): Promise<Lease | undefined>;
   /** Those that were not given back, also where they have run out; by name. */
   list(): Promise<readonly Lease[]>;
 }
