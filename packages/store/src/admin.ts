@@ -2,7 +2,7 @@ import { backupTo } from "./backup.ts";
 import type { Context } from "./context.ts";
 import { copyOnThread, vacuumOnThread } from "./file-worker.ts";
 import { schemaVersion } from "./migrate.ts";
-import type { StoreAdmin } from "./types/store.ts";
+import type { StoreAdmin } from "./types/admin.ts";
 import type { WriteAheadLog } from "./write-ahead-log.ts";
 
 interface Parts {

@@ -5,7 +5,7 @@ import { type GroupHistoryRows, prepareHistory } from "./group-history-rows.ts";
 import { decodeIntact, encode } from "./json.ts";
 import { groupHistory, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { GroupHistoryStore } from "./types/side.ts";
+import type { GroupHistoryStore } from "./types/history.ts";
 
 function prepareStatements(database: Database) {
   const { db } = database;

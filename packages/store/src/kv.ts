@@ -4,7 +4,7 @@ import type { Bound } from "./database.ts";
 import { decode, decodeIntact, encode } from "./json.ts";
 import { kv } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { KvStore } from "./types/side.ts";
+import type { KvStore } from "./types/kv.ts";
 
 export function createKvStore({ database, queue, now }: Context): KvStore {
   const { db } = database;

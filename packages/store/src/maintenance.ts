@@ -1,7 +1,7 @@
 import { count, isNull, sum } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import { activeRun, inbox, isGivenUp, isUnsent, outbox, session } from "./schema/index.ts";
-import type { MaintenanceStore, PruneReport, Retention } from "./types/store.ts";
+import type { MaintenanceStore, PruneReport, Retention } from "./types/maintenance.ts";
 
 export function createMaintenanceStore(
   { database, queue }: Context,

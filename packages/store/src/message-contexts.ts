@@ -4,8 +4,8 @@ import type { Bound, Database } from "./database.ts";
 import { decodeIntact, encode } from "./json.ts";
 import { messageContext, session, toldHistory } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
+import type { MessageContextStore } from "./types/contexts.ts";
 import type { ToldEntry } from "./types/history.ts";
-import type { MessageContextStore } from "./types/side.ts";
 
 function prepareStatements(database: Database) {
   const { db } = database;

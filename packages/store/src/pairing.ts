@@ -6,7 +6,7 @@ import type { Fence } from "./leases.ts";
 import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
 import { type PairingPeerRecord, pairingPeer, pairingRequest } from "./schema/index.ts";
 import type { Bodies } from "./types/common.ts";
-import type { PairingPeer, PairingStore } from "./types/side.ts";
+import type { PairingPeer, PairingStore } from "./types/pairing.ts";
 
 const requestTtlMs = 10 * 60_000;
 const openPerAccount = 3;

@@ -1,5 +1,5 @@
-import type { KvStore } from "./types/side.ts";
-import type { PruneReport } from "./types/store.ts";
+import type { KvStore } from "./types/kv.ts";
+import type { PruneReport } from "./types/maintenance.ts";
 
 export interface PruneScheduleOptions {
   /** Where the time of the last pruning is kept. */

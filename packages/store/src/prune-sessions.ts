@@ -5,7 +5,7 @@ import type { MessageChain } from "./messages.ts";
 import { activeRun, inbox, session } from "./schema/index.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
-import type { Retention } from "./types/store.ts";
+import type { Retention } from "./types/maintenance.ts";
 
 /** Removes sessions that are idle for too long, and the oldest of those that are too many, with their messages. */
 export function createSessionSweeper(

@@ -7,7 +7,7 @@ import { createSweepers, type Sweepers } from "./prune-sweeps.ts";
 import { createTraceCaps } from "./prune-traces.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
-import type { PruneReport, Retention } from "./types/store.ts";
+import type { PruneReport, Retention } from "./types/maintenance.ts";
 
 const dayMs = 86_400_000;
 /** For how long is kept what was spent of budgets: nobody asks for more than the present month. */

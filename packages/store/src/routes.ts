@@ -4,7 +4,7 @@ import type { Bound } from "./database.ts";
 import { decodeIntact, encode } from "./json.ts";
 import { routeCache } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { RouteCacheStore } from "./types/side.ts";
+import type { RouteCacheStore } from "./types/routes.ts";
 
 const DEFAULT_LIMIT = 2000;
 

@@ -4,7 +4,7 @@ import type { Bound } from "./database.ts";
 import { decodeIntact, encode } from "./json.ts";
 import { trace } from "./schema/index.ts";
 import type { JsonValue } from "./types/common.ts";
-import type { TraceStore } from "./types/side.ts";
+import type { TraceStore } from "./types/traces.ts";
 
 /** Entries wait for each other so long, or until there are so many characters of them. */
 const flushAfterMs = 250;

@@ -12,3 +12,18 @@ export interface GroupHistoryEntry {
 export interface ToldEntry extends GroupHistoryEntry {
   readonly conversation: string;
 }
+
+/** A ring for each conversation. What is old goes with pruning, since nobody may ever speak there again. */
+export interface GroupHistoryStore {
+  /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
+  push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;
+  /**
+   * Changes one that is there, and what models were told of it (edited on the platform); false where it is not there,
+   * or not any more.
+   */
+  revise(conversation: string, id: string, body: JsonValue): Promise<boolean>;
+  /** Oldest first. */
+  list(conversation: string): Promise<readonly GroupHistoryEntry[]>;
+  /** Removes one (deleted on the platform), or all, and what models were told of it. */
+  clear(conversation: string, id?: string): Promise<void>;
+}
