@@ -1,4 +1,5 @@
 import { and, gte, inArray, lt, lte, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { approval, budgetPot, dedupe, kv, routeCache } from "./schema/index.ts";
@@ -27,22 +28,14 @@ export function createExpiry({ database, queue }: Context): Expiry {
   const removeKeys = database.command((p: Bound<{ from: number; to: number; day: number }>) =>
     db.delete(dedupe).where(and(gte(dedupe.key, p.from), lt(dedupe.key, p.to), lt(dedupe.day, p.day))),
   );
-  const removeApprovals = database.command((p: Bound<{ limit: number }>) => {
-    const old = db
-      .select({ n: approval.n })
-      .from(approval)
-      .where(lt(approval.createdAt, p.limit))
-      .limit(CHUNK);
-    return db.delete(approval).where(inArray(approval.n, old));
-  });
-  const removeRoutes = database.command((p: Bound<{ before: number }>) => {
-    const old = db
-      .select({ digest: routeCache.digest })
-      .from(routeCache)
-      .where(lt(routeCache.at, p.before))
-      .limit(CHUNK);
-    return db.delete(routeCache).where(inArray(routeCache.digest, old));
-  });
+  /** Some of those rows of a table that are of a time before this. */
+  const removeOld = (table: SQLiteTable, key: SQLiteColumn, time: SQLiteColumn) =>
+    database.command((p: Bound<{ before: number }>) => {
+      const old = db.select({ key }).from(table).where(lt(time, p.before)).limit(CHUNK);
+      return db.delete(table).where(inArray(key, old));
+    });
+  const removeApprovals = removeOld(approval, approval.n, approval.createdAt);
+  const removeRoutes = removeOld(routeCache, routeCache.digest, routeCache.at);
   const removeKv = database.command((p: Bound<{ at: number }>) => {
     const expired = db
       .select({ namespace: kv.namespace, key: kv.key })
@@ -82,7 +75,7 @@ export function createExpiry({ database, queue }: Context): Expiry {
       const month = new Date(before).toISOString().slice(0, 7);
       await queue.write(() => removePots.run({ before: month }));
     },
-    approvals: (before) => inChunks(() => removeApprovals.run({ limit: before }).changes),
+    approvals: (before) => inChunks(() => removeApprovals.run({ before }).changes),
     async routes(before) {
       await inChunks(() => removeRoutes.run({ before }).changes);
     },
