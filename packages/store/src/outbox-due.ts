@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, min, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNull, lte, min, not, or, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { type Fence, isSameLease } from "./leases.ts";
@@ -22,6 +22,9 @@ interface DueWork<T extends Bodies> extends Context, Parts<T> {
 
 type Claimed<T extends Bodies> = OutboxRow<T> & { readonly doubtful: boolean };
 
+/** Rows that are looked at together. */
+const PAGE = 100;
+
 /** What is to be sent next: it is taken to be sent, or nobody wants it any more. */
 export function createOutboxDue<T extends Bodies>(
   context: Context,
@@ -36,18 +39,57 @@ export function createOutboxDue<T extends Bodies>(
   };
 }
 
+/** Many may wait, for an account that is away, while others are sent: SQLite tells them apart, and reads few as rows. */
 function prepareStatements(database: Database) {
   const { db } = database;
-  return {
-    /** The first unsent row of each address, the oldest first. */
-    heads: database.query(() => {
-      const first = db
+  /** The first unsent row of each address. */
+  const isHead = () =>
+    inArray(
+      outbox.seq,
+      db
         .select({ seq: min(outbox.seq) })
         .from(outbox)
         .where(isUnsent)
-        .groupBy(outbox.channel, outbox.account, outbox.address);
-      return db.select().from(outbox).where(inArray(outbox.seq, first)).orderBy(asc(outbox.seq));
-    }),
+        .groupBy(outbox.channel, outbox.account, outbox.address),
+    );
+  const isPending = eq(outbox.state, "pending");
+  // Where the clock was set back since, nobody knows for how long it was to wait, and it has waited.
+  const waits = ({ at }: Bound<{ at: number }>) =>
+    sql`${and(
+      isPending,
+      gt(outbox.nextAt, at),
+      lte(outbox.updatedAt, at),
+      or(isNull(outbox.expiresAt), gt(outbox.expiresAt, at)),
+    )}`;
+  return {
+    /** The oldest first, behind `after`. */
+    due: database.query((p: Bound<{ at: number; after: number }>) =>
+      db
+        .select()
+        .from(outbox)
+        .where(and(isHead(), gt(outbox.seq, p.after), not(waits(p))))
+        .orderBy(asc(outbox.seq))
+        .limit(PAGE),
+    ),
+    /** Until when each account waits. */
+    waiting: database.query((p: Bound<{ at: number }>) =>
+      db
+        .select({
+          channel: outbox.channel,
+          account: outbox.account,
+          until: sql<number>`min(${outbox.nextAt})`,
+        })
+        .from(outbox)
+        .where(and(isHead(), waits(p)))
+        .groupBy(outbox.channel, outbox.account),
+    ),
+    overdue: database.query((p: Bound<{ at: number }>) =>
+      db
+        .select()
+        .from(outbox)
+        .where(and(isHead(), isPending, lte(outbox.expiresAt, p.at)))
+        .orderBy(asc(outbox.seq)),
+    ),
     nextTo: database.query((p: Bound<Destination & { seq: number }>) =>
       db
         .select()
@@ -76,17 +118,13 @@ function isTooOld({ state, expiresAt }: OutboxRecord, at: number): boolean {
   return state === "pending" && expiresAt !== null && expiresAt <= at;
 }
 
-/** Where the clock was set back since, nobody knows for how long it was to wait, and it has waited. */
-function waits({ state, nextAt, updatedAt }: OutboxRecord, at: number): boolean {
-  return state === "pending" && nextAt > at && updatedAt <= at;
-}
-
 /** What nobody wants any more of what would be sent next. */
 function overdue<T extends Bodies>({ statements, now }: DueWork<T>): OutboxRecord[] {
   const found: OutboxRecord[] = [];
-  for (const head of statements.heads.all()) {
+  const at = now();
+  for (const head of statements.overdue.all({ at })) {
     let row: OutboxRecord | undefined = head;
-    for (; row !== undefined && isTooOld(row, now()); row = statements.nextTo.get(row)) found.push(row);
+    for (; row !== undefined && isTooOld(row, at); row = statements.nextTo.get(row)) found.push(row);
   }
   return found;
 }
@@ -112,30 +150,40 @@ function expire<T extends Bodies>(
 }
 
 function claimDue<T extends Bodies>(work: DueWork<T>, lease: LeaseToken, limit: number): OutboxClaim<T> {
-  const { fence, rows, now } = work;
+  const { fence, rows, now, statements } = work;
   fence.check(lease);
+  const at = now();
   const claimed: Claimed<T>[] = [];
-  let nextAt: number | undefined;
-  for (const row of work.statements.heads.all()) {
+  const untils = statements.waiting
+    .all({ at })
+    .flatMap(({ until, ...account }) => (fence.isElsewhere(account, lease) ? [] : [until]));
+  for (const row of dueHeads(work, at)) {
     if (row.state === "sending" && !isLost(work, row, lease)) continue;
     if (fence.isElsewhere(row, lease)) continue;
-    if (isTooOld(row, now())) {
+    if (isTooOld(row, at)) {
       // It became so since somebody looked, and is ended when somebody looks again.
       if (rows.full(row.seq) === undefined) giveUpDamaged(work, row);
-      nextAt = now();
-    } else if (waits(row, now())) {
-      nextAt = Math.min(nextAt ?? row.nextAt, row.nextAt);
+      untils.push(at);
     } else if (claimed.length < limit) {
       const taken = claim(work, row, lease);
       // What stands behind one that was given up is looked at next time.
-      if (taken === undefined) nextAt = now();
+      if (taken === undefined) untils.push(at);
       else claimed.push(taken);
     } else {
-      nextAt = now();
+      untils.push(at);
       break;
     }
   }
-  return { rows: claimed, ...(nextAt === undefined ? {} : { nextAt }) };
+  return { rows: claimed, ...(untils.length === 0 ? {} : { nextAt: Math.min(...untils) }) };
+}
+
+function* dueHeads<T extends Bodies>({ statements }: DueWork<T>, at: number): Generator<OutboxRecord> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const page: OutboxRecord[] = statements.due.all({ at, after });
+    yield* page;
+    after = page.at(PAGE - 1)?.seq;
+  }
 }
 
 /** What is sent under the asker's own lease is under way there, also where that has run out meanwhile. */

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { InboxId, OutboxInsert, OutboxRow } from "../src/index.ts";
+import { accountLease, type InboxId, type OutboxInsert, type OutboxRow } from "../src/index.ts";
 import { accepted, begun, reply, takeLease, testStore } from "./support.ts";
 
 const ids = (rows: readonly OutboxRow[]) => rows.map((row) => row.id);
@@ -93,6 +93,20 @@ test("the limit takes the oldest, and tells that more is due", async () => {
   const claim = await store.outbox.claimDue({ lease, limit: 2 });
   expect(ids(claim.rows)).toEqual(ids(rows.slice(0, 2)));
   expect(claim.nextAt).toBe(time.now);
+});
+
+test("what is due behind many that are being sent, or are left to others, is found", async () => {
+  const { store } = await testStore();
+  const lease = await takeLease(store);
+  const rows = Array.from({ length: 250 }, (_, i) => reply(String(i), `a${i}`));
+  await store.outbox.enqueue([...rows, { ...reply("theirs", "b"), account: "other" }], { lease });
+  expect(
+    await store.leases.acquire(accountLease({ channel: "feishu", account: "other" }), "them", 30_000),
+  ).toBeDefined();
+  expect((await store.outbox.claimDue({ lease, limit: 240 })).rows).toHaveLength(240);
+  const rest = await store.outbox.claimDue({ lease, limit: 240 });
+  expect(rest.rows.map((row) => row.address)).toEqual(rows.slice(240).map((row) => row.address));
+  expect(rest.nextAt).toBeUndefined();
 });
 
 test("what an earlier holder was sending is claimed as doubtful", async () => {

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { expect, test, vi } from "vitest";
 import { openStore, type SqliteStore } from "../src/index.ts";
-import { answered, takeLease, temporaryFolder } from "./support.ts";
+import { answered, reply, takeLease, temporaryFolder, testStore } from "./support.ts";
 
 /** Every statement that `look` runs, as SQLite's planner carries it out. */
 async function plansOf(look: (store: SqliteStore) => Promise<unknown>): Promise<Map<string, string[]>> {
@@ -105,6 +105,23 @@ test("a page of 500 messages takes a handful of queries, however many runs wrote
   expect(runs.every(({ inbox }) => inbox.length === 1)).toBe(true);
   expect(queries).toBeGreaterThan(2);
   expect(queries).toBeLessThanOrEqual(6);
+});
+
+test("replies that wait for an account that is away are not read by whoever looks for others", async () => {
+  const { store, time } = await testStore();
+  const lease = await takeLease(store);
+  const until = time.now + 60_000;
+  const waiting = Array.from({ length: 500 }, (_, i) => ({ ...reply("later", `a${i}`), notBefore: until }));
+  await store.outbox.enqueue([...waiting, reply("now", "b")], { lease });
+  const memory = new Sqlite(":memory:");
+  const all = vi.spyOn(Object.getPrototypeOf(memory.prepare("SELECT 1")), "all");
+  const due = await store.outbox.claimDue({ lease, limit: 10 });
+  await store.outbox.overdue();
+  const read = all.mock.results.map(({ value }) => value.length);
+  vi.restoreAllMocks();
+  expect([due.rows.length, due.nextAt]).toEqual([1, until]);
+  expect(read.length).toBeGreaterThan(1);
+  expect(Math.max(...read)).toBeLessThan(5);
 });
 
 test("once everything is prepared, no call waits for a statement to be", async () => {
