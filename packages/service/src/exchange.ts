@@ -97,7 +97,8 @@ export function createExchanges({ store, definition, redact, now }: ExchangesPor
     },
     async remove(sessionKey) {
       const namespace = namespaceOf(sessionKey);
-      for (const { key } of await store.kv.list(namespace)) await store.kv.delete(namespace, key);
+      // At once, so that they share a commit.
+      await Promise.all((await store.kv.list(namespace)).map(({ key }) => store.kv.delete(namespace, key)));
     },
   };
 }

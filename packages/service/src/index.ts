@@ -1,12 +1,8 @@
 export { phrasesToAsker } from "./asker-phrases.ts";
 export { attachmentsSeen } from "./attachments-seen.ts";
-export {
-  ANSWERS,
-  type AnswerOptions,
-  type AskedCommand,
-  applyChoice,
-  type CommandMessage,
-} from "./commands/answers.ts";
+export { ANSWERS } from "./commands/answers.ts";
+export { applyChoice } from "./commands/choices.ts";
+export type { AnswerOptions, AskedCommand, CommandMessage } from "./commands/command.ts";
 export { createService, type ServiceOptions } from "./create-service.ts";
 export {
   createExchanges,
