@@ -69,12 +69,14 @@ export interface MessageChain<T extends Bodies> {
 
 /**
  * Walks the chain back from @head for as long as `goesOn` holds. By hand, since drizzle has no recursive queries. The
- * session is checked at each link: a number may be used again once everything from it on was removed.
+ * session is checked at each link, and that the message is an earlier one: a number may be used again once everything
+ * from it on was removed.
  */
 const chainWhile = (goesOn: string) => `WITH RECURSIVE chain AS (
   SELECT * FROM entry WHERE id = @head AND session_key = @key
   UNION ALL
-  SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev WHERE e.session_key = chain.session_key AND ${goesOn})`;
+  SELECT e.* FROM chain JOIN entry e ON e.id = chain.prev
+  WHERE e.session_key = chain.session_key AND e.seq < chain.seq AND ${goesOn})`;
 
 /** Entries of `source` with what the id of their run is made of. */
 const linked = (source: string) => `SELECT m.id, m.seq, m.generation, m.kind, m.body, m.at, m.run,
