@@ -1,4 +1,4 @@
-import type { RunUsage } from "./types/runs.ts";
+import type { RunUsage } from "./types/usage.ts";
 
 type Figure = keyof RunUsage;
 

@@ -31,3 +31,4 @@ export type * from "./types/runs.ts";
 export type * from "./types/sessions.ts";
 export type * from "./types/store.ts";
 export type * from "./types/traces.ts";
+export type * from "./types/usage.ts";

@@ -7,7 +7,8 @@ import { decodeIntact } from "./json.ts";
 import { type Fence, isSameLease } from "./leases.ts";
 import { type RunRecord, run } from "./schema/index.ts";
 import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
-import type { Run, RunUsage, RunWrite } from "./types/runs.ts";
+import type { Run, RunWrite } from "./types/runs.ts";
+import type { RunUsage } from "./types/usage.ts";
 
 /** Reads and checks of runs that several parts need. */
 export interface RunRows {

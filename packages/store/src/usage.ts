@@ -5,7 +5,7 @@ import { snakeCase } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { eachFigure, type Figures } from "./figures.ts";
 import { run, usageDay } from "./schema/index.ts";
-import type { RunUsage, UsageStore } from "./types/runs.ts";
+import type { RunUsage, UsageStore } from "./types/usage.ts";
 
 /** A run's usage: as reported, and with 0 for what was not. */
 export interface CheckedUsage {

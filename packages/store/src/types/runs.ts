@@ -2,7 +2,8 @@ import type { Bodies, InboxId, JsonValue, LeaseToken, Millis, RunId } from "./co
 import type { ToldEntry } from "./history.ts";
 import type { InboxRow, InboxSettle } from "./inbox.ts";
 import type { OutboxInsert, OutboxRow } from "./outbox.ts";
-import type { Session, SessionMessage, SessionSeed, UsageTotals } from "./sessions.ts";
+import type { Session, SessionMessage, SessionSeed } from "./sessions.ts";
+import type { RunUsage } from "./usage.ts";
 
 /** May a tool call be made again when nobody knows whether it happened? `external`: no. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
@@ -19,9 +20,6 @@ export interface ToolIntent {
 export interface JournalCall extends ToolIntent {
   readonly state: "intent" | "started" | "done";
 }
-
-/** What one run used. An absent figure was not reported, and counts as 0 in sums. */
-export type RunUsage = Partial<Omit<UsageTotals, "runs">>;
 
 /** `running` until {@link RunStore.finish}. */
 export type RunOutcome = "completed" | "failed" | "aborted" | "poisoned";
@@ -54,7 +52,7 @@ export interface RunBegin<T extends Bodies = Bodies> {
   /** Queued messages this run answers; they become `running`. */
   readonly inboxIds: readonly InboxId[];
   readonly userMessages: readonly T["message"][];
-  /** Who asked for it: what it uses is theirs in {@link UsageStore.sum}. */
+  /** Who asked for it: what it uses is theirs in the sums of usage. */
   readonly sender?: string;
   /** Anything needed to go on after a crash: model, thinking level, reply address, … */
   readonly meta?: JsonValue;
@@ -168,24 +166,4 @@ export interface RunStore<T extends Bodies = Bodies> {
     /** Default 50. */
     readonly limit?: number;
   }): Promise<readonly Run[]>;
-}
-
-/** A group of runs. `by` names what they have in common. */
-export interface UsageGroup extends UsageTotals {
-  /** The day (UTC, `2026-11-21`), agent id, session key or sender; empty for runs that name no sender. */
-  readonly by: string;
-}
-
-export interface UsageStore {
-  /** Exact sums over ended runs; they outlive the pruning of the runs (then to the day). */
-  sum(query: {
-    readonly by: "day" | "agent" | "session" | "sender";
-    readonly sessionKey?: string;
-    readonly agentId?: string;
-    readonly sender?: string;
-    /** Inclusive; taken to the start of its day (UTC). */
-    readonly from?: Millis;
-    /** Exclusive; taken to the start of its day (UTC). */
-    readonly to?: Millis;
-  }): Promise<readonly UsageGroup[]>;
 }

@@ -1,4 +1,5 @@
 import type { Bodies, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
+import type { UsageTotals } from "./usage.ts";
 
 /** What a session is made of when it is first needed. */
 export interface SessionSeed {
@@ -24,17 +25,6 @@ export interface SessionPatch {
   readonly queueMode?: string | null;
   /** Anything else the host keeps with a session; replaced as a whole. */
   readonly data?: JsonValue | null;
-}
-
-/** Sums over the runs of a session, an agent or a day. Whole numbers; cost in millionths of the currency unit. */
-export interface UsageTotals {
-  readonly runs: number;
-  readonly modelCalls: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly cacheReadTokens: number;
-  readonly cacheWriteTokens: number;
-  readonly costMicros: number;
 }
 
 /** One session. */

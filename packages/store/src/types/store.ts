@@ -13,9 +13,10 @@ import type { MaintenanceStore } from "./maintenance.ts";
 import type { OutboxStore } from "./outbox.ts";
 import type { PairingStore } from "./pairing.ts";
 import type { RouteCacheStore } from "./routes.ts";
-import type { RunStore, UsageStore } from "./runs.ts";
+import type { RunStore } from "./runs.ts";
 import type { SessionStore } from "./sessions.ts";
 import type { TraceStore } from "./traces.ts";
+import type { UsageStore } from "./usage.ts";
 
 /**
  * Everything a gateway keeps. Each method is one transaction; a promise of a write resolves after its commit is on
