@@ -14,15 +14,23 @@ import {
   urlInHome,
 } from "@signalbox/channel/accounts";
 import { inOwnProcess } from "@signalbox/channel/process";
-import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
+import type { LoadedConfig, Problem } from "@signalbox/config";
 import type { ChannelStatus } from "@signalbox/protocol";
 import type { Vault } from "@signalbox/redaction";
-import { type HostPackages, importsFrom, installCommand, type PackagePlaces } from "./host-packages.ts";
+import {
+  type Checked,
+  needlessPackage,
+  noChannel,
+  notSeparately,
+  packageProblems,
+  sameCredentials,
+  settingProblems,
+  unknownSettings,
+} from "./account-problems.ts";
+import { secretFields } from "./account-secrets.ts";
+import { type HostPackages, importsFrom, type PackagePlaces } from "./host-packages.ts";
 
 export type { Account };
-
-type Checked = Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>;
-type Issue = NonNullable<Extract<Checked, { readonly issues: unknown }>["issues"]>[number];
 
 /** The accounts the configuration names with those of the gateway's own, and what keeps the wrong ones from running. */
 export interface Accounts extends Pick<Host, "change" | "get" | "start" | "stop"> {
@@ -129,21 +137,6 @@ async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Che
   }
 }
 
-function noChannel(
-  loaded: LoadedConfig,
-  channel: string,
-  message: string,
-  definitions: readonly ChannelDefinition[],
-): Problem {
-  const ids = definitions.map(({ id }) => id);
-  return loaded.problem(["channels", channel], {
-    severity: "error",
-    message,
-    remedy: `${didYouMean(channel, ids)}Use one of ${ids.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
-    disables: `channel ${channel}`,
-  });
-}
-
 /** The same object for the same channel each time: an account whose definition is another one is started anew. */
 const separated = new WeakMap<ChannelDefinition, ChannelDefinition>();
 
@@ -164,114 +157,10 @@ async function separately(
   return run;
 }
 
-function notSeparately(loaded: LoadedConfig, channel: string): Problem {
-  return loaded.problem(["channels", channel, "process"], {
-    severity: "error",
-    message: "is not possible: the channel is part of the program that the gateway runs in",
-    remedy: "Remove process, or put the channel into a package.",
-    disables: `channel ${channel}`,
-  });
-}
-
-/** The gateway's own channel of a name runs, whatever package the configuration has for it. */
-function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
-  return loaded.problem(["channels", channel, "package"], {
-    severity: "warning",
-    message: `is ignored: ${channel} comes with the gateway`,
-    remedy: "Remove package, or give the channel of the package a name of its own.",
-  });
-}
-
-/** A channel that came with the gateway, and whose platform's SDK is not installed. */
-function packageProblems(
-  loaded: LoadedConfig,
-  { id, meta }: ChannelDefinition,
-  packages: HostPackages,
-): Problem[] {
-  const missing = packages.missing(meta.requires ?? []);
-  if (missing.length === 0) return [];
-  return [
-    loaded.problem(["channels", id], {
-      severity: "error",
-      message: `needs ${missing.join(" and ")}, not installed`,
-      remedy: installCommand(missing),
-      disables: `channel ${id}`,
-    }),
-  ];
-}
-
 /** Whether a setting could not be had: without it, an account may take what anybody sends. */
 function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
   const place = `channels.${channel}.accounts.${account}.`;
   return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));
-}
-
-/** What is wrong with the settings of an account, in the words of its channel. */
-function settingProblems(
-  loaded: LoadedConfig,
-  channel: string,
-  account: string,
-  issues: readonly Issue[],
-): Problem[] {
-  return issues.map(({ message, path = [] }) => {
-    const steps = path.map((step) => (typeof step === "object" ? step.key : step));
-    const named = steps.filter((step) => typeof step !== "symbol");
-    return loaded.problem(["channels", channel, "accounts", account, ...named], {
-      severity: "error",
-      message: message.replace(/\.$/, ""),
-      remedy: "Set it as the platform's console shows it.",
-      disables: `channel account ${channel}/${account}`,
-    });
-  });
-}
-
-/** Settings that a channel does not know: most often another one, misspelt. */
-function unknownSettings(
-  loaded: LoadedConfig,
-  definition: ChannelDefinition,
-  account: string,
-  raw: Readonly<Record<string, unknown>>,
-): Problem[] {
-  const keys = accountKeys(definition);
-  if (keys === undefined) return [];
-  return Object.keys(raw)
-    .filter((key) => !keys.includes(key))
-    .map((key) =>
-      loaded.problem(["channels", definition.id, "accounts", account, key], {
-        severity: "warning",
-        message: "unknown key, ignored",
-        remedy: `${didYouMean(key, keys)}The keys here are ${keys.join(", ")}.`,
-      }),
-    );
-}
-
-/** Two accounts with the same credentials are one on the platform, which gives each message to either. */
-function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedAccount[]): Problem[] {
-  const secretsOf = ({ definition, account }: PlannedAccount): string =>
-    secretFields(definition, loaded.config.channels[definition.id]?.accounts[account] ?? {}).join("\n");
-  return planned.flatMap((one, at) => {
-    const secrets = secretsOf(one);
-    const earlier = planned
-      .slice(0, at)
-      .find((other) => other.definition === one.definition && secrets !== "" && secretsOf(other) === secrets);
-    if (earlier === undefined) return [];
-    return loaded.problem(["channels", one.definition.id, "accounts", one.account], {
-      severity: "warning",
-      message: `has the credentials of the account ${earlier.account}: the platform gives each message to one of the two`,
-      remedy: "Give each account an app or bot of its own.",
-    });
-  });
-}
-
-/** The texts of the fields that a channel calls secret, also where something is wrong with them. */
-function secretFields({ meta }: ChannelDefinition, raw: Readonly<Record<string, unknown>>): string[] {
-  const fields = Object.entries(meta.fields).filter(([, { secret }]) => secret === true);
-  return fields.flatMap(([name]) => textsIn(raw[name]));
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** The channel of a name; a text says why there is none. */
@@ -292,17 +181,4 @@ async function definitionOf(
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
     ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`
     : brought;
-}
-
-/** Any logger that takes fields before the message. */
-type FieldsFirst = Readonly<Record<keyof ChannelLogger, (fields: object, message: string) => void>>;
-
-/** Over a logger whose level may change. No account writes in the name of another. */
-export function accountLogger(log: FieldsFirst, account: string): ChannelLogger {
-  return {
-    debug: (message, fields) => log.debug({ ...fields, account }, message),
-    info: (message, fields) => log.info({ ...fields, account }, message),
-    warn: (message, fields) => log.warn({ ...fields, account }, message),
-    error: (message, fields) => log.error({ ...fields, account }, message),
-  };
 }

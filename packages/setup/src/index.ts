@@ -1,10 +1,10 @@
 export { pricesFor } from "@signalbox/llm-providers";
 export { type AccountCommandsPorts, accountCommands } from "./account-commands.ts";
+export { accountLogger } from "./account-logger.ts";
 export {
   type Account,
   type Accounts,
   type AccountsOptions,
-  accountLogger,
   OWN_ACCOUNT,
   resolveAccounts,
 } from "./accounts.ts";

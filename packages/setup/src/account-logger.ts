@@ -1,0 +1,14 @@
+import type { ChannelLogger } from "@signalbox/channel";
+
+/** Any logger that takes fields before the message. */
+type FieldsFirst = Readonly<Record<keyof ChannelLogger, (fields: object, message: string) => void>>;
+
+/** Over a logger whose level may change. No account writes in the name of another. */
+export function accountLogger(log: FieldsFirst, account: string): ChannelLogger {
+  return {
+    debug: (message, fields) => log.debug({ ...fields, account }, message),
+    info: (message, fields) => log.info({ ...fields, account }, message),
+    warn: (message, fields) => log.warn({ ...fields, account }, message),
+    error: (message, fields) => log.error({ ...fields, account }, message),
+  };
+}

@@ -1,0 +1,117 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+import type { PlannedAccount } from "@signalbox/channel/accounts";
+import { accountKeys, didYouMean, type LoadedConfig, type Problem } from "@signalbox/config";
+import { secretFields } from "./account-secrets.ts";
+import { type HostPackages, installCommand } from "./host-packages.ts";
+
+/** What a channel's own schema says of the settings of an account. */
+export type Checked = Awaited<ReturnType<ChannelDefinition["config"]["~standard"]["validate"]>>;
+type Issue = NonNullable<Extract<Checked, { readonly issues: unknown }>["issues"]>[number];
+
+export function noChannel(
+  loaded: LoadedConfig,
+  channel: string,
+  message: string,
+  definitions: readonly ChannelDefinition[],
+): Problem {
+  const ids = definitions.map(({ id }) => id);
+  return loaded.problem(["channels", channel], {
+    severity: "error",
+    message,
+    remedy: `${didYouMean(channel, ids)}Use one of ${ids.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
+    disables: `channel ${channel}`,
+  });
+}
+
+export function notSeparately(loaded: LoadedConfig, channel: string): Problem {
+  return loaded.problem(["channels", channel, "process"], {
+    severity: "error",
+    message: "is not possible: the channel is part of the program that the gateway runs in",
+    remedy: "Remove process, or put the channel into a package.",
+    disables: `channel ${channel}`,
+  });
+}
+
+/** The gateway's own channel of a name runs, whatever package the configuration has for it. */
+export function needlessPackage(loaded: LoadedConfig, channel: string): Problem {
+  return loaded.problem(["channels", channel, "package"], {
+    severity: "warning",
+    message: `is ignored: ${channel} comes with the gateway`,
+    remedy: "Remove package, or give the channel of the package a name of its own.",
+  });
+}
+
+/** A channel that came with the gateway, and whose platform's SDK is not installed. */
+export function packageProblems(
+  loaded: LoadedConfig,
+  { id, meta }: ChannelDefinition,
+  packages: HostPackages,
+): Problem[] {
+  const missing = packages.missing(meta.requires ?? []);
+  if (missing.length === 0) return [];
+  return [
+    loaded.problem(["channels", id], {
+      severity: "error",
+      message: `needs ${missing.join(" and ")}, not installed`,
+      remedy: installCommand(missing),
+      disables: `channel ${id}`,
+    }),
+  ];
+}
+
+/** What is wrong with the settings of an account, in the words of its channel. */
+export function settingProblems(
+  loaded: LoadedConfig,
+  channel: string,
+  account: string,
+  issues: readonly Issue[],
+): Problem[] {
+  return issues.map(({ message, path = [] }) => {
+    const steps = path.map((step) => (typeof step === "object" ? step.key : step));
+    const named = steps.filter((step) => typeof step !== "symbol");
+    return loaded.problem(["channels", channel, "accounts", account, ...named], {
+      severity: "error",
+      message: message.replace(/\.$/, ""),
+      remedy: "Set it as the platform's console shows it.",
+      disables: `channel account ${channel}/${account}`,
+    });
+  });
+}
+
+/** Settings that a channel does not know: most often another one, misspelt. */
+export function unknownSettings(
+  loaded: LoadedConfig,
+  definition: ChannelDefinition,
+  account: string,
+  raw: Readonly<Record<string, unknown>>,
+): Problem[] {
+  const keys = accountKeys(definition);
+  if (keys === undefined) return [];
+  return Object.keys(raw)
+    .filter((key) => !keys.includes(key))
+    .map((key) =>
+      loaded.problem(["channels", definition.id, "accounts", account, key], {
+        severity: "warning",
+        message: "unknown key, ignored",
+        remedy: `${didYouMean(key, keys)}The keys here are ${keys.join(", ")}.`,
+      }),
+    );
+}
+
+/** Two accounts with the same credentials are one on the platform, which gives each message to either. */
+export function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedAccount[]): Problem[] {
+  const secretsOf = ({ definition, account }: PlannedAccount): string =>
+    secretFields(definition, loaded.config.channels[definition.id]?.accounts[account] ?? {}).join("\n");
+  return planned.flatMap((one, at) => {
+    const secrets = secretsOf(one);
+    const earlier = planned
+      .slice(0, at)
+      .find((other) => other.definition === one.definition && secrets !== "" && secretsOf(other) === secrets);
+    if (earlier === undefined) return [];
+    return loaded.problem(["channels", one.definition.id, "accounts", one.account], {
+      severity: "warning",
+      message: `has the credentials of the account ${earlier.account}: the platform gives each message to one of the two`,
+      remedy: "Give each account an app or bot of its own.",
+    });
+  });
+}

@@ -1,0 +1,12 @@
+import type { ChannelDefinition } from "@signalbox/channel";
+
+/** The texts of the fields that a channel calls secret, also where something is wrong with them. */
+export function secretFields({ meta }: ChannelDefinition, raw: Readonly<Record<string, unknown>>): string[] {
+  const fields = Object.entries(meta.fields).filter(([, { secret }]) => secret === true);
+  return fields.flatMap(([name]) => textsIn(raw[name]));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return value !== null && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
+}
