@@ -4,9 +4,10 @@ import { union } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import type { Fence } from "./leases.ts";
+import { type Fence, isSameLease } from "./leases.ts";
 import { type BudgetReservationRecord, budgetPot, budgetReservation } from "./schema/index.ts";
 import type { BudgetStore } from "./types/budgets.ts";
+import type { LeaseToken } from "./types/common.ts";
 
 type Reserved = Pot & Pick<BudgetReservationRecord, "id" | "micros" | "tokens">;
 
@@ -74,10 +75,12 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
 
   /**
    * Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have.
+   * Those of the asker go on, also where its lease has run out meanwhile.
    */
-  function spendOfTheDead(): void {
+  function spendOfTheDead(own: LeaseToken): void {
     for (const row of statements.allReserved.all()) {
-      if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch })) continue;
+      const holder = { name: row.leaseName, epoch: row.leaseEpoch };
+      if (isSameLease(own, holder) || !fence.lost(holder)) continue;
       statements.release.run({ id: row.id });
       spend(row);
     }
@@ -95,7 +98,7 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
           fence.check(lease);
           if (statements.reservedBy.get({ id }) !== undefined)
             throw new StoreError("conflict", `There is a reservation ${id} already.`);
-          spendOfTheDead();
+          spendOfTheDead(lease);
           const full = fullClaims(claims, balanceOf);
           if (full.length > 0) return { full };
           const of = { id, micros, tokens, leaseName: lease.name, leaseEpoch: lease.epoch };
