@@ -4,7 +4,7 @@ import { union } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
-import { type Fence, isSameLease } from "./leases.ts";
+import type { Fence } from "./leases.ts";
 import { type BudgetReservationRecord, budgetPot, budgetReservation } from "./schema/index.ts";
 import type { BudgetStore } from "./types/budgets.ts";
 import type { LeaseToken } from "./types/common.ts";
@@ -75,12 +75,10 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
 
   /**
    * Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have.
-   * Those of the asker go on, also where its lease has run out meanwhile.
    */
-  function spendOfTheDead(own: LeaseToken): void {
+  function spendOfTheDead(asker: LeaseToken): void {
     for (const row of statements.allReserved.all()) {
-      const holder = { name: row.leaseName, epoch: row.leaseEpoch };
-      if (isSameLease(own, holder) || !fence.lost(holder)) continue;
+      if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, asker)) continue;
       statements.release.run({ id: row.id });
       spend(row);
     }

@@ -9,7 +9,7 @@ import { StoreError } from "./errors.ts";
 import { createAccept } from "./inbox-accept.ts";
 import { createInboxRevisions } from "./inbox-revisions.ts";
 import { copied, damage, type InboxRead, type InboxRows, inboxIdOf, isFinal } from "./inbox-rows.ts";
-import { type Fence, isSameLease } from "./leases.ts";
+import type { Fence } from "./leases.ts";
 import { account as accountTable, type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId, LeaseToken } from "./types/common.ts";
 import type { InboxRow, InboxStore } from "./types/inbox.ts";
@@ -129,7 +129,7 @@ function claimDue<T extends Bodies>(parts: Parts<T>, lease: LeaseToken): readonl
 /** What waits and nobody works on, whoever had it before. */
 function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken): InboxRead<T> {
   fence.check(to);
-  const lost = rows.holders().filter((holder) => !isSameLease(holder, to) && fence.lost(holder));
+  const lost = rows.holders().filter((holder) => fence.lost(holder, to));
   const given = lost.map((holder) => rows.handOver(holder, to));
   return {
     rows: given.flatMap((read) => read.rows).toSorted((a, b) => a.seq - b.seq),

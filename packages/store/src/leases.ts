@@ -15,8 +15,11 @@ export function isSameLease(one: LeaseToken | undefined, other: LeaseToken): boo
 export interface Fence {
   /** @throws FencedError unless `token` is of the present epoch of its name */
   check(token: LeaseToken): void;
-  /** Was this stamp's lease released, taken by a later epoch, or has it run out? */
-  lost(token: LeaseToken): boolean;
+  /**
+   * Was this stamp's lease released, taken by a later epoch, or has it run out? What bears the `asker`'s own is under
+   * way there, also where that has run out meanwhile.
+   */
+  lost(token: LeaseToken, asker?: LeaseToken): boolean;
   /** Does somebody else than the holder of `token` run this account? */
   isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
   /** Forgets what was read in this transaction. */
@@ -47,9 +50,10 @@ export function createFence({ database, queue, now }: Context): Fence {
       const after = held === undefined ? "it does not exist" : `it is at epoch ${held.epoch}`;
       throw new FencedError(name, epoch, `The lease "${name}" of epoch ${epoch} is not current: ${after}.`);
     },
-    lost({ name, epoch }) {
-      const held = current(name);
-      return held?.epoch !== epoch || held.expiresAt <= now();
+    lost(token, asker) {
+      if (isSameLease(asker, token)) return false;
+      const held = current(token.name);
+      return held?.epoch !== token.epoch || held.expiresAt <= now();
     },
     isElsewhere(account, { name }) {
       const held = current(accountLease(account));

@@ -1,7 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
-import { type Fence, isSameLease } from "./leases.ts";
+import type { Fence } from "./leases.ts";
 import type { OutboxEnds } from "./outbox-ends.ts";
 import { createOutboxHeads, isTooOld, type OutboxHeads } from "./outbox-heads.ts";
 import { type InsertOutbox, prepareOutbox } from "./outbox-insert.ts";
@@ -102,11 +102,9 @@ function claimDue<T extends Bodies>(work: DueWork<T>, lease: LeaseToken, limit: 
   return { rows: claimed, ...(untils.length === 0 ? {} : { nextAt: Math.min(...untils) }) };
 }
 
-/** What is sent under the asker's own lease is under way there, also where that has run out meanwhile. */
 function isLost<T extends Bodies>({ fence }: DueWork<T>, row: OutboxRecord, own: LeaseToken): boolean {
   if (row.leaseName === null || row.leaseEpoch === null) return true;
-  const holder = { name: row.leaseName, epoch: row.leaseEpoch };
-  return !isSameLease(own, holder) && fence.lost(holder);
+  return fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, own);
 }
 
 /** Undefined for one that had to be given up. */

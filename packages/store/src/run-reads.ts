@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { rowOf, rowOrEnd } from "./ids.ts";
 import type { InboxRows } from "./inbox-rows.ts";
-import { type Fence, isSameLease } from "./leases.ts";
+import type { Fence } from "./leases.ts";
 import type { MessageChain } from "./messages.ts";
 import { type RunRows, runIdOf, stampOf } from "./run-rows.ts";
 import { activeRun, type RunRecord, run } from "./schema/index.ts";
@@ -77,7 +77,7 @@ export function createRunReads<T extends Bodies>(
         fence.forget();
         return statements.activeRuns
           .all()
-          .filter((record) => !isSameLease(asker, stampOf(record)) && fence.lost(stampOf(record)))
+          .filter((record) => fence.lost(stampOf(record), asker))
           .map((record) => inspect(parts, record));
       }),
 
