@@ -1,39 +1,29 @@
 import type { Model } from "@signalbox/agent-core";
 import { oncePer } from "../shared/once.ts";
-import { choice, flag, optional, type QuirkTable, readQuirks } from "../shared/quirks.ts";
+import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What a Claude model, or a server that speaks this API, does differently, from `model.quirks`. */
-export interface AnthropicQuirks {
-  /** `budget` (default) sends a number of tokens to think with, `adaptive` an effort. */
-  readonly thinking: "budget" | "adaptive";
-  /** What is sent as `thinking.type` to turn thinking off; nothing where absent. */
-  readonly thinkingOff: "disabled" | "between_tools" | undefined;
+/** What Claude models, or servers that speak this API, do differently. */
+const QUIRKS = {
+  /** `budget` sends a number of tokens to think with, `adaptive` an effort. */
+  thinking: ["budget", "adaptive"],
+  /** What is sent as `thinking.type` to turn thinking off. */
+  thinkingOff: [undefined, "disabled", "between_tools"],
   /** Never goes below the model's lowest level. */
-  readonly thinkingAlwaysOn: boolean;
+  thinkingAlwaysOn: false,
   /** Asks for summaries where a model hides its thinking. */
-  readonly thinkingDisplay: boolean;
+  thinkingDisplay: false,
   /** Whether a temperature, or `top_p`, is taken. */
-  readonly temperature: boolean;
+  temperature: true,
   /** Whether a tool can be forced. */
-  readonly forcedTools: boolean;
+  forcedTools: true,
   /** Whether it can be told to answer with JSON of a schema. */
-  readonly jsonSchema: boolean;
+  jsonSchema: true,
   /** Whether a request may end with the model's own words. */
-  readonly prefill: boolean;
-}
+  prefill: true,
+} as const;
 
-const QUIRKS: QuirkTable<AnthropicQuirks> = {
-  thinking: choice("budget", "adaptive"),
-  thinkingOff: optional("disabled", "between_tools"),
-  thinkingAlwaysOn: flag(false),
-  thinkingDisplay: flag(false),
-  temperature: flag(true),
-  forcedTools: flag(true),
-  jsonSchema: flag(true),
-  prefill: flag(true),
-};
+export type AnthropicQuirks = QuirksOf<typeof QUIRKS>;
 
-/** A model's quirks; what it does not say has the documented default. */
 export const anthropicQuirks: (model: Model) => AnthropicQuirks = oncePer(({ quirks }: Model) =>
   readQuirks(QUIRKS, quirks),
 );

@@ -5,13 +5,16 @@ import type {
   GenerateContentParameters,
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
-import type { JsonObject, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated } from "../shared/json.ts";
+import { numberAt, objectAt, stated } from "../shared/json.ts";
 import { atMost, systemText } from "../shared/request.ts";
-import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
+import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
 import { historyContents } from "./history.ts";
 import { googleQuirks } from "./quirks.ts";
+
+/** The most that Gemini 2.5 takes, except for Pro's 32,768. */
+const MAX_BUDGET = 24_576;
 
 /** The enums of the SDK, which is not imported before the first request. */
 export interface VendorEnums {
@@ -50,7 +53,7 @@ export function buildRequest(
     config.thinkingConfig = {
       ...(quirks.thinkingStyle === "level"
         ? { thinkingLevel: vendorLevel(level, enums) }
-        : { thinkingBudget: quirks.budgets[level] }),
+        : { thinkingBudget: budget(model, level) }),
       ...(level !== "off" && { includeThoughts: true }),
     };
   return { model: model.id, contents: historyContents(context.messages, model, quirks), config };
@@ -63,6 +66,11 @@ function callingConfig(
   if (typeof choice === "object") return { mode: modes.ANY, allowedFunctionNames: [choice.name] };
   if (choice === "required") return { mode: modes.ANY };
   return choice === "none" ? { mode: modes.NONE } : undefined;
+}
+
+/** Tokens to think with: what the model's quirk `budgets` states for the level, or what all of Gemini 2.5 take. */
+function budget({ quirks = {} }: Model, level: ThinkingLevel): number {
+  return numberAt(objectAt(quirks, "budgets"), level) ?? Math.min(MAX_BUDGET, THINKING_TOKENS[level]);
 }
 
 /** Gemini 3 cannot stop thinking; its least stands for `off`. */

@@ -1,2 +1,2 @@
 export { openaiChat } from "./provider.ts";
-export { type ChatQuirks, chatDialects, dialectOf, type ThinkingStyle } from "./quirks.ts";
+export { type ChatQuirks, chatDialects, dialectOf } from "./quirks.ts";
