@@ -1,4 +1,4 @@
-import { classify, classifyException, defineProvider, FailureError } from "@signalbox/llm-providers";
+import { defineProvider } from "@signalbox/llm-providers";
 
 /** One event stream of `{ say }` and `{ end }`. */
 export const echo = defineProvider({
@@ -7,12 +7,7 @@ export const echo = defineProvider({
   requestIdHeaders: ["x-request-id"],
   client: async ({ fetch, baseUrl }) => ({ fetch, url: `${baseUrl}/say` }),
   buildRequest: ({ model, context }) => JSON.stringify({ model: model.id, messages: context.messages }),
-  async send({ fetch, url }, body, _request, signal) {
-    const response = await fetch(url, { method: "POST", body, signal });
-    if (response.ok) return response;
-    throw new FailureError(classify({ message: await response.text(), status: response.status }));
-  },
-  classifyError: classifyException,
+  send: ({ fetch, url }, body, _request, signal) => fetch(url, { method: "POST", body, signal }),
   createReader(turn) {
     const text = turn.open({ type: "text" });
     return {

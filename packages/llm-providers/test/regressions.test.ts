@@ -306,7 +306,6 @@ describe("an SDK", () => {
         }),
       buildRequest: () => ({}),
       send: async () => new Response(sse("hi"), { headers: { "content-type": "text/event-stream" } }),
-      classifyError: classifyException,
       createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
     });
     const stream = provider.connect({ apiKey: "k" });

@@ -55,7 +55,6 @@ test("a provider's parts agree on its client and its request", () => {
       expectTypeOf(request).toEqualTypeOf<ModelRequest>();
       return client.post(params.asked);
     },
-    classifyError: () => ({ code: "protocol", message: "", retryable: false, scope: "model" }),
     createReader: (turn, _request, params) => {
       expectTypeOf(params.asked).toBeString();
       return { data: () => turn.finish("end_turn") };

@@ -1,11 +1,9 @@
 import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
-import { successesOf } from "../failure/refused.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
-import { classifyError } from "./failure.ts";
-import { AnthropicReader } from "./reader.ts";
+import { AnthropicReader, readError } from "./reader.ts";
 import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://api.anthropic.com";
@@ -37,7 +35,7 @@ export const anthropicMessages: Provider = defineProvider({
       maxRetries: 0,
       timeout: SDK_TIMEOUT_MS,
       openTelemetry: false,
-      fetch: successesOf(fetch),
+      fetch,
       defaultHeaders: { ...keyHeader, ...headers },
     });
     return { account, transformJSONSchema };
@@ -48,7 +46,7 @@ export const anthropicMessages: Provider = defineProvider({
     account
       .post("/v1/messages", { body, headers: { "content-type": "application/json" }, stream: true, signal })
       .asResponse(),
-  classifyError,
+  readError,
   createReader: (turn) => new AnthropicReader(turn),
   mend: withoutThinking,
 });

@@ -9,11 +9,20 @@ import type {
 } from "@anthropic-ai/sdk/resources/messages";
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
-import { failure } from "../failure/failure.ts";
+import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, isCount, isRaw, keepJson, parseRaw, type Raw, stated, textAt } from "../shared/json.ts";
+import {
+  entryOf,
+  isCount,
+  isRaw,
+  keepJson,
+  objectAt,
+  parseRaw,
+  type Raw,
+  stated,
+  textAt,
+} from "../shared/json.ts";
 import type { TurnWriter } from "../turn/writer.ts";
-import { classifyBody } from "./failure.ts";
 
 interface ErrorEvent {
   readonly type: "error";
@@ -28,6 +37,15 @@ const STOP: Readonly<Record<string, StopReason>> = {
   refusal: "refusal",
   pause_turn: "pause",
 };
+
+/** What an `error` object of the API says: `{type, message}`, with a more specific `details.error_code` at times. */
+export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): FailureFacts {
+  return {
+    ...known,
+    message: textAt(error, "message") ?? known.message,
+    words: [textAt(objectAt(error, "details"), "error_code"), textAt(error, "type")],
+  };
+}
 
 /** A text, where it is one: the SDK's types say what the vendor documents, not what a server sends. */
 function textOf(value: unknown): string | undefined {
@@ -94,11 +112,11 @@ export class AnthropicReader implements EventReader {
         this.#end();
         break;
       case "error":
-        this.#turn.fail(classifyBody(isRaw(event.error) ? event.error : {}));
+        this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : {})));
         break;
       default:
         // As a proxy says it.
-        if ("error" in event && isRaw(event.error)) this.#turn.fail(classifyBody(event.error));
+        if ("error" in event && isRaw(event.error)) this.#turn.fail(classify(readError(event.error)));
     }
   }
 

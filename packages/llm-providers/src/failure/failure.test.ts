@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { classify, classifyException, retryAfterMs } from "./failure.ts";
-import { RefusedError, refusalClassifier } from "./refused.ts";
+import { factsOf, RefusedError } from "./refused.ts";
 
 describe("classifying a failure", () => {
   it.each([
@@ -70,8 +70,7 @@ describe("classifying a failure", () => {
     ["upstream <html> is no page", "502 upstream <html> is no page"],
     ["", "502 without a word"],
   ])("says of the answer %j what a person can read", (body, said) => {
-    const read = refusalClassifier((_, facts) => classify(facts));
-    expect(read(new RefusedError(502, new Headers(), body), 0).message).toBe(said);
+    expect(classify(factsOf(new RefusedError(502, new Headers(), body), 0)).message).toBe(said);
   });
 
   it("says no more of a page that a vendor quotes", () => {

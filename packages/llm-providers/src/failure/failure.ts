@@ -1,5 +1,6 @@
 import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
 import { entryOf, stated } from "../shared/json.ts";
+import words from "./words.json" with { type: "json" };
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
 export interface FailureFacts {
@@ -27,55 +28,12 @@ export class FailureError extends Error {
   }
 }
 
-/** Vendors' own words for what went wrong (error `type`, `code` or `status` fields). */
-const WORDS: Readonly<Record<string, ModelErrorCode>> = {
-  authentication_error: "auth",
-  permission_error: "auth",
-  invalid_api_key: "auth",
-  invalid_authentication: "auth",
-  account_deactivated: "auth",
-  UNAUTHENTICATED: "auth",
-  PERMISSION_DENIED: "auth",
-  API_KEY_INVALID: "auth",
-  billing_error: "billing",
-  insufficient_quota: "billing",
-  billing_not_active: "billing",
-  billing_hard_limit_reached: "billing",
-  insufficient_balance: "billing",
-  rate_limit_error: "rate_limit",
-  rate_limit_exceeded: "rate_limit",
-  rate_limited: "rate_limit",
-  RESOURCE_EXHAUSTED: "rate_limit",
-  overloaded_error: "overloaded",
-  server_overloaded: "overloaded",
-  engine_overloaded: "overloaded",
-  slow_down: "overloaded",
-  api_error: "overloaded",
-  server_error: "overloaded",
-  internal_server_error: "overloaded",
-  service_unavailable: "overloaded",
-  UNAVAILABLE: "overloaded",
-  INTERNAL: "overloaded",
-  timeout_error: "timeout",
-  DEADLINE_EXCEEDED: "timeout",
-  request_too_large: "overflow",
-  context_length_exceeded: "overflow",
-  context_window_exceeded: "overflow",
-  too_many_prompt_tokens: "overflow",
-  // One field is longer than the endpoint takes (a call id above 64 characters, a text above ten million): the rest
-  // of the conversation has nothing to do with it, and summarising that would not mend it.
-  string_above_max_length: "invalid",
-  content_filter: "filter",
-  content_policy_violation: "filter",
-  moderation_blocked: "filter",
-  not_found_error: "invalid",
-  model_not_found: "invalid",
-  invalid_request_error: "invalid",
-  invalid_request: "invalid",
-  INVALID_ARGUMENT: "invalid",
-  NOT_FOUND: "invalid",
-  FAILED_PRECONDITION: "invalid",
-};
+/**
+ * Vendors' own words for what went wrong (error `type`, `code` or `status` fields). `string_above_max_length` is no
+ * overflow: one field is longer than the endpoint takes (a call id above 64 characters, a text above ten million), and
+ * summarising the rest of the conversation would not mend it.
+ */
+const WORDS: Readonly<Record<string, string>> = words;
 
 /** Too much for the window: vendors report it as a plain invalid request, told apart by its wording only. */
 const OVERFLOW =
@@ -107,10 +65,14 @@ function contradicts(word: ModelErrorCode, status: number | undefined): boolean 
   return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
 }
 
-function codeOf({ words = [], status, message }: FailureFacts): ModelErrorCode {
-  const said = words
-    .map((word) => (typeof word === "string" ? entryOf(WORDS, word) : undefined))
-    .find((code) => code !== undefined && !contradicts(code, status));
+/** The class of a vendor's word. */
+function codeOfWord(word: string | null | undefined): ModelErrorCode | undefined {
+  const code = typeof word === "string" ? entryOf(WORDS, word) : undefined;
+  return code !== undefined && isCode(code) ? code : undefined;
+}
+
+function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): ModelErrorCode {
+  const said = words.map(codeOfWord).find((code) => code !== undefined && !contradicts(code, status));
   const code = said ?? (status === undefined ? undefined : codeOfStatus(status));
   // A generic word says less than the sentence beside it.
   if (code === undefined || code === "invalid") {
@@ -118,33 +80,31 @@ function codeOf({ words = [], status, message }: FailureFacts): ModelErrorCode {
     if (BILLING.test(message)) return "billing";
     if (AUTH.test(message)) return "auth";
   }
-  if (code === "rate_limit" && BILLING.test(message) && !/per (?:minute|day|second)/i.test(message))
-    return "billing";
+  // A used-up quota that the vendor says will be back is a rate limit, whatever its sentence says of billing.
+  const comesBack = retryAfterMs !== undefined || /per (?:minute|day|second)/i.test(message);
+  if (code === "rate_limit" && BILLING.test(message) && !comesBack) return "billing";
   return code ?? "protocol";
 }
 
-const SCOPE: Readonly<Record<ModelErrorCode, ModelErrorData["scope"]>> = {
-  auth: "key",
-  billing: "key",
-  rate_limit: "key",
-  overloaded: "model",
-  overflow: "model",
-  invalid: "model",
-  filter: "model",
-  network: "provider",
-  timeout: "provider",
-  aborted: "provider",
-  protocol: "provider",
-  budget: "provider",
+/** What an attempt that follows has to change, and whether the same request may succeed later. */
+const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
+  auth: { scope: "key", retryable: false },
+  billing: { scope: "key", retryable: false },
+  rate_limit: { scope: "key", retryable: true },
+  overloaded: { scope: "model", retryable: true },
+  overflow: { scope: "model", retryable: false },
+  invalid: { scope: "model", retryable: false },
+  filter: { scope: "model", retryable: false },
+  network: { scope: "provider", retryable: true },
+  timeout: { scope: "provider", retryable: true },
+  aborted: { scope: "provider", retryable: false },
+  protocol: { scope: "provider", retryable: true },
+  budget: { scope: "provider", retryable: false },
 };
 
-const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
-  "rate_limit",
-  "overloaded",
-  "network",
-  "timeout",
-  "protocol",
-]);
+function isCode(word: string): word is ModelErrorCode {
+  return Object.hasOwn(KINDS, word);
+}
 
 /**
  * What a page of HTML says, which a proxy answers with in the vendor's place: its title, or its text. Undefined for
@@ -171,8 +131,7 @@ export function failure(
   return {
     code,
     message: sayingOfPage(text) ?? text,
-    retryable: RETRYABLE.has(code),
-    scope: SCOPE[code],
+    ...KINDS[code],
     ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),
   };
 }
@@ -220,8 +179,7 @@ const OWN_FAULT =
  */
 export function classifyException(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;
-  let at: unknown = error;
-  for (let depth = 0; depth < 6 && at instanceof Error; depth++) {
+  for (const at of causesOf(error)) {
     const code: unknown = "code" in at ? at.code : undefined;
     if (typeof code === "string") {
       const said = `${at.message} (${code})`;
@@ -234,8 +192,12 @@ export function classifyException(error: unknown): Failure {
       at.cause === undefined
     )
       return failure("network", at.message);
-    at = at.cause;
   }
-  const message = reasonOf(error);
-  return failure("protocol", `The answer could not be read: ${message}`);
+  return failure("protocol", `The answer could not be read: ${reasonOf(error)}`);
+}
+
+/** An error and those that it came from. */
+export function* causesOf(error: unknown): Generator<Error> {
+  let at = error;
+  for (let depth = 0; depth < 6 && at instanceof Error; depth++, at = at.cause) yield at;
 }

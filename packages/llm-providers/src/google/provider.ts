@@ -2,8 +2,7 @@ import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { loadSdk } from "../provider/sdk.ts";
-import { classifyError } from "./failure.ts";
-import { GoogleReader } from "./reader.ts";
+import { GoogleReader, readError } from "./reader.ts";
 import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://generativelanguage.googleapis.com";
@@ -31,6 +30,6 @@ export const googleGenerative: Provider = defineProvider({
       const asked = { ...params.config, abortSignal: signal, httpOptions: { fetch, ...extra } };
       return account.models.generateContentStream({ ...params, config: asked });
     }),
-  classifyError,
+  readError,
   createReader: (turn) => new GoogleReader(turn),
 });

@@ -1,10 +1,19 @@
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
-import { failure } from "../failure/failure.ts";
+import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import { callIdFrom } from "../shared/digest.ts";
-import { countAt, isRaw, keepJson, objectAt, objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
+import {
+  countAt,
+  isRaw,
+  keepJson,
+  numberAt,
+  objectAt,
+  objectsAt,
+  type Raw,
+  stated,
+  textAt,
+} from "../shared/json.ts";
 import type { TurnWriter } from "../turn/writer.ts";
-import { classifyBody } from "./failure.ts";
 import { PartialArgs } from "./partial-args.ts";
 
 /**
@@ -50,7 +59,7 @@ export class GoogleReader implements EventReader {
 
   #chunk(chunk: Raw): void {
     if (isRaw(chunk.error)) {
-      this.#turn.fail(classifyBody(chunk.error));
+      this.#turn.fail(classify(readError(chunk.error)));
       return;
     }
     const id = textAt(chunk, "responseId");
@@ -177,6 +186,20 @@ export class GoogleReader implements EventReader {
       reasoning,
     });
   }
+}
+
+/** What an `error` object of the API says: `{code, message, status, details}`. */
+export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): FailureFacts {
+  const details = objectsAt(error, "details");
+  const delay = details
+    .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])
+    .find(Boolean);
+  return {
+    message: textAt(error, "message") ?? known.message,
+    status: known.status ?? numberAt(error, "code"),
+    words: [...details.map((detail) => textAt(detail, "reason")), textAt(error, "status")],
+    retryAfterMs: known.retryAfterMs ?? (delay === undefined ? undefined : Math.ceil(Number(delay) * 1000)),
+  };
 }
 
 /** The sum of what was said; `undefined` where nothing was. */

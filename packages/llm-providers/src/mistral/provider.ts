@@ -1,10 +1,10 @@
+import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
 import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { FetchLike, Provider } from "../provider/provider.ts";
 import { loadSdk } from "../provider/sdk.ts";
-import { parseRaw } from "../shared/json.ts";
-import { classifyError } from "./failure.ts";
+import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
 import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://api.mistral.ai";
@@ -32,7 +32,7 @@ export const mistralChat: Provider = defineProvider({
     const send = headers === undefined ? config.fetch : withHeaders(config.fetch, headers);
     return acceptedResponse(send, ask, options.extra === undefined ? undefined : edit);
   },
-  classifyError,
+  readError,
   createReader: (turn) => new ChatReader(turn, false),
 });
 
@@ -42,4 +42,31 @@ function withHeaders(send: FetchLike, extra: Readonly<Record<string, string>>): 
     for (const [name, value] of Object.entries(extra)) headers.set(name, value);
     return send(input, { ...init, headers });
   };
+}
+
+/** Mistral's numbers for what its words leave open. */
+const CODES: Readonly<Record<string, string>> = {
+  "1300": "rate_limited",
+  "1500": "model_not_found",
+  "3051": "context_length_exceeded",
+  "3505": "overloaded_error",
+};
+
+function readError(error: Raw, known: FailureFacts): FailureFacts {
+  return {
+    ...known,
+    message: messageOf(error) ?? known.message,
+    words: [entryOf(CODES, textAt(error, "code") ?? ""), textAt(error, "type")],
+  };
+}
+
+/** What a refusal says; validation failures come as a list under `message` or `detail`. */
+function messageOf(error: Raw): string | undefined {
+  const direct = textAt(error, "message") ?? textAt(error, "detail");
+  if (direct !== undefined) return direct;
+  const lines = objectsAt(isRaw(error.message) ? error.message : error, "detail").map((item) => {
+    const at = Array.isArray(item.loc) ? item.loc.join(".") : "";
+    return `${at}: ${textAt(item, "msg") ?? "invalid"}`;
+  });
+  return lines.length > 0 ? lines.join("; ") : undefined;
 }

@@ -1,5 +1,5 @@
 import { openaiClient, PUBLIC_URL } from "../openai/client.ts";
-import { classifyError } from "../openai/failure.ts";
+import { readError } from "../openai/failure.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { chatQuirks } from "./quirks.ts";
@@ -19,7 +19,7 @@ export const openaiChat: Provider = defineProvider({
   client: openaiClient,
   buildRequest,
   send: (client, params, _request, signal) => client.chat.completions.create(params, { signal }).asResponse(),
-  classifyError,
+  readError,
   createReader: (turn, { model, config }) =>
     new ChatReader(turn, chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags),
 });

@@ -1,7 +1,7 @@
 import type { Block, JsonObject, StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
 import { classify, type Failure, failure } from "../failure/failure.ts";
-import { classifyBody } from "../openai/failure.ts";
+import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   entryOf,
@@ -92,7 +92,7 @@ export class ChatReader implements EventReader {
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
     if (choice === undefined) return;
     if (isRaw(choice.error)) {
-      this.#turn.fail(classifyBody(choice.error));
+      this.#turn.fail(classify(readError(choice.error)));
       return;
     }
     const other = said === "delta" ? "message" : "delta";
@@ -227,10 +227,10 @@ export class ChatReader implements EventReader {
 /** A failure that came in an answer which succeeded by its status. */
 function failureIn(chunk: Raw): Failure | undefined {
   const { error } = chunk;
-  if (isRaw(error)) return classifyBody(error);
+  if (isRaw(error)) return classify(readError(error));
   if (error !== undefined && error !== null)
     return classify({ message: typeof error === "string" ? error : JSON.stringify(error) });
-  if (chunk.object === "error") return classifyBody(chunk);
+  if (chunk.object === "error") return classify(readError(chunk));
   // MiniMax says so beside its answer.
   const base = objectAt(chunk, "base_resp");
   if (!numberAt(base, "status_code")) return undefined;

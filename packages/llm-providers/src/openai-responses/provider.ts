@@ -1,5 +1,5 @@
 import { openaiClient } from "../openai/client.ts";
-import { classifyError } from "../openai/failure.ts";
+import { readError } from "../openai/failure.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { ResponsesReader } from "./reader.ts";
@@ -17,6 +17,6 @@ export const openaiResponses: Provider = defineProvider({
   client: openaiClient,
   buildRequest,
   send: (client, params, _request, signal) => client.responses.create(params, { signal }).asResponse(),
-  classifyError,
+  readError,
   createReader: (turn) => new ResponsesReader(turn),
 });

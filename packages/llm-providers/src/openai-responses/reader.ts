@@ -1,6 +1,6 @@
 import type { BlockHead, JsonObject, StopReason } from "@signalbox/agent-core";
-import { failure } from "../failure/failure.ts";
-import { classifyBody } from "../openai/failure.ts";
+import { classify, failure } from "../failure/failure.ts";
+import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   countAt,
@@ -94,11 +94,11 @@ export class ResponsesReader implements EventReader {
         this.#ended(objectAt(event, "response"));
         return;
       case "error":
-        this.#turn.fail(classifyBody(isRaw(event.error) ? event.error : event));
+        this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : event)));
         return;
       default:
         // Every other event repeats what the ones above say, or tells of a server-side tool's progress.
-        if (event.type === undefined && isRaw(event.error)) this.#turn.fail(classifyBody(event.error));
+        if (event.type === undefined && isRaw(event.error)) this.#turn.fail(classify(readError(event.error)));
     }
   }
 
@@ -249,7 +249,7 @@ export class ResponsesReader implements EventReader {
     if (response.status === "failed" || response.status === "cancelled") {
       const { status, error } = response;
       this.#turn.fail(
-        isRaw(error) ? classifyBody(error) : failure("protocol", `The response was ${status}.`),
+        isRaw(error) ? classify(readError(error)) : failure("protocol", `The response was ${status}.`),
       );
       return;
     }

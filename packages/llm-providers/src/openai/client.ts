@@ -1,5 +1,4 @@
 import type OpenAI from "openai";
-import { successesOf } from "../failure/refused.ts";
 import type { AccountConfig } from "../provider/define-provider.ts";
 import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
 
@@ -16,7 +15,7 @@ export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountC
     maxRetries: 0,
     timeout: SDK_TIMEOUT_MS,
     logLevel: "off",
-    fetch: successesOf(fetch),
+    fetch,
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
   });
 }

@@ -1,4 +1,3 @@
-import { successesOf } from "../failure/refused.ts";
 import type { FetchLike } from "./provider.ts";
 
 /**
@@ -18,7 +17,7 @@ export async function acceptedResponse(
   await ask(async (input, init) => {
     const { url, ...request } = await plainRequest(input, init);
     const body = typeof request.body === "string" ? edit(request.body) : request.body;
-    accepted = await successesOf(send)(url, { ...request, ...(body ? { body } : {}) });
+    accepted = await send(url, { ...request, ...(body ? { body } : {}) });
     return new Response("", { headers: { "content-type": "text/event-stream" } });
   });
   if (accepted === undefined) throw new Error("The SDK made no request.");

@@ -1,8 +1,16 @@
 import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
 import { adapt, lossWarnings } from "../adapt/index.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
-import { type Failure, FailureError, failure } from "../failure/failure.ts";
-import { refusedBy } from "../failure/refused.ts";
+import {
+  classify,
+  classifyException,
+  type Failure,
+  FailureError,
+  type FailureFacts,
+  failure,
+} from "../failure/failure.ts";
+import { factsOf, refusedBy, successesOf } from "../failure/refused.ts";
+import { isRaw, parseRaw, type Raw } from "../shared/json.ts";
 import type { Warn } from "../shared/warnings.ts";
 import { modelTurn } from "../turn/turn.ts";
 import type { TurnWriter } from "../turn/writer.ts";
@@ -11,7 +19,7 @@ import type { Provider, ProviderConfig } from "./provider.ts";
 import { keptOnce } from "./sdk.ts";
 import { loadUndici, undiciFetch } from "./transport.ts";
 
-/** An account's configuration with its defaults in place. */
+/** An account's configuration with its defaults in place; `fetch` throws what is no success. */
 export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "fetch" | "now">>;
 
 /** One request to a model, its history and its tools' names as the wire format takes them. */
@@ -41,10 +49,12 @@ export interface ProviderDefinition<Client, Params> {
   client(config: AccountConfig): Promise<Client>;
   /** The body, in the words of the vendor's SDK. */
   buildRequest(request: ModelRequest, client: Client): Params;
-  /** Resolves with the accepted answer, unread; what it throws goes to `classifyError`. */
+  /** Resolves with the answer, unread; `fetch` of the account throws where that is a refusal. */
   send(client: Client, params: Params, request: ModelRequest, signal: AbortSignal): Promise<Response>;
-  /** What an exception of `client` or `send` means. */
-  classifyError(error: unknown, now: number): Failure;
+  /**
+   * What the body of a refusal, or the `error` in it, says beyond what is known without it; nothing where absent.
+   */
+  readError?(error: Raw, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest, params: Params): EventReader;
   /** What to ask instead, once, where a refusal can be mended by asking differently. */
   mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
@@ -72,21 +82,24 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
     try {
       return { request, params, response: await definition.send(client, params, request, signal) };
     } catch (error) {
-      const refusal = classify(error, request.config);
+      const refusal = failureOf(error, request.config.now());
       const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
       if (mended === undefined) throw new FailureError(refusal);
       return open(client, mended, signal, false);
     }
   }
 
-  function classify(error: unknown, { now }: AccountConfig): Failure {
-    if (error instanceof FailureError) return error.failure;
-    const requestId = requestIdIn(refusedBy(error)?.headers);
-    return { ...definition.classifyError(error, now()), ...(requestId && { requestId }) };
+  function failureOf(error: unknown, now: number): Failure {
+    const refused = refusedBy(error);
+    if (refused === undefined) return classifyException(error);
+    const body = parseRaw(refused.body) ?? {};
+    const known = factsOf(refused, now);
+    const facts = definition.readError?.(isRaw(body.error) ? body.error : body, known) ?? known;
+    return classify({ ...facts, requestId: requestIdIn(refused.headers) });
   }
 
-  function requestIdIn(headers: Headers | undefined): string | undefined {
-    return requestIdHeaders.map((name) => headers?.get(name) ?? undefined).find(Boolean);
+  function requestIdIn(headers: Headers): string | undefined {
+    return requestIdHeaders.map((name) => headers.get(name) ?? undefined).find(Boolean);
   }
 
   return {
@@ -97,7 +110,8 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
       await Promise.all([loadUndici(), definition.client({ apiKey: "none", fetch, now: Date.now })]);
     },
     connect(given) {
-      const config: AccountConfig = { fetch: undiciFetch(), now: Date.now, ...given };
+      const fetch = successesOf(given.fetch ?? undiciFetch());
+      const config: AccountConfig = { now: Date.now, ...given, fetch };
       const client = keptOnce(() => definition.client(config));
       return (model, context, options = {}) => {
         const { tools, names } = wireTools(api, context.tools);
