@@ -61,5 +61,5 @@ export {
 } from "./runner/index.ts";
 export type { LossKind, Warn, WarningCode } from "./shared/warnings.ts";
 export { withTextTools } from "./text-tools/index.ts";
+export type { TurnWriter } from "./turn/record.ts";
 export { modelTurn, type ReadTurn, type TurnSetup } from "./turn/turn.ts";
-export type { TurnWriter } from "./turn/writer.ts";

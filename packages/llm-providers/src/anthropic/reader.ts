@@ -22,7 +22,7 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 
 interface ErrorEvent {
   readonly type: "error";

@@ -1,7 +1,7 @@
 import type { Model, StreamModel, Usage } from "@signalbox/agent-core";
 import type { Provider, ProviderConfig } from "../provider/provider.ts";
+import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
-import type { TurnWriter } from "../turn/writer.ts";
 import { nextMove } from "./program.ts";
 
 const CHARS_PER_TOKEN = 4;

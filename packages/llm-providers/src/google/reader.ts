@@ -13,7 +13,7 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 import { PartialArgs } from "./partial-args.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { callIdFrom } from "../shared/digest.ts";
 import { isRaw, keepJson, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 
 interface Call {
   id: string | undefined;

@@ -14,7 +14,7 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
 import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";

@@ -14,7 +14,7 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 
 /** A block being filled, and what was streamed into it. */
 interface Part {

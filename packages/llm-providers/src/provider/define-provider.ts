@@ -12,8 +12,8 @@ import {
 import { factsOf, refusedBy, successesOf } from "../failure/refused.ts";
 import { isRaw, parseRaw, type Raw } from "../shared/json.ts";
 import type { Warn } from "../shared/warnings.ts";
+import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
-import type { TurnWriter } from "../turn/writer.ts";
 import { type EventReader, readAnswer } from "./event-stream.ts";
 import type { Provider, ProviderConfig } from "./provider.ts";
 import { keptOnce } from "./sdk.ts";

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
-import type { TurnWriter } from "../turn/writer.ts";
+import type { TurnWriter } from "../turn/record.ts";
 
 /** Reads what events say into a turn. */
 export interface EventReader {

@@ -9,20 +9,6 @@ export interface ReadTurn {
   readonly error: ModelErrorData | undefined;
 }
 
-/** What the deltas of a block have to add up to; `undefined` for blocks that arrive whole. */
-function streamed(block: Block): string | undefined {
-  switch (block.type) {
-    case "text":
-    case "thinking":
-    case "refusal":
-      return block.text;
-    case "toolCall":
-      return block.argsText;
-    default:
-      return undefined;
-  }
-}
-
 /**
  * Checks what every stream of events promises, whatever its vendor did: `start` first, indexes that rise, each block
  * opened once and sealed once, deltas that add up to the sealed block, and one terminal event, the last. After an
@@ -31,93 +17,80 @@ function streamed(block: Block): string | undefined {
  * @throws AssertionError saying what is broken.
  */
 export function checkEvents(events: readonly ModelEvent[]): ReadTurn {
-  const open = new Map<number, { readonly type: string; text: string }>();
-  const sealed = new Map<number, Block>();
-  let started = false;
-  let next = 0;
+  let attempt = new CheckedAttempt();
   let result: ReadTurn | undefined;
   for (const event of events) {
     assert.equal(result, undefined, `"${event.type}" came after the terminal event`);
     if (event.type === "attempt") {
-      assert.equal(
-        event.discard === true,
-        started,
-        "an attempt that had started is void, and only such a one",
-      );
-      started = false;
-      next = 0;
-      open.clear();
-      sealed.clear();
+      const isVoid = event.discard === true;
+      assert.equal(isVoid, attempt.started, "an attempt that had started is void, and only such a one");
+      attempt = new CheckedAttempt();
       continue;
     }
-    assert.equal(
-      event.type === "start",
-      !started,
-      `"${event.type}" ${started ? "came again" : "came before start"}`,
-    );
-    started = true;
-    switch (event.type) {
-      case "block.start":
-        assert.equal(event.index, next, "indexes have to rise by one");
-        next++;
-        open.set(event.index, { type: event.block.type, text: "" });
-        break;
-      case "text.delta":
-      case "thinking.delta":
-      case "tool.delta": {
-        const block = open.get(event.index);
-        assert.ok(block !== undefined, `a delta for block ${event.index}, which is not open`);
-        block.text += event.delta;
-        break;
-      }
-      case "block.end": {
-        const block = open.get(event.index);
-        assert.ok(block !== undefined, `block ${event.index} was sealed without being open`);
-        checkSealed(event.block, block);
-        open.delete(event.index);
-        sealed.set(event.index, event.block);
-        break;
-      }
-      case "finish":
-        result = { events, message: event.message, error: undefined };
-        break;
-      case "error":
-        result = { events, message: event.partial, error: event.error };
-        break;
-      default:
-    }
+    attempt.add(event);
+    if (event.type === "finish") result = { events, message: event.message, error: undefined };
+    if (event.type === "error") result = { events, message: event.partial, error: event.error };
   }
   assert.ok(result !== undefined, "the stream ended without a terminal event");
-  assert.deepEqual([...open.keys()], [], "blocks were left open");
-  checkMessage(result, sealed);
+  attempt.checkMessage(result);
   return result;
 }
 
-/** @param was the block as it was opened, with what its deltas add up to */
-function checkSealed(block: Block, was: { readonly type: string; readonly text: string }): void {
-  assert.equal(block.type, was.type, "a block was sealed as another type");
-  const text = streamed(block);
-  if (text !== undefined && was.text !== "")
-    assert.equal(text, was.text, "the deltas do not add up to the sealed block");
-  if (block.type === "toolCall")
-    assert.equal(
-      block.args === undefined,
-      block.argsError !== undefined,
-      "a call has either arguments or an error",
+class CheckedAttempt {
+  started = false;
+  /** Each block that was opened, with what its deltas add up to, and what it was sealed as. */
+  readonly #blocks: { readonly type: string; text: string; sealed?: Block }[] = [];
+
+  add(event: Exclude<ModelEvent, { type: "attempt" }>): void {
+    const where = this.started ? "came again" : "came before start";
+    assert.equal(event.type === "start", !this.started, `"${event.type}" ${where}`);
+    this.started = true;
+    switch (event.type) {
+      case "block.start":
+        assert.equal(event.index, this.#blocks.length, "indexes have to rise by one");
+        this.#blocks.push({ type: event.block.type, text: "" });
+        break;
+      case "text.delta":
+      case "thinking.delta":
+      case "tool.delta":
+        this.#opened(event.index, "written to").text += event.delta;
+        break;
+      case "block.end": {
+        const opened = this.#opened(event.index, "sealed");
+        checkSealed(event.block, opened);
+        opened.sealed = event.block;
+        break;
+      }
+      default:
+    }
+  }
+
+  #opened(index: number, what: string) {
+    const block = this.#blocks[index];
+    assert.ok(
+      block !== undefined && block.sealed === undefined,
+      `block ${index} was ${what} without being open`,
     );
+    return block;
+  }
+
+  checkMessage({ message, error }: ReadTurn): void {
+    const sealed = this.#blocks.map((block) => block.sealed);
+    assert.ok(!sealed.includes(undefined), "blocks were left open");
+    assert.deepEqual(message.content, sealed, "the message is not made of the sealed blocks");
+    const calls = message.content.some((block) => block.type === "toolCall");
+    assert.ok(error !== undefined || message.stopReason !== "tool_use" || calls, "tool_use without a call");
+  }
 }
 
-function checkMessage({ message, error }: ReadTurn, sealed: ReadonlyMap<number, Block>): void {
-  assert.deepEqual(
-    message.content,
-    [...sealed.entries()].sort(([a], [b]) => a - b).map(([, block]) => block),
-    "the message is not made of the sealed blocks",
-  );
-  if (error === undefined && message.stopReason === "tool_use")
-    assert.ok(
-      message.content.some((block) => block.type === "toolCall"),
-      "tool_use without a call",
-    );
+/** @param opened the block as it was opened, with what its deltas add up to. Some blocks arrive whole. */
+function checkSealed(block: Block, opened: { readonly type: string; readonly text: string }): void {
+  assert.equal(block.type, opened.type, "a block was sealed as another type");
+  const text = block.type === "toolCall" ? block.argsText : "text" in block ? block.text : "";
+  if (opened.text !== "") assert.equal(text, opened.text, "the deltas do not add up to the sealed block");
+  if (block.type !== "toolCall") return;
+  const isBroken = block.argsError !== undefined;
+  assert.equal(block.args === undefined, isBroken, "a call has either arguments or an error");
 }
 
 /** Reads a stream to its end and checks it. */

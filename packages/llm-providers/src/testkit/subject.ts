@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { JsonObject, Model, ModelContext, ModelEvent } from "@signalbox/agent-core";
-import type { FetchLike, Provider, ProviderConfig } from "../provider/provider.ts";
+import type { JsonObject, Model, ModelContext, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type { Provider, ProviderConfig } from "../provider/provider.ts";
 import { type ReadTurn, readTurn } from "./check.ts";
 import { type Wire, type WireAnswer, wire } from "./wire.ts";
 
@@ -62,40 +62,41 @@ export class Subject {
     this.#subject = subject;
   }
 
+  /** Asks for an answer over a line of its own. */
   open(
     answer: WireAnswer,
     config: ProviderConfig = {},
     signal?: AbortSignal,
   ): { readonly line: Wire; readonly events: AsyncIterable<ModelEvent> } {
     const line = wire(answer);
-    const { provider, model } = this.#subject;
-    const stream = provider.connect({ apiKey: "k", now: () => FIXED_TIME, fetch: line.fetch, ...config });
-    const events = stream(model, CONTEXT, signal === undefined ? {} : { signal });
-    return { line, events };
+    const stream = this.#connect({ fetch: line.fetch, ...config });
+    return { line, events: stream(this.#subject.model, CONTEXT, signal === undefined ? {} : { signal }) };
   }
 
   async read(answer: WireAnswer, config?: ProviderConfig): Promise<ReadTurn> {
-    const { events } = this.open(answer, config);
-    return within("a turn", readTurn(events), this.#subject.hungMs);
+    return this.within("a turn", readTurn(this.open(answer, config).events));
   }
 
   /** Reads many answers of one account, one after the other: a client takes longer to make than most are to read. */
   reader(): (answer: WireAnswer) => Promise<ReadTurn> {
-    const { provider, model, hungMs } = this.#subject;
     let line = wire({ pieces: [] });
-    const fetch: FetchLike = (input, init) => line.fetch(input, init);
-    const stream = provider.connect({ apiKey: "k", now: () => FIXED_TIME, fetch });
+    const stream = this.#connect({ fetch: (input, init) => line.fetch(input, init) });
     return (answer) => {
       line = wire(answer);
-      return within("a turn", readTurn(stream(model, CONTEXT, {})), hungMs);
+      return this.within("a turn", readTurn(stream(this.#subject.model, CONTEXT)));
     };
   }
-}
 
-export async function within<T>(what: string, promise: Promise<T>, ms: number = HUNG_MS): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new assert.AssertionError({ message: `${what} hangs` })), ms);
-  });
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  #connect(config: ProviderConfig): StreamModel {
+    return this.#subject.provider.connect({ apiKey: "k", now: () => FIXED_TIME, ...config });
+  }
+
+  async within<T>(what: string, promise: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const onLate = (): void => reject(new assert.AssertionError({ message: `${what} hangs` }));
+      timer = setTimeout(onLate, this.#subject.hungMs ?? HUNG_MS);
+    });
+    return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  }
 }

@@ -1,7 +1,7 @@
 import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type { TurnWriter } from "../turn/record.ts";
 import { Replay, soundEvents } from "../turn/replay.ts";
 import { modelTurn, UNWATCHED } from "../turn/turn.ts";
-import type { TurnWriter } from "../turn/writer.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
 import { RESULT_OPEN, textContext } from "./write.ts";
 

@@ -20,7 +20,6 @@ import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
 import { nativeOf } from "../shared/vendor-data.ts";
 import { type OpenBlock, seal } from "./seal.ts";
-import type { TurnWriter } from "./writer.ts";
 
 /** What a record needs to know of its request. */
 export interface RecordSetup {
@@ -37,8 +36,12 @@ function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.d
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
+/** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
+export type TurnWriter = Omit<TurnRecord, "finished" | "silent" | "take" | "leave">;
+
 /** What an adapter says of a turn, as events and as the message they add up to. */
-export class TurnRecord implements TurnWriter {
+export class TurnRecord {
+  /** Ends when the caller aborts, stops listening, or the vendor is silent for too long. */
   readonly signal: AbortSignal;
   readonly #setup: RecordSetup;
   readonly #warnings: Warning[] = [];
@@ -59,6 +62,7 @@ export class TurnRecord implements TurnWriter {
     this.signal = signal;
   }
 
+  /** Whether a terminal event was written. */
   get ended(): boolean {
     return this.#ended;
   }
@@ -86,10 +90,12 @@ export class TurnRecord implements TurnWriter {
     this.#events = [];
   }
 
+  /** Something the caller should know; before `start`. */
   warn(code: string, message: string): void {
     this.#warnings.push({ code, message });
   }
 
+  /** The vendor accepted the request. Only the first call counts. */
   start(requestId?: string | null): void {
     if (this.#started || this.#ended) return;
     this.#started = true;
@@ -98,10 +104,12 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type: "start", request, warnings: this.#warnings });
   }
 
+  /** The vendor's id of the response. */
   responseId(id: string): void {
     this.#responseId = id;
   }
 
+  /** Starts a block and gives its index. Several may be open at once. */
   open(head: BlockHead): number {
     const index = this.#open.length;
     if (this.#ended) return index;
@@ -118,6 +126,7 @@ export class TurnRecord implements TurnWriter {
     return name === call.name ? call : { ...call, name };
   }
 
+  /** What comes next of an open block: its text, or the JSON text of a call's arguments. */
   append(index: number, delta: string): void {
     const block = this.#open[index];
     // What an adapter took for text off the wire may be none.
@@ -137,6 +146,7 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type, index, delta: said });
   }
 
+  /** Seals a block. A block that is not open is left alone. */
   close(index: number, native?: Native): void {
     this.#close(index, native, true);
   }
@@ -151,6 +161,7 @@ export class TurnRecord implements TurnWriter {
     this.seal(index, seal(open, native, complete));
   }
 
+  /** Seals a block that was opened as what it turned out to be. */
   seal(index: number, block: Block): void {
     if (this.#open[index] === undefined || this.#ended) return;
     this.#open[index] = undefined;
@@ -158,6 +169,7 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type: "block.end", index, block });
   }
 
+  /** A block that arrives whole. */
   block(given: Block): void {
     if (this.#ended) return;
     this.start();
@@ -170,10 +182,12 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type: "block.start", index, block: head }, { type: "block.end", index, block });
   }
 
+  /** What the vendor wants to see again with a block, marked as this model's. */
   native(data: JsonValue): Native {
     return nativeOf(this.#setup.model, data);
   }
 
+  /** The usage so far; the last one ends up in the message. */
   usage(usage: Usage): void {
     if (this.#ended) return;
     this.#usage = usage;
@@ -181,6 +195,7 @@ export class TurnRecord implements TurnWriter {
     this.#events.push({ type: "usage", usage });
   }
 
+  /** The same from what the vendor counted, at the model's prices and `extra` ones. */
   tokens(counts: TokenCounts, extra?: (prices: ModelPrices) => ExtraPrices): void {
     const { input, cacheRead = 0, cacheWrite = 0 } = counts;
     const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
@@ -188,6 +203,7 @@ export class TurnRecord implements TurnWriter {
     this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, prices, prices && extra?.(prices)));
   }
 
+  /** Adds what was written since the vendor last counted, about, and what was sent where it has counted nothing. */
   estimate(): void {
     const { model, context } = this.#setup;
     const input = this.#usage?.input.total ?? (context && estimateRequest(context));
@@ -197,6 +213,7 @@ export class TurnRecord implements TurnWriter {
     this.usage({ ...addUsage(counted, since), source: "estimated" });
   }
 
+  /** Ends the turn; open blocks are sealed first. Only the first terminal call counts. */
   finish(stopReason: StopReason, raw?: string): void {
     if (this.#ended) return;
     this.start();
@@ -212,6 +229,7 @@ export class TurnRecord implements TurnWriter {
     this.#finished = true;
   }
 
+  /** Ends the turn with a failure; open blocks are sealed first. */
   fail(cause: Failure, stopReason?: StopReason): void {
     if (this.#ended) return;
     this.start();

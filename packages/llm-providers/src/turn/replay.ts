@@ -1,6 +1,6 @@
 import { type ModelEvent, SoundStream, soundTurn } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
-import type { TurnWriter } from "./writer.ts";
+import type { TurnWriter } from "./record.ts";
 
 /** Says again, to a turn of ours, what the events of another stream say. */
 export class Replay {

@@ -2,8 +2,8 @@ import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { failure } from "../failure/failure.ts";
 import { readTurn } from "../testkit/index.ts";
+import type { TurnWriter } from "./record.ts";
 import { modelTurn, type ReadTurn, type TurnSetup } from "./turn.ts";
-import type { TurnWriter } from "./writer.ts";
 
 const model: Model = {
   id: "m",

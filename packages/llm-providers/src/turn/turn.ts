@@ -1,8 +1,8 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
+import type { TurnWriter } from "./record.ts";
 import { TurnRecord } from "./record.ts";
-import type { TurnWriter } from "./writer.ts";
 
 /**
  * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
