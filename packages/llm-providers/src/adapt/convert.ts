@@ -4,9 +4,9 @@ import {
   type InputBlock,
   type Message,
   type Model,
+  type Native,
   toWellFormed,
 } from "@signalbox/agent-core";
-import { isMadeBy } from "../shared/vendor-data.ts";
 import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
 import { leftOut, standInFor } from "./media.ts";
@@ -35,6 +35,11 @@ export interface Converted {
 export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
   return { message: converter.message(toWellFormed(message)), losses: converter.losses };
+}
+
+/** Whether what carries this origin was made by `model` itself. */
+function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): boolean {
+  return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
 class Converter {

@@ -11,13 +11,13 @@ import type {
   AssistantMessage,
   Block,
   FileBlock,
-  ImageBlock,
   InputBlock,
   Message,
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import { isTextFile, leftOut } from "../adapt/media.ts";
-import { isRaw, type Raw } from "../shared/json.ts";
+import { nativeData } from "../shared/content.ts";
+import type { Raw } from "../shared/json.ts";
 import { onceInList } from "../shared/once.ts";
 
 type InputParam = TextBlockParam | ImageBlockParam | DocumentBlockParam;
@@ -29,42 +29,28 @@ const IMAGES: readonly Base64ImageSource["media_type"][] = [
   "image/webp",
 ];
 
-/** What one message of a history gives: its blocks, and their JSON, which is made once and sent again and again. */
-export interface Part {
-  readonly blocks: readonly ContentBlockParam[];
-  readonly json: string;
-}
-
-/** One of the vendor's messages; all results of a turn are in one. */
-export interface MessageParts {
+/** One of the vendor's messages; its blocks are JSON, which is made once and sent again and again. */
+export interface WireMessage {
   readonly role: "user" | "assistant";
-  readonly parts: readonly Part[];
+  readonly blocks: string[];
 }
 
-/** A history as the vendor's messages. */
-export function historyMessages(messages: readonly Message[]): MessageParts[] {
-  const out: { readonly role: "user" | "assistant"; readonly parts: Part[] }[] = [];
-  partsOf(messages).forEach((part, at) => {
+/** A history as the vendor's messages; all results of a turn are in one. */
+export function historyMessages(messages: readonly Message[]): WireMessage[] {
+  const out: WireMessage[] = [];
+  blocksOfEach(messages).forEach((blocks, at) => {
     const role = messages[at]?.role;
     const last = out.at(-1);
-    if (role === "toolResult" && messages[at - 1]?.role === "toolResult" && last !== undefined)
-      last.parts.push(part);
-    else if (role !== "assistant") out.push({ role: "user", parts: [part] });
-    else if (part.blocks.length > 0) out.push({ role, parts: [part] });
+    if (role === "toolResult" && messages[at - 1]?.role === "toolResult") last?.blocks.push(...blocks);
+    else if (role !== "assistant") out.push({ role: "user", blocks: [...blocks] });
+    else if (blocks.length > 0) out.push({ role, blocks: [...blocks] });
   });
   return out;
 }
 
-export function partOf(blocks: readonly ContentBlockParam[]): Part {
-  return { blocks, json: blocks.map((block) => JSON.stringify(block)).join() };
-}
-
-/** The JSON of a message. */
-export function messageJson({ role, parts }: MessageParts): string {
-  return `{"role":"${role}","content":[${parts.map(({ json }) => json).join()}]}`;
-}
-
-const partsOf = onceInList((message: Message): Part => partOf(blocksOf(message)));
+const blocksOfEach = onceInList((message: Message) =>
+  blocksOf(message).map((block) => JSON.stringify(block)),
+);
 
 function blocksOf(message: Message): ContentBlockParam[] {
   switch (message.role) {
@@ -87,37 +73,27 @@ function inputParams(content: string | readonly InputBlock[]): InputParam[] {
 }
 
 function inputParam(block: InputBlock): InputParam | undefined {
-  switch (block.type) {
-    case "text":
-      return block.text.trim() === "" ? undefined : textParam(block.text);
-    case "image":
-      return imageParam(block);
-    case "file":
-      return fileParam(block);
-    case "audio":
-      return leftOut(block);
-  }
-}
-
-function imageParam(block: ImageBlock): InputParam {
-  const { source, mimeType } = block;
-  if (source.kind === "url") return { type: "image", source: { type: "url", url: source.url } };
-  const mediaType = IMAGES.find((type) => type === mimeType);
-  if (mediaType === undefined) return leftOut(block);
-  return { type: "image", source: { type: "base64", media_type: mediaType, data: source.data } };
+  if (block.type === "text") return block.text.trim() === "" ? undefined : textParam(block.text);
+  if (block.type === "file") return fileParam(block);
+  const { type, source, mimeType } = block;
+  if (type === "audio") return leftOut(block);
+  if (source.kind === "url") return { type, source: { type: "url", url: source.url } };
+  const media_type = IMAGES.find((image) => image === mimeType);
+  if (media_type === undefined) return leftOut(block);
+  return { type, source: { type: "base64", media_type, data: source.data } };
 }
 
 function fileParam(block: FileBlock): InputParam {
   const { source, mimeType, name } = block;
-  const title = name === undefined ? undefined : { title: name };
+  const document = { type: "document", ...(name !== undefined && { title: name }) } as const;
   if (mimeType === "application/pdf")
     return source.kind === "url"
-      ? { type: "document", source: { type: "url", url: source.url }, ...title }
-      : { type: "document", source: { type: "base64", media_type: mimeType, data: source.data }, ...title };
+      ? { ...document, source: { type: "url", url: source.url } }
+      : { ...document, source: { type: "base64", media_type: mimeType, data: source.data } };
   if (source.kind === "url" || !isTextFile(mimeType)) return leftOut(block);
   const data = Buffer.from(source.data, "base64").toString("utf8");
   if (data.trim() === "") return textParam(`[file ${name ?? ""} is empty]`);
-  return { type: "document", source: { type: "text", media_type: "text/plain", data }, ...title };
+  return { ...document, source: { type: "text", media_type: "text/plain", data } };
 }
 
 /** One tool result; an error must say something. */
@@ -127,8 +103,8 @@ function resultParam(message: ToolResultMessage): ToolResultBlockParam {
   return {
     type: "tool_result",
     tool_use_id: message.toolCallId,
-    ...(content.length > 0 ? { content } : {}),
-    ...(message.isError ? { is_error: true } : {}),
+    ...(content.length > 0 && { content }),
+    ...(message.isError && { is_error: true }),
   };
 }
 
@@ -139,8 +115,8 @@ function assistantParams(message: AssistantMessage): ContentBlockParam[] {
   let cited: TextBlockParam | undefined;
   for (const block of message.content) {
     if (block.type === "citation") {
-      const data = block.native?.data;
-      if (cited !== undefined && isRaw(data) && isCitation(data))
+      const data = nativeData(block);
+      if (cited !== undefined && data !== undefined && isCitation(data))
         cited.citations = [...(cited.citations ?? []), data];
       continue;
     }
@@ -153,7 +129,7 @@ function assistantParams(message: AssistantMessage): ContentBlockParam[] {
 }
 
 function assistantParam(block: Block): ContentBlockParam | undefined {
-  const data = block.native?.data;
+  const data = nativeData(block);
   switch (block.type) {
     case "text":
       // Space between other texts is taken; where it would be refused, it has been taken out.
@@ -161,25 +137,17 @@ function assistantParam(block: Block): ContentBlockParam | undefined {
     case "refusal":
       return block.text.trim() === "" ? undefined : textParam(block.text);
     case "thinking":
-      if (!isRaw(data)) return undefined;
-      if (typeof data.redacted === "string") return { type: "redacted_thinking", data: data.redacted };
-      if (typeof data.signature !== "string") return undefined;
+      if (typeof data?.redacted === "string") return { type: "redacted_thinking", data: data.redacted };
+      if (typeof data?.signature !== "string") return undefined;
       return { type: "thinking", thinking: block.text, signature: data.signature };
-    case "toolCall":
+    case "toolCall": {
       // The vendor takes objects only; what was not one goes back under the name its documentation gives.
-      return {
-        type: "tool_use",
-        id: block.id,
-        name: block.name,
-        input: block.args ?? { INVALID_JSON: block.argsText },
-      };
+      const input = block.args ?? { INVALID_JSON: block.argsText };
+      return { type: "tool_use", id: block.id, name: block.name, input };
+    }
     case "opaque":
-      return isRaw(data) && isKeptBlock(data) ? data : undefined;
-    // Goes into the text before it.
-    case "citation":
-    case "image":
-    case "audio":
-    case "file":
+      return data !== undefined && isKeptBlock(data) ? data : undefined;
+    default:
       return undefined;
   }
 }

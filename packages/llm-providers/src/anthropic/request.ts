@@ -8,83 +8,59 @@ import type {
   Tool,
   ToolChoice,
 } from "@anthropic-ai/sdk/resources/messages";
-import type {
-  JsonObject,
-  Message,
-  StreamOptions,
-  SystemPrompt,
-  ThinkingLevel,
-  ToolSpec,
-} from "@signalbox/agent-core";
+import type { StreamOptions, SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
-import { stated } from "../shared/json.ts";
+import { stated, unlessEmpty } from "../shared/json.ts";
 import { samplingFor } from "../shared/sampling.ts";
 import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
-import { historyMessages, type MessageParts, messageJson, partOf } from "./history.ts";
-import { anthropicQuirks } from "./quirks.ts";
+import { historyMessages, type WireMessage } from "./history.ts";
+import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 
 /** The least the vendor lets a model think with, in tokens. */
 const MIN_BUDGET = THINKING_TOKENS.minimal;
 
-const EFFORTS: Readonly<Record<ThinkingLevel, NonNullable<OutputConfig["effort"]>>> = {
-  off: "low",
-  minimal: "low",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  max: "max",
-};
-
 /** The SDK's way of making any schema one that the vendor takes; it throws for those it cannot. */
-export interface SchemaTransformer {
-  transformJSONSchema(schema: JsonObject): JSONOutputFormat["schema"];
-}
+export type SchemaTransformer = Pick<
+  typeof import("@anthropic-ai/sdk/lib/transform-json-schema.js"),
+  "transformJSONSchema"
+>;
 
 /** The JSON of the body of a `/v1/messages` request. */
 export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): string {
   const { model, context, options } = request;
   const quirks = anthropicQuirks(model);
-  const plan = planThinking(request);
+  const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
+  const { temperature, topP } = samplingParams(request, quirks.temperature && !thinks);
   const params: Omit<MessageCreateParamsStreaming, "messages"> = {
     model: model.id,
-    max_tokens: plan.maxTokens,
+    max_tokens: maxTokens,
     stream: true,
+    ...stated({
+      system: unlessEmpty(systemBlocks(context.system, cache)),
+      ...toolFields(request, cache, thinks || !quirks.forcedTools),
+      thinking,
+      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, sdk) })),
+      // Older models take what the SDK's types, made for the newest, do not know any more.
+      temperature,
+      top_p: topP,
+      stop_sequences: unlessEmpty(options.stopSequences?.filter((stop) => stop.trim() !== "") ?? []),
+    }),
   };
-  const system = systemBlocks(context.system, cache);
-  if (system.length > 0) params.system = system;
-  if (context.tools.length > 0) {
-    params.tools = offeredTools(context.tools, cache);
-    const choice = toolChoice(request, plan.thinks || !quirks.forcedTools);
-    if (choice !== undefined) params.tool_choice = choice;
-  } else {
-    // The vendor wants calls in the history to be of declared tools, also where none is offered any more.
-    const past = pastTools(context.messages);
-    if (past.length > 0) Object.assign(params, { tools: past, tool_choice: { type: "none" } });
-  }
-  if (plan.thinking !== undefined) params.thinking = plan.thinking;
-  const output = stated({ effort: plan.effort, format: outputFormat(request, sdk) });
-  if (Object.keys(output).length > 0) params.output_config = output;
-  const { temperature, topP } = samplingParams(request, quirks.temperature && !plan.thinks);
-  // Older models take what the SDK's types, made for the newest, do not know any more.
-  Object.assign(params, stated({ temperature, top_p: topP }));
-  const stops = options.stopSequences?.filter((stop) => stop.trim() !== "") ?? [];
-  if (stops.length > 0) params.stop_sequences = stops;
-
   const messages = historyMessages(context.messages);
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
-    messages.push({ role: "user", parts: [partOf([{ type: "text", text: "(continue)" }])] });
+    messages.push({ role: "user", blocks: ['{"type":"text","text":"(continue)"}'] });
   if (cache !== undefined) markForCache(messages, cache);
   return bodyJson({ ...params, ...options.extra }, messages);
 }
 
 /** Of a long conversation nearly everything was sent before, and is JSON already. A host may state its own messages. */
-function bodyJson(params: object, messages: readonly MessageParts[]): string {
+function bodyJson(params: object, messages: readonly WireMessage[]): string {
   const json = JSON.stringify(params);
-  return "messages" in params
-    ? json
-    : `${json.slice(0, -1)},"messages":[${messages.map(messageJson).join()}]}`;
+  if ("messages" in params) return json;
+  const said = messages.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join()}]}`);
+  return `${json.slice(0, -1)},"messages":[${said.join()}]}`;
 }
 
 interface ThinkingPlan {
@@ -95,8 +71,7 @@ interface ThinkingPlan {
   readonly effort?: OutputConfig["effort"];
 }
 
-function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
-  const quirks = anthropicQuirks(model);
+function planThinking({ model, options, warn }: ModelRequest, quirks: AnthropicQuirks): ThinkingPlan {
   let level = thinkingLevel(model, options, warn) ?? "off";
   const forced = options.toolChoice === "required" || typeof options.toolChoice === "object";
   if (level !== "off" && forced && !quirks.thinkingAlwaysOn) {
@@ -108,30 +83,26 @@ function planThinking({ model, options, warn }: ModelRequest): ThinkingPlan {
   }
   // What is thought counts towards max_tokens.
   const maxTokens = outputTokens(model, options, level);
+  const { thinkingOff } = quirks;
   if (level === "off")
-    return {
-      maxTokens,
-      thinks: false,
-      ...(quirks.thinkingOff && { thinking: { type: quirks.thinkingOff } }),
-    };
+    return { maxTokens, thinks: false, ...(thinkingOff && { thinking: { type: thinkingOff } }) };
   if (quirks.thinking === "adaptive") {
     const display = quirks.thinkingDisplay ? { display: "summarized" as const } : {};
-    return { maxTokens, thinks: true, thinking: { type: "adaptive", ...display }, effort: EFFORTS[level] };
+    const effort = level === "minimal" ? "low" : level;
+    return { maxTokens, thinks: true, thinking: { type: "adaptive", ...display }, effort };
   }
   const budget = Math.min(THINKING_TOKENS[level], maxTokens - MIN_BUDGET);
-  if (budget < MIN_BUDGET) {
-    warn("thinking.dropped", `${maxTokens} output tokens leave no room to think.`);
-    return { maxTokens, thinks: false };
-  }
-  return { maxTokens, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
+  if (budget >= MIN_BUDGET)
+    return { maxTokens, thinks: true, thinking: { type: "enabled", budget_tokens: budget } };
+  warn("thinking.dropped", `${maxTokens} output tokens leave no room to think.`);
+  return { maxTokens, thinks: false };
 }
 
 /** The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
-  const [temperature, topP] = [request.options.temperature, request.options.topP].map((value) =>
-    value === 1 ? undefined : value,
-  );
-  const { seed } = request.options;
+  const { seed, ...options } = request.options;
+  const temperature = options.temperature === 1 ? undefined : options.temperature;
+  const topP = options.topP === 1 ? undefined : options.topP;
   const taken = { temperature: isTaken, topP: isTaken && temperature === undefined, seed: false };
   return samplingFor(request, { temperature, topP, seed }, taken);
 }
@@ -159,29 +130,29 @@ function cacheControl({ cache }: StreamOptions): CacheControlEphemeral | undefin
 
 /** The system prompt; what is stable ends in a cache breakpoint. */
 function systemBlocks({ stable, volatile = "" }: SystemPrompt, cache: CacheControlEphemeral | undefined) {
-  const blocks: TextBlockParam[] = [];
-  if (stable.trim() !== "")
-    blocks.push({ type: "text", text: stable, ...(cache && { cache_control: cache }) });
-  if (volatile.trim() !== "") blocks.push({ type: "text", text: volatile });
-  return blocks;
+  const blocks: TextBlockParam[] = [
+    { type: "text", text: stable, ...(cache && { cache_control: cache }) },
+    { type: "text", text: volatile },
+  ];
+  return blocks.filter(({ text }) => text.trim() !== "");
 }
 
-/** The tools, the last of them with a cache breakpoint. */
-function offeredTools(specs: readonly ToolSpec[], cache: CacheControlEphemeral | undefined): Tool[] {
-  const tools = specs.map(({ name, description, inputSchema }): Tool => {
-    return { name, description, input_schema: { ...inputSchema, type: "object" } };
+/** The tools, the last of them with a cache breakpoint, and how they are to be used. */
+function toolFields(request: ModelRequest, cache: CacheControlEphemeral | undefined, unforced: boolean) {
+  const { tools: specs, messages } = request.context;
+  // The vendor wants calls in the history to be of declared tools, also where none is offered any more.
+  if (specs.length === 0) {
+    const past = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
+    const names = new Set(past.flatMap((block) => (block.type === "toolCall" ? [block.name] : [])));
+    if (names.size === 0) return {};
+    const tools = [...names].map((name): Tool => ({ name, input_schema: { type: "object" } }));
+    return { tools, tool_choice: { type: "none" } as const };
+  }
+  const tools = specs.map(({ name, description, inputSchema }, at): Tool => {
+    const mark = cache && at === specs.length - 1 ? { cache_control: cache } : {};
+    return { name, description, input_schema: { ...inputSchema, type: "object" }, ...mark };
   });
-  const last = tools.at(-1);
-  if (last !== undefined && cache !== undefined) last.cache_control = cache;
-  return tools;
-}
-
-function pastTools(messages: readonly Message[]): Tool[] {
-  const names = new Set<string>();
-  for (const message of messages)
-    if (message.role === "assistant")
-      for (const block of message.content) if (block.type === "toolCall") names.add(block.name);
-  return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
+  return { tools, tool_choice: toolChoice(request, unforced) };
 }
 
 function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolChoice | undefined {
@@ -196,16 +167,9 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolCho
 }
 
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: MessageParts[], cache: CacheControlEphemeral): void {
-  let at = messages.length;
-  for (let marks = 0; marks < 2; marks++) {
-    at = messages.findLastIndex(({ role }, index) => index < at && role === "user");
-    const { role, parts } = messages[at] ?? {};
-    if (role === undefined || parts === undefined) return;
-    const last = parts.at(-1)?.blocks ?? [];
-    const marked = last.map((block, i) =>
-      i === last.length - 1 ? { ...block, cache_control: cache } : block,
-    );
-    messages[at] = { role, parts: [...parts.slice(0, -1), partOf(marked)] };
+function markForCache(messages: readonly WireMessage[], cache: CacheControlEphemeral): void {
+  for (const { blocks } of messages.filter(({ role }) => role === "user").slice(-2)) {
+    const last = blocks.pop();
+    if (last !== undefined) blocks.push(`${last.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`);
   }
 }

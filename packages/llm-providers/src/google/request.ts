@@ -56,7 +56,7 @@ export function buildRequest(
         : { thinkingBudget: budget(model, level) }),
       ...(level !== "off" && { includeThoughts: true }),
     };
-  return { model: model.id, contents: historyContents(context.messages, model, quirks), config };
+  return { model: model.id, contents: historyContents(context.messages, quirks), config };
 }
 
 function callingConfig(

@@ -3,16 +3,22 @@ import type {
   ContentChunk,
   ToolCall,
 } from "@mistralai/mistralai/models/components";
-import type { AssistantMessage, InputBlock, Message, Model } from "@signalbox/agent-core";
-import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
-import { textAt } from "../shared/json.ts";
+import type { AssistantMessage, InputBlock, Message } from "@signalbox/agent-core";
+import {
+  fileName,
+  mediaUrl,
+  nativeData,
+  plainResult,
+  replayArguments,
+  resultMedia,
+} from "../shared/content.ts";
+import { stated, textAt, unlessEmpty } from "../shared/json.ts";
 import { AFTER_RESULTS } from "../shared/request.ts";
-import { ownData } from "../shared/vendor-data.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 
 /** A history as Mistral's messages, without the system prompt. */
-export function historyMessages(messages: readonly Message[], model: Model): Param[] {
+export function historyMessages(messages: readonly Message[]): Param[] {
   const out: Param[] = [];
   for (const message of messages) {
     if (message.role === "user") {
@@ -20,7 +26,7 @@ export function historyMessages(messages: readonly Message[], model: Model): Par
       const { content } = message;
       out.push({ role: "user", content: typeof content === "string" ? content : content.map(chunk) });
     } else if (message.role === "assistant") {
-      const param = assistantParam(message, model);
+      const param = assistantParam(message);
       if (param !== undefined) out.push(param);
     } else {
       const text = plainResult(message);
@@ -42,11 +48,10 @@ function chunk(block: InputBlock): ContentChunk {
       return { type: "text", text: block.text };
     case "image":
       return { type: "image_url", imageUrl: mediaUrl(block.mimeType, block.source) };
-    case "audio":
-      return {
-        type: "input_audio",
-        inputAudio: block.source.kind === "url" ? block.source.url : block.source.data,
-      };
+    case "audio": {
+      const { source } = block;
+      return { type: "input_audio", inputAudio: source.kind === "url" ? source.url : source.data };
+    }
     case "file":
       return {
         type: "document_url",
@@ -56,12 +61,11 @@ function chunk(block: InputBlock): ContentChunk {
   }
 }
 
-function assistantParam(message: AssistantMessage, model: Model): Param | undefined {
+function assistantParam(message: AssistantMessage): Param | undefined {
   const parts: ContentChunk[] = [];
   const toolCalls: ToolCall[] = [];
-  let thought = false;
   for (const block of message.content) {
-    const data = ownData(block, model);
+    const data = nativeData(block);
     switch (block.type) {
       case "text":
       case "refusal":
@@ -69,14 +73,9 @@ function assistantParam(message: AssistantMessage, model: Model): Param | undefi
         break;
       case "thinking": {
         if (data === undefined || block.text === "") break;
+        const thinking = [{ type: "text" as const, text: block.text }];
         const signature = textAt(data, "signature");
-        thought = true;
-        parts.push({
-          type: "thinking",
-          thinking: [{ type: "text", text: block.text }],
-          closed: true,
-          ...(signature === undefined ? {} : { signature }),
-        });
+        parts.push({ type: "thinking", thinking, closed: true, ...stated({ signature }) });
         break;
       }
       case "toolCall":
@@ -91,12 +90,9 @@ function assistantParam(message: AssistantMessage, model: Model): Param | undefi
         break;
     }
   }
-  const said = parts.some((part) => part.type === "text");
-  if (!said && toolCalls.length === 0) return undefined;
-  const text = parts.map((part) => (part.type === "text" && "text" in part ? part.text : "")).join("");
-  return {
-    role: "assistant",
-    content: thought ? parts : text,
-    ...(toolCalls.length > 0 ? { toolCalls } : {}),
-  };
+  const thought = parts.some(({ type }) => type === "thinking");
+  const texts = parts.flatMap((part) => (part.type === "text" && "text" in part ? [part.text] : []));
+  if (texts.length === 0 && toolCalls.length === 0) return undefined;
+  const content = thought ? parts : texts.join("");
+  return { role: "assistant", content, ...stated({ toolCalls: unlessEmpty(toolCalls) }) };
 }

@@ -13,7 +13,7 @@ const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 /** The request as the SDK takes it. */
 export function buildRequest({ model, context, options, warn }: ModelRequest): ChatCompletionStreamRequest {
   const level = thinkingLevel(model, options, warn);
-  const messages = historyMessages(context.messages, model);
+  const messages = historyMessages(context.messages);
   const system = systemText(context.system);
   if (system !== "") messages.unshift({ role: "system", content: system });
   const request: ChatCompletionStreamRequest = {

@@ -3,16 +3,21 @@ import type {
   InputBlock,
   JsonValue,
   Message,
-  Model,
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
-import { fileName, mediaUrl, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import {
+  fileName,
+  mediaUrl,
+  nativeData,
+  plainResult,
+  replayArguments,
+  resultMedia,
+} from "../shared/content.ts";
 import { isRaw } from "../shared/json.ts";
 import { AFTER_RESULTS } from "../shared/request.ts";
 import { groupResults } from "../shared/turns.ts";
-import { ownData } from "../shared/vendor-data.ts";
 import type { ChatQuirks } from "./quirks.ts";
 
 type Param = OpenAI.ChatCompletionMessageParam;
@@ -24,7 +29,7 @@ type AssistantParam = OpenAI.ChatCompletionAssistantMessageParam & {
 };
 
 /** A history as chat messages, without the system prompt. */
-export function historyMessages(messages: readonly Message[], model: Model, quirks: ChatQuirks): Param[] {
+export function historyMessages(messages: readonly Message[], quirks: ChatQuirks): Param[] {
   const out: Param[] = [];
   const groups = groupResults(messages);
   const lastUser = groups.findLastIndex(({ role }) => role === "user");
@@ -32,7 +37,7 @@ export function historyMessages(messages: readonly Message[], model: Model, quir
     if (group.role === "toolResults") out.push(...resultParams(group.results, quirks));
     else if (group.role === "assistant") {
       const replay = quirks.reasoningScope === "all" || at > lastUser;
-      const param = assistantParam(group, model, quirks, replay);
+      const param = assistantParam(group, quirks, replay);
       if (param !== undefined) out.push(param);
     } else {
       if (!quirks.userAfterTool && out.at(-1)?.role === "tool")
@@ -71,7 +76,6 @@ function part(block: InputBlock): Part {
 
 function assistantParam(
   message: AssistantMessage,
-  model: Model,
   quirks: ChatQuirks,
   replay: boolean,
 ): AssistantParam | undefined {
@@ -80,7 +84,7 @@ function assistantParam(
   const details: JsonValue[] = [];
   const calls: OpenAI.ChatCompletionMessageFunctionToolCall[] = [];
   for (const block of message.content) {
-    const data = ownData(block, model);
+    const data = nativeData(block);
     switch (block.type) {
       case "text":
       case "refusal":

@@ -32,7 +32,7 @@ export function buildRequest(request: ModelRequest): Params {
     );
   const messages = [
     ...systemMessages(context, options, quirks),
-    ...historyMessages(context.messages, model, quirks),
+    ...historyMessages(context.messages, quirks),
   ];
   if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
   const params: Params = { model: model.id, messages, stream: true };

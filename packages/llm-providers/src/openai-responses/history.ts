@@ -1,19 +1,18 @@
-import type { AssistantMessage, Message, Model, ToolCallBlock, UserMessage } from "@signalbox/agent-core";
+import type { AssistantMessage, Message, ToolCallBlock, UserMessage } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { nativeData, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
 import { objectsAt, type Raw, textAt } from "../shared/json.ts";
-import { ownData } from "../shared/vendor-data.ts";
 import { inputPart } from "./content.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
 
 /** A history as input items. Items this model made go back as they came; everything else without ids. */
-export function historyItems(messages: readonly Message[], model: Model): Item[] {
+export function historyItems(messages: readonly Message[]): Item[] {
   const items: Item[] = [];
   for (const message of messages) {
     if (message.role === "user") items.push(userItem(message));
-    else if (message.role === "assistant") items.push(...assistantItems(message, model));
+    else if (message.role === "assistant") items.push(...assistantItems(message));
     else {
       const media = resultMedia(message);
       const text = plainResult(message);
@@ -37,9 +36,9 @@ function userItem(message: UserMessage): Item {
  * must follow its reasoning: a turn that was cut after its reasoning loses that, and what followed reasoning that is no
  * longer at hand goes without its id.
  */
-function assistantItems(message: AssistantMessage, model: Model): Item[] {
+function assistantItems(message: AssistantMessage): Item[] {
   const turn = new TurnItems();
-  for (const block of message.content) turn.add(block, ownData(block, model));
+  for (const block of message.content) turn.add(block, nativeData(block));
   return withoutTornReasoning(turn.items);
 }
 

@@ -26,7 +26,7 @@ export function buildRequest(request: ModelRequest): Params {
     model: model.id,
     stream: true,
     store: false,
-    input: historyItems(context.messages, model),
+    input: historyItems(context.messages),
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputTokens(model, options, level)),
   };
   if (system !== "") params.instructions = system;

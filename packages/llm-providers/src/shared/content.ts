@@ -1,10 +1,17 @@
 import {
+  type Block,
   type InputBlock,
   type MediaSource,
   type ToolCallBlock,
   type ToolResultMessage,
   textOf,
 } from "@signalbox/agent-core";
+import { isRaw, type Raw } from "./json.ts";
+
+/** What a block's vendor wants to see again with it; what another model made has lost that by now. */
+export function nativeData({ native }: Block): Raw | undefined {
+  return isRaw(native?.data) ? native.data : undefined;
+}
 
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
 export function mediaUrl(mimeType: string, source: MediaSource): string {

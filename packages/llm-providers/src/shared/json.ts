@@ -69,3 +69,8 @@ export function stated<T extends object>(fields: T): { [Name in keyof T]?: Exclu
 export function stated(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
+
+/** A list or an object that holds something; for fields that are left out where there is nothing to say. */
+export function unlessEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined;
+}

@@ -18,7 +18,6 @@ import {
 import { type ExtraPrices, pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
-import { nativeOf } from "../shared/vendor-data.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
 /** What a record needs to know of its request. */
@@ -184,7 +183,8 @@ export class TurnRecord {
 
   /** What the vendor wants to see again with a block, marked as this model's. */
   native(data: JsonValue): Native {
-    return nativeOf(this.#setup.model, data);
+    const { api, provider, id } = this.#setup.model;
+    return { api, provider, model: id, data };
   }
 
   /** The usage so far; the last one ends up in the message. */
