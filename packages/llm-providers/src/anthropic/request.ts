@@ -11,8 +11,7 @@ import type {
 import type { StreamOptions, SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "../shared/json.ts";
-import { samplingFor } from "../shared/sampling.ts";
-import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
+import { outputTokens, samplingFor, THINKING_TOKENS, thinkingLevel } from "../shared/request.ts";
 import { historyMessages, type WireMessage } from "./history.ts";
 import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 
@@ -31,7 +30,6 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
-  const { temperature, topP } = samplingParams(request, quirks.temperature && !thinks);
   const params: Omit<MessageCreateParamsStreaming, "messages"> = {
     model: model.id,
     max_tokens: maxTokens,
@@ -41,9 +39,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
       ...toolFields(request, cache, thinks || !quirks.forcedTools),
       thinking,
       output_config: unlessEmpty(stated({ effort, format: outputFormat(request, sdk) })),
-      // Older models take what the SDK's types, made for the newest, do not know any more.
-      temperature,
-      top_p: topP,
+      ...samplingParams(request, quirks.temperature && !thinks),
       stop_sequences: unlessEmpty(options.stopSequences?.filter((stop) => stop.trim() !== "") ?? []),
     }),
   };
@@ -71,8 +67,9 @@ interface ThinkingPlan {
   readonly effort?: OutputConfig["effort"];
 }
 
-function planThinking({ model, options, warn }: ModelRequest, quirks: AnthropicQuirks): ThinkingPlan {
-  let level = thinkingLevel(model, options, warn) ?? "off";
+function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingPlan {
+  const { options, warn } = request;
+  let level = thinkingLevel(request) ?? "off";
   const forced = options.toolChoice === "required" || typeof options.toolChoice === "object";
   if (level !== "off" && forced && !quirks.thinkingAlwaysOn) {
     warn(
@@ -82,7 +79,7 @@ function planThinking({ model, options, warn }: ModelRequest, quirks: AnthropicQ
     level = "off";
   }
   // What is thought counts towards max_tokens.
-  const maxTokens = outputTokens(model, options, level);
+  const maxTokens = outputTokens(request, level);
   const { thinkingOff } = quirks;
   if (level === "off")
     return { maxTokens, thinks: false, ...(thinkingOff && { thinking: { type: thinkingOff } }) };
@@ -98,13 +95,17 @@ function planThinking({ model, options, warn }: ModelRequest, quirks: AnthropicQ
   return { maxTokens, thinks: false };
 }
 
-/** The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. */
+/**
+ * The vendor takes either a temperature or a `top_p`, and 1 for both where neither is stated. The SDK's types, made for
+ * the newest models, do not know either any more.
+ */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
   const { seed, ...options } = request.options;
   const temperature = options.temperature === 1 ? undefined : options.temperature;
   const topP = options.topP === 1 ? undefined : options.topP;
   const taken = { temperature: isTaken, topP: isTaken && temperature === undefined, seed: false };
-  return samplingFor(request, { temperature, topP, seed }, taken);
+  const { topP: top_p, ...rest } = samplingFor(request, taken, { temperature, topP, seed });
+  return { ...rest, top_p };
 }
 
 function outputFormat(

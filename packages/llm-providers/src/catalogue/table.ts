@@ -1,7 +1,7 @@
 import type { JsonObject, Model, ModelPrices } from "@signalbox/agent-core";
 import { demoModel } from "../demo/provider.ts";
 import { stated } from "../shared/json.ts";
-import { LEVELS } from "../shared/thinking.ts";
+import { LEVELS } from "../shared/request.ts";
 import table from "./models.json" with { type: "json" };
 
 /** A model of the built-in table. */

@@ -1,17 +1,21 @@
 import type {
-  FunctionCallingConfig,
   FunctionCallingConfigMode,
   GenerateContentConfig,
   GenerateContentParameters,
   ThinkingLevel as VendorLevel,
 } from "@google/genai";
-import type { JsonObject, Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import type { JsonObject, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { numberAt, objectAt, stated } from "../shared/json.ts";
-import { atMost, systemText } from "../shared/request.ts";
-import { outputTokens, THINKING_TOKENS, thinkingLevel } from "../shared/thinking.ts";
+import {
+  outputTokens,
+  stopSequences,
+  systemText,
+  THINKING_TOKENS,
+  thinkingLevel,
+} from "../shared/request.ts";
 import { historyContents } from "./history.ts";
-import { googleQuirks } from "./quirks.ts";
+import { type GoogleQuirks, googleQuirks } from "./quirks.ts";
 
 /** The most that Gemini 2.5 takes, except for Pro's 32,768. */
 const MAX_BUDGET = 24_576;
@@ -24,48 +28,56 @@ export interface VendorEnums {
 
 /** The request as the SDK takes it. */
 export function buildRequest(
-  { model, context, options, warn }: ModelRequest,
+  request: ModelRequest,
   enums: VendorEnums,
 ): GenerateContentParameters & { config: GenerateContentConfig } {
+  const { model, context, options } = request;
+  const { temperature, topP, seed } = options;
   const quirks = googleQuirks(model);
-  const level = thinkingLevel(model, options, warn);
-  const config: GenerateContentConfig = { maxOutputTokens: outputTokens(model, options, level) };
-  const system = systemText(context.system);
-  if (system !== "") config.systemInstruction = system;
-  const { temperature, topP, seed, json } = options;
-  Object.assign(config, stated({ temperature, topP, seed }));
-  if (json !== undefined && context.tools.length > 0 && !quirks.jsonWithTools)
-    warn("json.dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
-  else if (json !== undefined) {
-    config.responseMimeType = "application/json";
-    if (json.schema !== undefined) config.responseJsonSchema = withoutDialect(json.schema);
-  }
-  if (options.stopSequences?.length) config.stopSequences = atMost(options.stopSequences, 5, warn);
-  if (context.tools.length > 0) {
-    const functionDeclarations = context.tools.map(({ name, description, inputSchema }) => {
-      return { name, description, parametersJsonSchema: withoutDialect(inputSchema) };
-    });
-    config.tools = [{ functionDeclarations }];
-    const calling = callingConfig(options.toolChoice, enums.FunctionCallingConfigMode);
-    if (calling !== undefined) config.toolConfig = { functionCallingConfig: calling };
-  }
-  if (level !== undefined)
-    config.thinkingConfig = {
-      ...(quirks.thinkingStyle === "level"
-        ? { thinkingLevel: vendorLevel(level, enums) }
-        : { thinkingBudget: budget(model, level) }),
-      ...(level !== "off" && { includeThoughts: true }),
-    };
+  const level = thinkingLevel(request);
+  const config: GenerateContentConfig = {
+    maxOutputTokens: outputTokens(request, level),
+    ...stated({
+      systemInstruction: systemText(context.system),
+      temperature,
+      topP,
+      seed,
+      stopSequences: stopSequences(request, 5),
+      thinkingConfig: level && {
+        ...(quirks.thinkingStyle === "level"
+          ? { thinkingLevel: vendorLevel(level, enums) }
+          : { thinkingBudget: budget(model, level) }),
+        ...(level !== "off" && { includeThoughts: true }),
+      },
+    }),
+    ...jsonFields(request, quirks),
+    ...toolFields(request, enums),
+  };
   return { model: model.id, contents: historyContents(context.messages, quirks), config };
 }
 
-function callingConfig(
-  choice: StreamOptions["toolChoice"],
-  modes: VendorEnums["FunctionCallingConfigMode"],
-): FunctionCallingConfig | undefined {
-  if (typeof choice === "object") return { mode: modes.ANY, allowedFunctionNames: [choice.name] };
-  if (choice === "required") return { mode: modes.ANY };
-  return choice === "none" ? { mode: modes.NONE } : undefined;
+function jsonFields({ model, context, options, warn }: ModelRequest, quirks: GoogleQuirks) {
+  const { json } = options;
+  if (json === undefined) return {};
+  if (context.tools.length > 0 && !quirks.jsonWithTools) {
+    warn("json.dropped", `${model.id} cannot be told to answer in JSON while it has tools.`);
+    return {};
+  }
+  const schema = json.schema && withoutDialect(json.schema);
+  return { responseMimeType: "application/json", ...stated({ responseJsonSchema: schema }) };
+}
+
+function toolFields({ context, options }: ModelRequest, { FunctionCallingConfigMode: modes }: VendorEnums) {
+  if (context.tools.length === 0) return {};
+  const functionDeclarations = context.tools.map(({ name, description, inputSchema }) => {
+    return { name, description, parametersJsonSchema: withoutDialect(inputSchema) };
+  });
+  const { toolChoice: choice } = options;
+  const mode =
+    choice === undefined || choice === "auto" ? undefined : choice === "none" ? modes.NONE : modes.ANY;
+  const names = typeof choice === "object" ? { allowedFunctionNames: [choice.name] } : {};
+  const toolConfig = mode && { functionCallingConfig: { mode, ...names } };
+  return { tools: [{ functionDeclarations }], ...stated({ toolConfig }) };
 }
 
 /** Tokens to think with: what the model's quirk `budgets` states for the level, or what all of Gemini 2.5 take. */

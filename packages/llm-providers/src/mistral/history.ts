@@ -5,6 +5,7 @@ import type {
 } from "@mistralai/mistralai/models/components";
 import type { AssistantMessage, InputBlock, Message } from "@signalbox/agent-core";
 import {
+  AFTER_RESULTS,
   fileName,
   mediaUrl,
   nativeData,
@@ -13,7 +14,6 @@ import {
   resultMedia,
 } from "../shared/content.ts";
 import { stated, textAt, unlessEmpty } from "../shared/json.ts";
-import { AFTER_RESULTS } from "../shared/request.ts";
 
 type Param = ChatCompletionStreamRequest["messages"][number];
 

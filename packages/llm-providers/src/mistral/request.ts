@@ -1,9 +1,8 @@
 import type { ChatCompletionStreamRequest, ResponseFormat } from "@mistralai/mistralai/models/components";
-import type { JsonOutput } from "@signalbox/agent-core";
+import type { JsonOutput, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
-import { systemText } from "../shared/request.ts";
-import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
+import { functionOf, outputTokens, stopSequences, systemText, thinkingLevel } from "../shared/request.ts";
 import { historyMessages } from "./history.ts";
 import { mistralQuirks } from "./quirks.ts";
 
@@ -11,43 +10,45 @@ import { mistralQuirks } from "./quirks.ts";
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
 /** The request as the SDK takes it. */
-export function buildRequest({ model, context, options, warn }: ModelRequest): ChatCompletionStreamRequest {
-  const level = thinkingLevel(model, options, warn);
-  const messages = historyMessages(context.messages);
+export function buildRequest(request: ModelRequest): ChatCompletionStreamRequest {
+  const { model, context, options } = request;
+  const { temperature, topP, seed, json, sessionId, cache } = options;
+  const level = thinkingLevel(request);
   const system = systemText(context.system);
-  if (system !== "") messages.unshift({ role: "system", content: system });
-  const request: ChatCompletionStreamRequest = {
+  const messages = historyMessages(context.messages);
+  return {
     model: model.id,
-    messages,
+    messages: system === undefined ? messages : [{ role: "system", content: system }, ...messages],
     stream: true,
-    maxTokens: outputTokens(model, options, level),
+    maxTokens: outputTokens(request, level),
+    ...stated({
+      temperature,
+      topP,
+      randomSeed: seed,
+      responseFormat: json && responseFormat(json),
+      stop: stopSequences(request, Number.POSITIVE_INFINITY),
+      promptCacheKey: cache === "none" ? undefined : sessionId,
+    }),
+    ...toolFields(request),
+    // Not thinking is what a model does that is told nothing.
+    ...(level !== undefined && (level !== "off" || options.thinking !== undefined) && thinking(model, level)),
   };
-  const { temperature, topP, seed, json } = options;
-  Object.assign(request, stated({ temperature, topP, randomSeed: seed }));
-  if (json !== undefined) request.responseFormat = responseFormat(json);
-  if (options.stopSequences?.length) request.stop = [...options.stopSequences];
-  if (options.sessionId !== undefined && options.cache !== "none") request.promptCacheKey = options.sessionId;
-  if (context.tools.length > 0) {
-    request.tools = context.tools.map((tool) => ({
-      type: "function",
-      function: { name: tool.name, description: tool.description, parameters: { ...tool.inputSchema } },
-    }));
-    const choice = options.toolChoice;
-    if (typeof choice === "object")
-      request.toolChoice = { type: "function", function: { name: choice.name } };
-    else if (choice === "required") request.toolChoice = "any";
-    else if (choice !== undefined) request.toolChoice = choice;
-  }
-  // Not thinking is what a model does that is told nothing.
-  if (level !== undefined && (level !== "off" || options.thinking !== undefined)) {
-    const { thinkingStyle, efforts } = mistralQuirks(model);
-    if (thinkingStyle === "prompt_mode") request.promptMode = level === "off" ? null : "reasoning";
-    else {
-      const word = efforts[level] ?? level;
-      request.reasoningEffort = EFFORTS.find((effort) => effort === word);
-    }
-  }
-  return request;
+}
+
+function toolFields({ context, options }: ModelRequest): Partial<ChatCompletionStreamRequest> {
+  if (context.tools.length === 0) return {};
+  const tools = context.tools.map((tool) => ({ type: "function" as const, function: functionOf(tool) }));
+  const { toolChoice: choice } = options;
+  if (choice === undefined) return { tools };
+  if (typeof choice === "object")
+    return { tools, toolChoice: { type: "function", function: { name: choice.name } } };
+  return { tools, toolChoice: choice === "required" ? "any" : choice };
+}
+
+function thinking(model: Model, level: ThinkingLevel): Partial<ChatCompletionStreamRequest> {
+  const { thinkingStyle, efforts } = mistralQuirks(model);
+  if (thinkingStyle === "prompt_mode") return { promptMode: level === "off" ? null : "reasoning" };
+  return { reasoningEffort: EFFORTS.find((effort) => effort === (efforts[level] ?? level)) };
 }
 
 function responseFormat({ name = "answer", schema, strict = false }: JsonOutput): ResponseFormat {

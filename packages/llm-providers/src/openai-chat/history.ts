@@ -8,6 +8,7 @@ import type {
 import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
 import {
+  AFTER_RESULTS,
   fileName,
   mediaUrl,
   nativeData,
@@ -16,7 +17,6 @@ import {
   resultMedia,
 } from "../shared/content.ts";
 import { isRaw } from "../shared/json.ts";
-import { AFTER_RESULTS } from "../shared/request.ts";
 import { groupResults } from "../shared/turns.ts";
 import type { ChatQuirks } from "./quirks.ts";
 

@@ -6,12 +6,17 @@ import type {
   ThinkingLevel,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { PUBLIC_URL } from "../openai/client.ts";
+import { cacheFields, PUBLIC_URL } from "../openai/client.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
-import { atMost, systemText } from "../shared/request.ts";
-import { samplingFor } from "../shared/sampling.ts";
-import { outputTokens, thinkingLevel } from "../shared/thinking.ts";
+import {
+  functionOf,
+  outputTokens,
+  samplingFor,
+  stopSequences,
+  systemText,
+  thinkingLevel,
+} from "../shared/request.ts";
 import type { Warn } from "../shared/warnings.ts";
 import { historyMessages } from "./history.ts";
 import { type ChatQuirks, chatQuirks } from "./quirks.ts";
@@ -24,7 +29,7 @@ type Part = OpenAI.ChatCompletionContentPart;
 export function buildRequest(request: ModelRequest): Params {
   const { model, context, options, config, warn } = request;
   const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
-  const level = thinkingLevel(model, options, warn);
+  const level = thinkingLevel(request);
   if (level !== undefined && options.thinking !== undefined && quirks.thinkingStyle === "none")
     warn(
       "thinking.dropped",
@@ -35,35 +40,36 @@ export function buildRequest(request: ModelRequest): Params {
     ...historyMessages(context.messages, quirks),
   ];
   if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
-  const params: Params = { model: model.id, messages, stream: true };
-  params[quirks.maxTokensField] = outputTokens(model, options, level);
-  if (quirks.streamOptions) params.stream_options = { include_usage: true };
   const taken = { temperature: quirks.temperature, topP: quirks.temperature, seed: true };
-  const { temperature, topP, seed } = samplingFor(request, options, taken);
-  const format = options.json && responseFormat(options.json, quirks, warn);
-  Object.assign(params, stated({ temperature, top_p: topP, seed, response_format: format }));
-  if (options.stopSequences?.length) {
-    if (quirks.stop) params.stop = atMost(options.stopSequences, 4, warn);
-    else warn("stop.dropped", `${model.id} takes no stop sequences; they were left out.`);
-  }
-  if (context.tools.length > 0) addTools(params, context, options, quirks, warn);
-  if (quirks.promptCacheKey && options.cache !== "none") {
-    if (options.sessionId !== undefined) params.prompt_cache_key = options.sessionId.slice(0, 64);
-    if (options.cache === "long") params.prompt_cache_retention = "24h";
-  }
+  const { temperature, topP, seed } = samplingFor(request, taken);
+  const params: Params = {
+    model: model.id,
+    messages,
+    stream: true,
+    ...stated({
+      stream_options: quirks.streamOptions ? { include_usage: true } : undefined,
+      temperature,
+      top_p: topP,
+      seed,
+      response_format: options.json && responseFormat(options.json, quirks, warn),
+      stop: stopSequences(request, quirks.stop ? 4 : 0),
+    }),
+    ...toolFields(request, quirks),
+    ...(quirks.promptCacheKey && cacheFields(options)),
+  };
+  params[quirks.maxTokensField] = outputTokens(request, level);
   return Object.assign(params, thinkingFields(level, quirks), quirks.body, options.extra);
 }
 
 function systemMessages({ system }: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param[] {
   const { stable, volatile } = system;
   const role = quirks.systemRole;
-  if (!quirks.cacheControl || options.cache === "none" || stable === "") {
-    const text = systemText(system);
-    return text === "" ? [] : [{ role, content: text }];
+  if (quirks.cacheControl && options.cache !== "none" && stable !== "") {
+    const rest = volatile ? [{ type: "text" as const, text: volatile }] : [];
+    return [{ role, content: [marked(stable, options), ...rest] }];
   }
-  const parts = [marked(stable, options)];
-  if (volatile) parts.push({ type: "text", text: volatile });
-  return [{ role, content: parts }];
+  const content = systemText(system);
+  return content === undefined ? [] : [{ role, content }];
 }
 
 function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionContentPartText {
@@ -86,42 +92,24 @@ function markLast(messages: Param[], options: StreamOptions): void {
   messages[at] = Object.assign({}, message, { content: marks });
 }
 
-function addTools(
-  params: Params,
-  context: ModelContext,
-  options: StreamOptions,
-  quirks: ChatQuirks,
-  warn: Warn,
-): void {
-  params.tools = context.tools.map((tool) => ({
-    type: "function",
-    function: {
-      name: tool.name,
-      description: tool.description,
-      parameters: { ...tool.inputSchema },
-      ...(quirks.strictTools === undefined ? {} : { strict: quirks.strictTools }),
-    },
+function toolFields({ context, options, warn }: ModelRequest, quirks: ChatQuirks): Partial<Params> {
+  const { toolChoice: choice } = options;
+  if (context.tools.length === 0 || (choice === "none" && !quirks.toolChoice)) return {};
+  const only = typeof choice === "object" && quirks.toolChoice && !quirks.namedToolChoice;
+  const offered = only ? context.tools.filter(({ name }) => name === choice.name) : [];
+  const tools = (offered.length > 0 ? offered : context.tools).map((tool) => ({
+    type: "function" as const,
+    function: { ...functionOf(tool), ...stated({ strict: quirks.strictTools }) },
   }));
-  if (quirks.parallelToolCalls !== undefined) params.parallel_tool_calls = quirks.parallelToolCalls;
-  const choice = options.toolChoice;
-  if (choice === undefined || choice === "auto") return;
-  if (choice === "none" && !quirks.toolChoice) {
-    delete params.tools;
-    return;
-  }
+  const fields = { tools, ...stated({ parallel_tool_calls: quirks.parallelToolCalls }) };
+  if (choice === undefined || choice === "auto") return fields;
   if (!quirks.toolChoice) {
     warn("tool_choice.dropped", "This server takes no tool choice; the model decides by itself.");
-    return;
+    return fields;
   }
-  if (typeof choice === "object" && !quirks.namedToolChoice) {
-    const { name } = choice;
-    const only = params.tools.filter((tool) => tool.type === "function" && tool.function.name === name);
-    if (only.length > 0) params.tools = only;
-    params.tool_choice = "required";
-    return;
-  }
-  params.tool_choice =
-    typeof choice === "object" ? { type: "function", function: { name: choice.name } } : choice;
+  if (typeof choice !== "object") return { ...fields, tool_choice: choice };
+  if (only) return { ...fields, tool_choice: "required" };
+  return { ...fields, tool_choice: { type: "function", function: { name: choice.name } } };
 }
 
 /** What tells the server to answer in JSON, as far as it can be told. */

@@ -13,6 +13,8 @@ const QUIRKS = {
   reasoningSummary: true,
 } as const;
 
-export function responsesQuirks({ quirks, thinking }: Model): QuirksOf<typeof QUIRKS> {
+export type ResponsesQuirks = QuirksOf<typeof QUIRKS>;
+
+export function responsesQuirks({ quirks, thinking }: Model): ResponsesQuirks {
   return readQuirks(QUIRKS, { temperature: thinking.length === 0 }, quirks);
 }

@@ -1,6 +1,8 @@
+import type { StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import type { AccountConfig } from "../provider/define-provider.ts";
 import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
+import { stated } from "../shared/json.ts";
 
 export const PUBLIC_URL = "https://api.openai.com/v1";
 
@@ -18,4 +20,14 @@ export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountC
     fetch,
     defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
   });
+}
+
+/** What asks for a conversation's cache, and for its longest lifetime. */
+export function cacheFields(
+  { cache, sessionId }: StreamOptions,
+  takesLong = true,
+): { readonly prompt_cache_key?: string; readonly prompt_cache_retention?: "24h" } {
+  if (cache === "none") return {};
+  const lifetime = cache === "long" && takesLong ? "24h" : undefined;
+  return stated({ prompt_cache_key: sessionId?.slice(0, 64), prompt_cache_retention: lifetime });
 }

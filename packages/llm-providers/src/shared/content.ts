@@ -25,6 +25,9 @@ export function fileName(mimeType: string, name: string | undefined): string {
   return `file.${kind === "plain" ? "txt" : kind}`;
 }
 
+/** Stands between tool results and a user message for servers that refuse the two in a row. */
+export const AFTER_RESULTS = "I have the tool results.";
+
 /** A result's text for vendors that have no field for failure and refuse an empty one. */
 export function plainResult(message: ToolResultMessage): string {
   const text = textOf(message.content, "\n");

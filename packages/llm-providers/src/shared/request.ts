@@ -1,17 +1,87 @@
-import type { SystemPrompt } from "@signalbox/agent-core";
-import type { Warn } from "./warnings.ts";
+import type { JsonObject, StreamOptions, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
+import type { ModelRequest } from "../provider/define-provider.ts";
+import { stated, unlessEmpty } from "./json.ts";
 
-/** Stands between tool results and a user message for servers that refuse the two in a row. */
-export const AFTER_RESULTS = "I have the tool results.";
+/** Every level, lowest first. */
+export const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
-/** The system prompt as one text. */
-export function systemText({ stable, volatile }: SystemPrompt): string {
-  return [stable, volatile].filter(Boolean).join("\n\n");
+/** Tokens to think with at a level, for models that take a budget, and room for it where thinking counts as output. */
+export const THINKING_TOKENS: Readonly<Record<ThinkingLevel, number>> = {
+  off: 0,
+  minimal: 1_024,
+  low: 4_096,
+  medium: 10_240,
+  high: 24_576,
+  max: 49_152,
+};
+
+const DEFAULT_OUTPUT_TOKENS = 8_192;
+
+/**
+ * The level `model` is asked for: the same where it knows it, else the nearest lower one, and `off` where there is
+ * none. A model whose quirks say `thinkingAlwaysOn` never goes below its lowest level. `undefined` where it cannot
+ * think at all, so that nothing is to be said about it.
+ */
+export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingLevel | undefined {
+  const { thinking: wanted = "off" } = options;
+  const levels = model.thinking.filter((level) => level !== "off");
+  const least = (model.quirks?.thinkingAlwaysOn === true && levels[0]) || "off";
+  const lower = levels.filter((level) => LEVELS.indexOf(level) <= LEVELS.indexOf(wanted));
+  const level = lower.at(-1) ?? least;
+  if (level !== wanted) warn("thinking.clamped", `Thinking "${wanted}" became "${level}" for ${model.id}.`);
+  return model.thinking.length === 0 ? undefined : level;
 }
 
-/** The first `most` stop sequences, with a warning where there are more. */
-export function atMost(sequences: readonly string[], most: number, warn: Warn): string[] {
-  if (sequences.length > most)
-    warn("stop.dropped", `${sequences.length - most} stop sequence(s) were left out: the API takes ${most}.`);
-  return sequences.slice(0, most);
+/**
+ * The limit on output tokens to send. Vendors count thinking as output: without the caller's own limit the answer
+ * keeps its usual room beside it.
+ */
+export function outputTokens({ model, options }: ModelRequest, level: ThinkingLevel = "off"): number {
+  const wanted = options.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS + THINKING_TOKENS[level];
+  return Math.max(1, Math.min(wanted, model.maxOutputTokens));
+}
+
+/** How a model is asked to choose among tokens. */
+type Sampling = Pick<StreamOptions, "temperature" | "topP" | "seed">;
+
+/** What of `wanted` the model and its API take; there is a warning for each thing left out. */
+export function samplingFor(
+  { model, warn, options }: ModelRequest,
+  taken: { readonly [Name in keyof Sampling]-?: boolean },
+  wanted: { readonly [Name in keyof Sampling]: Sampling[Name] | undefined } = options,
+): Sampling {
+  const unlessRefused = (name: keyof Sampling, word: "temperature" | "top_p" | "seed") => {
+    if (wanted[name] === undefined || taken[name]) return wanted[name];
+    warn(`${word}.dropped`, `${model.id} takes no ${word} in this request; it was left out.`);
+    return undefined;
+  };
+  return stated({
+    temperature: unlessRefused("temperature", "temperature"),
+    topP: unlessRefused("topP", "top_p"),
+    seed: unlessRefused("seed", "seed"),
+  });
+}
+
+/** The first `most` stop sequences that are asked for, with a warning where there are more. */
+export function stopSequences({ model, options, warn }: ModelRequest, most: number): string[] | undefined {
+  const { stopSequences: all = [] } = options;
+  if (all.length > most) {
+    const takes = most === 0 ? "none" : String(most);
+    warn("stop.dropped", `${all.length - most} stop sequence(s) were left out: ${model.id} takes ${takes}.`);
+  }
+  return unlessEmpty(all.slice(0, most));
+}
+
+/** The system prompt as one text; `undefined` where there is none. */
+export function systemText({ stable, volatile }: SystemPrompt): string | undefined {
+  return [stable, volatile].filter(Boolean).join("\n\n") || undefined;
+}
+
+/** A tool as those that follow OpenAI declare one. */
+export function functionOf({ name, description, inputSchema }: ToolSpec): {
+  name: string;
+  description: string;
+  parameters: JsonObject;
+} {
+  return { name, description, parameters: { ...inputSchema } };
 }
