@@ -1,4 +1,6 @@
-export { type Adapted, type AdaptOptions, adapt, type Loss } from "./adapt/index.ts";
+export { type Adapted, adapt } from "./adapt/adapt.ts";
+export type { AdaptOptions } from "./adapt/convert.ts";
+export type { Loss } from "./adapt/losses.ts";
 export {
   type Catalogue,
   type CatalogueAccount,
@@ -6,7 +8,7 @@ export {
   defaultAccounts,
   type ModelOverride,
   type ResolvedModel,
-} from "./catalogue/index.ts";
+} from "./catalogue/catalogue.ts";
 export {
   costMicros,
   type ExtraPrices,
@@ -49,17 +51,11 @@ export {
   type Timeouts,
 } from "./provider/provider.ts";
 export { loadSdk } from "./provider/sdk.ts";
-export {
-  type Account,
-  type Cooldowns,
-  createModelRunner,
-  type KeyState,
-  type ModelRunner,
-  type RetryPolicy,
-  type RunnerOptions,
-  type Sleep,
-} from "./runner/index.ts";
+export type { Cooldowns, KeyState } from "./runner/keys.ts";
+export type { RetryPolicy } from "./runner/plan.ts";
+export type { Sleep } from "./runner/run.ts";
+export { type Account, createModelRunner, type ModelRunner, type RunnerOptions } from "./runner/runner.ts";
 export type { LossKind, Warn, WarningCode } from "./shared/warnings.ts";
-export { withTextTools } from "./text-tools/index.ts";
+export { withTextTools } from "./text-tools/stream.ts";
 export type { TurnWriter } from "./turn/record.ts";
 export { modelTurn, type ReadTurn, type TurnSetup } from "./turn/turn.ts";

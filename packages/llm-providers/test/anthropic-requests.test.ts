@@ -2,7 +2,7 @@ import type { Message, Model } from "@signalbox/agent-core";
 import { type AnthropicStandIn, startAnthropic } from "@signalbox/testkit/anthropic";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
-import { createCatalogue } from "../src/catalogue/index.ts";
+import { createCatalogue } from "../src/catalogue/catalogue.ts";
 import { readTurn } from "../src/testkit/index.ts";
 import { requestChecker } from "./spec.ts";
 import { conversations, result, tools, user } from "./support/conversations.ts";

@@ -10,7 +10,7 @@ import type { Script } from "@signalbox/testkit";
 import { type AnthropicOptions, startAnthropic } from "@signalbox/testkit/anthropic";
 import { describe, expect, it } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
-import { createCatalogue } from "../src/catalogue/index.ts";
+import { createCatalogue } from "../src/catalogue/catalogue.ts";
 import { type ReadTurn, readTurn } from "../src/testkit/index.ts";
 
 const catalogue = createCatalogue();

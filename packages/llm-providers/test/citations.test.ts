@@ -1,6 +1,6 @@
 import type { Block, Message } from "@signalbox/agent-core";
 import { expect, test } from "vitest";
-import { adapt } from "../src/adapt/index.ts";
+import { adapt } from "../src/adapt/adapt.ts";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";

@@ -1,7 +1,9 @@
 import type { Message, Model } from "@signalbox/agent-core";
 import type { Recording } from "@signalbox/testkit/wire";
 import { describe, expect, test } from "vitest";
-import { type AdaptOptions, adapt, type Loss } from "../src/adapt/index.ts";
+import { adapt } from "../src/adapt/adapt.ts";
+import type { AdaptOptions } from "../src/adapt/convert.ts";
+import type { Loss } from "../src/adapt/losses.ts";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { googleGenerative } from "../src/google/index.ts";
 import { mistralChat } from "../src/mistral/index.ts";

@@ -1,6 +1,6 @@
 import type { Block, InputBlock, MediaSource, Message, Model } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import { adapt } from "../src/adapt/index.ts";
+import { adapt } from "../src/adapt/adapt.ts";
 import { readTurn, wire } from "../src/testkit/index.ts";
 import { call, result, said, user } from "./support/conversations.ts";
 import { type Family, families } from "./support/families.ts";

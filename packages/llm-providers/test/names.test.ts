@@ -6,7 +6,7 @@ import { startMistral } from "@signalbox/testkit/mistral";
 import { startOpenAI } from "@signalbox/testkit/openai";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { adapt } from "../src/adapt/index.ts";
+import { adapt } from "../src/adapt/adapt.ts";
 import { toolNameFor, wireTools } from "../src/adapt/names.ts";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { googleGenerative } from "../src/google/index.ts";

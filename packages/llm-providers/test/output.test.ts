@@ -8,7 +8,7 @@ import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
 import { readTurn, wire } from "../src/testkit/index.ts";
-import { withTextTools } from "../src/text-tools/index.ts";
+import { withTextTools } from "../src/text-tools/stream.ts";
 import { tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
 

@@ -8,7 +8,7 @@ import type {
 } from "@signalbox/agent-core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { adapt } from "./index.ts";
+import { adapt } from "./adapt.ts";
 
 const model = (api: string, id: string, input: Model["input"] = ["text", "image"]): Model => ({
   id,

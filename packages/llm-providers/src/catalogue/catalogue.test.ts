@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pricesFor } from "../cost.ts";
-import { createCatalogue } from "./index.ts";
+import { createCatalogue } from "./catalogue.ts";
 
 describe("the catalogue", () => {
   const catalogue = createCatalogue([

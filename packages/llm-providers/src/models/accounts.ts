@@ -1,6 +1,6 @@
-import { defaultAccounts, type ModelOverride } from "../catalogue/index.ts";
+import { defaultAccounts, type ModelOverride } from "../catalogue/catalogue.ts";
 import type { Providers, Timeouts } from "../provider/provider.ts";
-import type { Account } from "../runner/index.ts";
+import type { Account } from "../runner/runner.ts";
 import { entryOf, stated } from "../shared/json.ts";
 import type { ModelProblem } from "./problems.ts";
 

@@ -9,7 +9,7 @@ import type {
   Warning,
 } from "@signalbox/agent-core";
 import { anthropicMessages } from "../anthropic/index.ts";
-import { createCatalogue, defaultAccounts, type ResolvedModel } from "../catalogue/index.ts";
+import { createCatalogue, defaultAccounts, type ResolvedModel } from "../catalogue/catalogue.ts";
 import { demo, demoModel } from "../demo/index.ts";
 import { FailureError, failure } from "../failure/failure.ts";
 import { googleGenerative } from "../google/index.ts";
@@ -17,7 +17,8 @@ import { mistralChat } from "../mistral/index.ts";
 import { openaiChat } from "../openai-chat/index.ts";
 import { openaiResponses } from "../openai-responses/index.ts";
 import { createProviders, type Provider } from "../provider/provider.ts";
-import { type Account, createModelRunner, type KeyState, type RunnerOptions } from "../runner/index.ts";
+import type { KeyState } from "../runner/keys.ts";
+import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { accountOf, missingKey, type ProviderEntries } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";

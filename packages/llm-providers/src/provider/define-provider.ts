@@ -1,5 +1,6 @@
 import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
-import { adapt, lossWarnings } from "../adapt/index.ts";
+import { adapt } from "../adapt/adapt.ts";
+import { lossWarnings } from "../adapt/losses.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
 import {
   classify,

@@ -2,7 +2,7 @@ import type { ModelErrorCode } from "@signalbox/agent-core";
 import { expect, it } from "vitest";
 import { context, model, stage } from "../../test/support/stage.ts";
 import { readTurn } from "../testkit/index.ts";
-import type { RunnerOptions } from "./index.ts";
+import type { RunnerOptions } from "./runner.ts";
 
 interface Refusal {
   readonly fail: ModelErrorCode;

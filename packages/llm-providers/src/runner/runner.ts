@@ -3,7 +3,7 @@ import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from
 import { failure } from "../failure/failure.ts";
 import type { FetchLike, Providers, Timeouts } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
-import { withTextTools } from "../text-tools/index.ts";
+import { withTextTools } from "../text-tools/stream.ts";
 import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
 import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";

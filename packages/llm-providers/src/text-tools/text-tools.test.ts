@@ -11,8 +11,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readTurn } from "../testkit/index.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { withTextTools } from "./index.ts";
 import { CallScanner } from "./parse.ts";
+import { withTextTools } from "./stream.ts";
 
 const model: Model = {
   id: "m",

@@ -11,7 +11,8 @@ import type {
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import { expect } from "vitest";
-import type { AdaptOptions, Loss } from "../../src/adapt/index.ts";
+import type { AdaptOptions } from "../../src/adapt/convert.ts";
+import type { Loss } from "../../src/adapt/losses.ts";
 import { call, result, said, user } from "./conversations.ts";
 
 type Media = ImageBlock | AudioBlock | FileBlock;

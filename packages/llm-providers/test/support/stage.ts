@@ -8,7 +8,7 @@ import type {
 } from "@signalbox/agent-core";
 import { failure } from "../../src/failure/failure.ts";
 import { createProviders, type Provider } from "../../src/provider/provider.ts";
-import { createModelRunner, type RunnerOptions } from "../../src/runner/index.ts";
+import { createModelRunner, type RunnerOptions } from "../../src/runner/runner.ts";
 import { modelTurn } from "../../src/turn/turn.ts";
 
 /** What a pretend vendor does with one request. */

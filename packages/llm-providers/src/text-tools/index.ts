@@ -1,1 +1,0 @@
-export { withTextTools } from "./stream.ts";
