@@ -8,8 +8,8 @@ import {
 import { onceInList, oncePer } from "../shared/once.ts";
 import type { LossKind } from "../shared/warnings.ts";
 import { type AdaptOptions, type ConvertOptions, convertMessage } from "./convert.ts";
-import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
+import { callIdFor } from "./names.ts";
 
 /** A history as one model can take it. */
 export interface Adapted {
@@ -46,10 +46,7 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
   const pictures = picturesIn(history).reduce((sum, count) => sum + count, 0);
   const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
   const converted = (pictures > PICTURE_LIMITS.few ? many : few)(target)(history);
-  const losses: Loss[] = [];
-  converted.forEach(({ losses: lost }, message) => {
-    if (lost.length > 0) losses.push(...lost.map((loss) => ({ ...loss, message })));
-  });
+  const losses: Loss[] = converted.flatMap(({ lost }, message) => lost.map((loss) => ({ ...loss, message })));
   // Most histories are taken as they are.
   const same = converted.every(({ message }, index) => message === history[index]);
   /** Where in the history each message stands that is left. */

@@ -7,10 +7,9 @@ import {
   type Native,
   toWellFormed,
 } from "@signalbox/agent-core";
-import { callIdFor } from "./ids.ts";
 import type { Loss } from "./losses.ts";
 import { leftOut, standInFor } from "./media.ts";
-import { toolNameFor } from "./names.ts";
+import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
   /** What becomes of thinking by another model: `drop` (default) or `text`, between `<thinking>` tags. */
@@ -22,19 +21,16 @@ export interface ConvertOptions extends AdaptOptions {
   readonly showsMany?: boolean;
 }
 
-/** A loss before its place in the history is known. */
-type PlacelessLoss = Omit<Loss, "message">;
-
-/** One message for a target. `message` is absent where nothing is left of it. */
+/** One message for a target. `message` is absent where nothing is left of it; losses have no place in it. */
 export interface Converted {
   readonly message: Message | undefined;
-  readonly losses: readonly PlacelessLoss[];
+  readonly lost: readonly Omit<Loss, "message">[];
 }
 
 /** Converts one message: a pure function of its arguments; a message that needs no change is returned as it is. */
 export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
-  return { message: converter.message(toWellFormed(message)), losses: converter.losses };
+  return { message: converter.message(toWellFormed(message)), lost: converter.lost };
 }
 
 /** Whether what carries this origin was made by `model` itself. */
@@ -42,10 +38,15 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
+/** The list itself where nothing in it was changed. */
+function sameUnlessChanged<T>(before: readonly T[], after: readonly T[]): readonly T[] {
+  return after.length === before.length && after.every((item, at) => item === before[at]) ? before : after;
+}
+
 class Converter {
   readonly #target: Model;
   readonly #options: ConvertOptions;
-  readonly losses: PlacelessLoss[] = [];
+  readonly lost: Omit<Loss, "message">[] = [];
 
   constructor(target: Model, options: ConvertOptions) {
     this.#target = target;
@@ -63,11 +64,9 @@ class Converter {
         const content = this.#input(message.content);
         const toolCallId = this.#id(message.toolCallId);
         const toolName = toolNameFor(this.#target.api, message.toolName);
-        return content === message.content &&
-          toolCallId === message.toolCallId &&
-          toolName === message.toolName
-          ? message
-          : { ...message, content, toolCallId, toolName };
+        const isSame = toolCallId === message.toolCallId && toolName === message.toolName;
+        if (isSame && content === message.content) return message;
+        return { ...message, content, toolCallId, toolName };
       }
       case "assistant":
         return this.#assistant(message);
@@ -75,7 +74,7 @@ class Converter {
   }
 
   #lose(kind: Loss["kind"], detail: string): void {
-    this.losses.push({ kind, detail });
+    this.lost.push({ kind, detail });
   }
 
   /** Blocks with media described where they cannot be sent; the same array where all can. */
@@ -86,7 +85,7 @@ class Converter {
       if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
       return standIn ?? block;
     });
-    return made.every((block, at) => block === blocks[at]) ? blocks : made;
+    return sameUnlessChanged(blocks, made);
   }
 
   #id(id: string): string {
@@ -97,15 +96,13 @@ class Converter {
 
   #assistant(message: AssistantMessage): AssistantMessage | undefined {
     const own = isMadeBy(message, this.#target);
-    const content = message.content.flatMap((block) => this.#block(block, own) ?? []);
+    const made = message.content.flatMap((block) => this.#block(block, own) ?? []);
+    const content = sameUnlessChanged(message.content, made);
     if (content.length === 0) {
       this.#lose("empty", `${message.stopReason} message without content`);
       return undefined;
     }
-    const isSame =
-      content.length === message.content.length &&
-      content.every((block, at) => block === message.content[at]);
-    return isSame ? message : { ...message, content };
+    return content === message.content ? message : { ...message, content };
   }
 
   #block(block: Block, ownMessage: boolean): Block | undefined {

@@ -13,19 +13,12 @@ const NAMED = 3;
 
 /** The losses as warnings of a turn, one for each kind; those of media say which. */
 export function lossWarnings(losses: readonly Loss[]): ModelWarning[] {
-  if (losses.length === 0) return [];
-  const kinds = new Map<LossKind, string[]>();
-  for (const { kind, detail } of losses) {
-    const details = kinds.get(kind) ?? [];
-    details.push(detail);
-    kinds.set(kind, details);
-  }
-  return [...kinds].map(([kind, details]) => {
-    const named = [...new Set(details)].slice(0, NAMED).join(", ");
-    const which = kind === "media" ? ` (${named}${details.length > NAMED ? ", …" : ""})` : "";
+  return [...Map.groupBy(losses, ({ kind }) => kind)].map(([kind, lost]) => {
+    const named = [...new Set(lost.map(({ detail }) => detail))].slice(0, NAMED).join(", ");
+    const which = kind === "media" ? ` (${named}${lost.length > NAMED ? ", …" : ""})` : "";
     return {
       code: `history.${kind}`,
-      message: `${details.length} part(s) of the history were changed for this model: ${kind}${which}`,
+      message: `${lost.length} part(s) of the history were changed for this model: ${kind}${which}`,
     };
   });
 }

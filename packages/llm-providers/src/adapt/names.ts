@@ -2,15 +2,46 @@ import type { ToolSpec } from "@signalbox/agent-core";
 import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
 
-/** What a tool may be called, by wire format. A format that is absent takes any name. */
-const SHAPES: Readonly<Record<string, { readonly valid: RegExp; readonly length: number }>> = {
-  "anthropic-messages": { valid: /^[a-zA-Z0-9_-]{1,128}$/, length: 128 },
-  "openai-responses": { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 64 },
-  "openai-chat": { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 64 },
-  "mistral-chat": { valid: /^[a-zA-Z0-9_-]{1,64}$/, length: 64 },
+/** What tools and calls may be called. */
+interface Format {
+  readonly name: RegExp;
+  readonly longestName: number;
+  /** What a call id may look like; any where absent. */
+  readonly id?: RegExp;
+  /** Of a made id, before so many letters and digits. */
+  readonly prefix?: string;
+  readonly idLength?: number;
+}
+
+/** By wire format. One that is absent takes anything. */
+const FORMATS: Readonly<Record<string, Format>> = {
+  "anthropic-messages": {
+    name: /^[a-zA-Z0-9_-]{1,128}$/,
+    longestName: 128,
+    id: /^[a-zA-Z0-9_-]{1,64}$/,
+    prefix: "toolu_",
+  },
+  "openai-responses": { name: /^[a-zA-Z0-9_-]{1,64}$/, longestName: 64, id: /^[a-zA-Z0-9_-]{1,64}$/ },
+  "openai-chat": { name: /^[a-zA-Z0-9_-]{1,64}$/, longestName: 64, id: /^[a-zA-Z0-9_-]{1,40}$/ },
+  "mistral-chat": {
+    name: /^[a-zA-Z0-9_-]{1,64}$/,
+    longestName: 64,
+    id: /^[a-zA-Z0-9]{9}$/,
+    prefix: "",
+    idLength: 9,
+  },
   // Declarations may hold dots and colons, calls may not.
-  "google-generative": { valid: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, length: 64 },
+  "google-generative": { name: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longestName: 64 },
 };
+
+/**
+ * A call id as the wire format takes it: the same where it fits, else one made from its hash, so that a call and its
+ * result agree without knowing of each other.
+ */
+export function callIdFor(api: string, id: string): string {
+  const { id: valid, prefix = "call_", idLength = 24 } = entryOf(FORMATS, api) ?? {};
+  return valid === undefined || valid.test(id) ? id : prefix + digestId(id, idLength);
+}
 
 /** How made names end. A name that ends so by itself is replaced too: no tool can take the name made for another. */
 const MADE = /_x_[0-9a-zA-Z]{12}$/;
@@ -22,39 +53,27 @@ const MADE_LENGTH = 15;
  * exist, by any name, and their calls have to go back to them.
  */
 export function toolNameFor(api: string, name: string): string {
-  const shape = entryOf(SHAPES, api);
-  if (shape === undefined || (shape.valid.test(name) && !MADE.test(name))) return name;
-  const like = name.slice(0, shape.length - MADE_LENGTH - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
+  const format = entryOf(FORMATS, api);
+  if (format === undefined || (format.name.test(name) && !MADE.test(name))) return name;
+  const like = name.slice(0, format.longestName - MADE_LENGTH - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
 /** Tools under the names a wire format takes. */
 export interface WireTools {
   readonly tools: readonly ToolSpec[];
-  /** The tools' own names by those on the wire, of those that differ; `undefined` where none does. */
-  readonly names: ReadonlyMap<string, string> | undefined;
+  /** The tools' own names by those on the wire, of those that differ. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
-const renamed = new WeakMap<ToolSpec, ToolSpec>();
-
-/** Tools as the wire format takes them; the same array where every name fits, and the same objects again otherwise. */
-export function wireTools(api: string, tools: readonly ToolSpec[]): WireTools {
-  let names: Map<string, string> | undefined;
-  for (const { name } of tools) {
-    const made = toolNameFor(api, name);
-    if (made === name) continue;
-    names ??= new Map();
-    names.set(made, name);
-  }
-  if (names === undefined) return { tools, names };
-  const all = tools.map((tool) => {
+/** Tools as the wire format takes them; the same objects where their names fit. */
+export function wireTools(api: string, given: readonly ToolSpec[]): WireTools {
+  const names = new Map<string, string>();
+  const tools = given.map((tool) => {
     const name = toolNameFor(api, tool.name);
     if (name === tool.name) return tool;
-    const before = renamed.get(tool);
-    if (before?.name === name) return before;
-    const made = { ...tool, name };
-    renamed.set(tool, made);
-    return made;
+    names.set(name, tool.name);
+    return { ...tool, name };
   });
-  return { tools: all, names };
+  return { tools, names };
 }
