@@ -34,13 +34,8 @@ export class PartialArgs {
     for (const piece of objectsAt(call, "partialArgs")) {
       const path = textAt(piece, "jsonPath") ?? "";
       const keys = keysOf(path);
-      if (
-        keys === undefined ||
-        keys.length === 0 ||
-        !this.#assign(keys, valueIn(piece), this.#continued === path)
-      ) {
+      if (keys === undefined || !this.#assign(keys, valueIn(piece), this.#continued === path))
         this.#broken = true;
-      }
       this.#continued = piece.willContinue === true ? path : undefined;
     }
   }
@@ -51,22 +46,17 @@ export class PartialArgs {
     return complete && !this.#broken ? text : text.slice(0, -1);
   }
 
-  #assign(keys: readonly Key[], value: unknown, append: boolean): boolean {
+  #assign(path: readonly Key[], value: unknown, append: boolean): boolean {
     let node: Node = this.#root;
-    for (const [i, key] of keys.entries()) {
-      const last = i === keys.length - 1;
-      const before = read(node, key);
-      if (!last && before !== undefined && !isNode(before)) return false;
-      let next: unknown;
-      if (last)
-        next = append && typeof before === "string" && typeof value === "string" ? before + value : value;
-      else next = isNode(before) ? before : typeof keys[i + 1] === "number" ? [] : Object.create(null);
-      if (!write(node, key, next)) return false;
-      if (last) return true;
-      if (!isNode(next)) return false;
+    for (const [i, key] of path.slice(0, -1).entries()) {
+      const next = read(node, key) ?? (typeof path[i + 1] === "number" ? [] : Object.create(null));
+      if (!isNode(next) || !write(node, key, next)) return false;
       node = next;
     }
-    return false;
+    const last = path.at(-1);
+    const before = last === undefined ? undefined : read(node, last);
+    const joins = append && typeof before === "string" && typeof value === "string";
+    return last !== undefined && write(node, last, joins ? before + value : value);
   }
 }
 

@@ -4,6 +4,7 @@ import type { EventReader } from "../provider/event-stream.ts";
 import { callIdFrom } from "../shared/digest.ts";
 import {
   countAt,
+  entryOf,
   isRaw,
   keepJson,
   numberAt,
@@ -12,7 +13,9 @@ import {
   type Raw,
   stated,
   textAt,
+  unlessEmpty,
 } from "../shared/json.ts";
+import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { PartialArgs } from "./partial-args.ts";
 
@@ -22,7 +25,9 @@ import { PartialArgs } from "./partial-args.ts";
  */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
-  #open: { thought: boolean; index: number } | undefined;
+  readonly #speech: Speech;
+  /** Of what is being said. */
+  #signature: string | undefined;
   /** A call whose arguments are being streamed. */
   #streamed: { readonly index: number; readonly args: PartialArgs; readonly data: JsonObject } | undefined;
   #responseId: string | undefined;
@@ -35,6 +40,12 @@ export class GoogleReader implements EventReader {
 
   constructor(turn: TurnWriter) {
     this.#turn = turn;
+    // Unsigned text needs no vendor data; an unsigned thought does, to be known as this model's own.
+    this.#speech = new Speech(turn, (spoken) => {
+      const data = stated({ thoughtSignature: this.#signature });
+      this.#signature = undefined;
+      return spoken === "thinking" ? data : unlessEmpty(data);
+    });
   }
 
   data(text: string): void {
@@ -47,12 +58,13 @@ export class GoogleReader implements EventReader {
   wireEnded(broken: boolean): void {
     const reason = this.#finish ?? this.#blocked;
     if (reason === undefined || broken || this.#turn.ended) return;
-    this.#close();
+    this.#speech.end();
     this.#endStreamed(false);
     for (const source of objectsAt(this.#grounding ?? {}, "groundingChunks"))
       this.#citation(objectAt(source, "web"));
     if (this.#usage !== undefined) this.#reportUsage(this.#usage);
-    const stop = this.#finish === undefined ? "filter" : stopReason(reason, this.#calls > 0);
+    const said = this.#finish === undefined ? "filter" : entryOf(STOP, reason);
+    const stop = said === "end_turn" && this.#calls > 0 ? "tool_use" : said;
     if (stop !== undefined) this.#turn.finish(stop, reason);
     else this.#turn.fail(failure("protocol", this.#finishMessage ?? `The model stopped with ${reason}.`));
   }
@@ -63,10 +75,8 @@ export class GoogleReader implements EventReader {
       return;
     }
     const id = textAt(chunk, "responseId");
-    if (this.#responseId === undefined && id !== undefined) {
-      this.#responseId = id;
-      this.#turn.responseId(id);
-    }
+    if (id !== undefined) this.#turn.responseId(id);
+    this.#responseId ??= id;
     this.#blocked = textAt(objectAt(chunk, "promptFeedback"), "blockReason") ?? this.#blocked;
     const candidates = objectsAt(chunk, "candidates");
     const candidate = candidates.find(({ index = 0 }) => index === 0);
@@ -83,37 +93,21 @@ export class GoogleReader implements EventReader {
     else if (typeof part.text === "string") this.#text(part.text, part.thought === true, signature);
     else if (isRaw(part.inlineData)) this.#media(part.inlineData, signature);
     else {
-      this.#close();
+      this.#speech.end();
       this.#opaque(part);
     }
   }
 
   #text(text: string, thought: boolean, signature: string | undefined): void {
-    if (text === "") {
-      // A signature may come alone: it belongs to what was said before it.
-      if (signature === undefined) return;
-      if (this.#open !== undefined) this.#close(signature);
-      else this.#opaque({ text: "", thoughtSignature: signature, ...(thought ? { thought } : {}) });
+    if (text !== "") this.#speech.say(thought ? "thinking" : "text", text);
+    if (signature === undefined) return;
+    // A signature may come alone: it belongs to what was said before it.
+    if (this.#speech.open === undefined) {
+      this.#opaque({ text: "", thoughtSignature: signature, ...(thought && { thought }) });
       return;
     }
-    if (this.#open?.thought !== thought) {
-      this.#close();
-      this.#open = { thought, index: this.#turn.open({ type: thought ? "thinking" : "text" }) };
-    }
-    this.#turn.append(this.#open.index, text);
-    if (signature !== undefined) this.#close(signature);
-  }
-
-  #close(signature?: string): void {
-    const open = this.#open;
-    if (open === undefined) return;
-    this.#open = undefined;
-    // Unsigned text needs no vendor data; an unsigned thought does, to be known as this model's own.
-    const isMarked = signature !== undefined || open.thought;
-    this.#turn.close(
-      open.index,
-      isMarked ? this.#turn.native(stated({ thoughtSignature: signature })) : undefined,
-    );
+    this.#signature = signature;
+    this.#speech.end();
   }
 
   #call(call: Raw, signature: string | undefined): void {
@@ -123,7 +117,7 @@ export class GoogleReader implements EventReader {
       if (call.willContinue !== true) this.#endStreamed(true);
       return;
     }
-    this.#close();
+    this.#speech.end();
     this.#endStreamed(false);
     const own = textAt(call, "id");
     const id = own ?? callIdFrom(this.#responseId, this.#calls);
@@ -153,7 +147,7 @@ export class GoogleReader implements EventReader {
   }
 
   #media(blob: Raw, signature: string | undefined): void {
-    this.#close();
+    this.#speech.end();
     const mimeType = textAt(blob, "mimeType") ?? "application/octet-stream";
     const native = this.#turn.native(stated({ thoughtSignature: signature }));
     const source = { kind: "base64", data: textAt(blob, "data") ?? "" } as const;
@@ -208,26 +202,19 @@ function sum(...counts: readonly (number | undefined)[]): number | undefined {
   return said.length === 0 ? undefined : said.reduce((total, count) => total + count);
 }
 
-/** `undefined` where the word means a failure. */
-function stopReason(reason: string, calls: boolean): StopReason | undefined {
-  switch (reason) {
-    case "STOP":
-    case "FINISH_REASON_UNSPECIFIED":
-    case "CONTINUATION":
-      return calls ? "tool_use" : "end_turn";
-    case "MAX_TOKENS":
-      return "max_tokens";
-    case "SAFETY":
-    case "RECITATION":
-    case "LANGUAGE":
-    case "BLOCKLIST":
-    case "PROHIBITED_CONTENT":
-    case "SPII":
-    case "IMAGE_SAFETY":
-    case "IMAGE_PROHIBITED_CONTENT":
-    case "IMAGE_RECITATION":
-      return "filter";
-    default:
-      return undefined;
-  }
-}
+/** Any other word means a failure. */
+const STOP: Readonly<Record<string, StopReason>> = {
+  STOP: "end_turn",
+  FINISH_REASON_UNSPECIFIED: "end_turn",
+  CONTINUATION: "end_turn",
+  MAX_TOKENS: "max_tokens",
+  SAFETY: "filter",
+  RECITATION: "filter",
+  LANGUAGE: "filter",
+  BLOCKLIST: "filter",
+  PROHIBITED_CONTENT: "filter",
+  SPII: "filter",
+  IMAGE_SAFETY: "filter",
+  IMAGE_PROHIBITED_CONTENT: "filter",
+  IMAGE_RECITATION: "filter",
+};

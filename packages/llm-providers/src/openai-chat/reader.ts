@@ -14,22 +14,21 @@ import {
   stated,
   textAt,
 } from "../shared/json.ts";
+import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
 import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { chunkUsage } from "./usage.ts";
 
-type Said = "text" | "thinking" | "refusal";
-
 /** Turns the chunks of a chat completion stream into a turn. */
 export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #tags: ThinkTags | undefined;
+  readonly #speech: Speech;
   readonly #calls: ChatCalls;
   readonly #details: Raw[] = [];
   readonly #extras: Block[] = [];
-  #open: { said: Said; index: number } | undefined;
   #responseId: string | undefined;
   #reasoningField: string | undefined;
   #signature: string | undefined;
@@ -40,6 +39,7 @@ export class ChatReader implements EventReader {
   /** @param thinkTags whether reasoning may come as `<think>…</think>` at the start of the text */
   constructor(turn: TurnWriter, thinkTags: boolean) {
     this.#turn = turn;
+    this.#speech = new Speech(turn, (spoken) => (spoken === "thinking" ? this.#thoughtData() : undefined));
     this.#calls = new ChatCalls(turn, () => this.#endText());
     this.#tags = thinkTags ? new ThinkTags() : undefined;
   }
@@ -83,10 +83,8 @@ export class ChatReader implements EventReader {
       return;
     }
     const id = textAt(chunk, "id");
-    if (this.#responseId === undefined && id !== undefined) {
-      this.#responseId = id;
-      this.#turn.responseId(id);
-    }
+    if (id !== undefined) this.#turn.responseId(id);
+    this.#responseId ??= id;
     this.#usage = chunkUsage(chunk) ?? this.#usage;
     const choices = objectsAt(chunk, "choices");
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
@@ -112,7 +110,7 @@ export class ChatReader implements EventReader {
     const refusal = textAt(delta, "refusal");
     if (refusal !== undefined) {
       this.#refused = true;
-      this.#say("refusal", refusal);
+      this.#speech.say("refusal", refusal);
     }
     for (const image of objectsAt(delta, "images")) this.#image(textAt(objectAt(image, "image_url"), "url"));
     for (const annotation of objectsAt(delta, "annotations")) {
@@ -138,21 +136,21 @@ export class ChatReader implements EventReader {
       const text = textAt(delta, field);
       if (text === undefined) continue;
       this.#reasoningField = field;
-      this.#say("thinking", text);
+      this.#speech.say("thinking", text);
       return;
     }
     for (const detail of details) {
       const text = textAt(detail, "text") ?? textAt(detail, "summary");
-      if (text !== undefined) this.#say("thinking", text);
+      if (text !== undefined) this.#speech.say("thinking", text);
     }
     // A signature or encrypted reasoning may come without any text.
-    if (details.length > 0 && this.#open?.said !== "thinking") this.#block("thinking");
+    if (details.length > 0 && this.#speech.open !== "thinking") this.#speech.say("thinking", "");
   }
 
   #content(text: string): void {
     if (text === "") return;
-    if (this.#tags === undefined || this.#reasoningField !== undefined) this.#say("text", text);
-    else for (const piece of this.#tags.push(text)) this.#say(piece.kind, piece.text);
+    if (this.#tags === undefined || this.#reasoningField !== undefined) this.#speech.say("text", text);
+    else for (const piece of this.#tags.push(text)) this.#speech.say(piece.kind, piece.text);
   }
 
   /** Mistral sends content as parts once a model thinks or cites. */
@@ -163,43 +161,27 @@ export class ChatReader implements EventReader {
     }
     this.#signature = textAt(part, "signature") ?? this.#signature;
     this.#reasoningField = "thinking";
-    for (const piece of objectsAt(part, "thinking")) this.#say("thinking", textAt(piece, "text") ?? "");
-  }
-
-  #block(said: Said): number {
-    if (this.#open?.said === said) return this.#open.index;
-    this.#closeOpen();
-    const index = this.#turn.open({ type: said });
-    this.#open = { said, index };
-    return index;
-  }
-
-  #say(said: Said, text: string): void {
-    if (text === "") return;
-    this.#turn.append(this.#block(said), text);
-  }
-
-  #closeOpen(): void {
-    const open = this.#open;
-    if (open === undefined) return;
-    this.#open = undefined;
-    if (open.said !== "thinking") {
-      this.#turn.close(open.index);
-      return;
+    for (const piece of objectsAt(part, "thinking")) {
+      const text = textAt(piece, "text");
+      if (text !== undefined) this.#speech.say("thinking", text);
     }
+  }
+
+  /** What the server wants to see again of what was thought. */
+  #thoughtData(): JsonObject {
     const details = mergeDetails(this.#details.splice(0)).map(keepJson);
-    const data: JsonObject = {
+    const signature = this.#signature;
+    this.#signature = undefined;
+    return {
       field: this.#reasoningField ?? "think",
       ...(details.length > 0 && { reasoning_details: details }),
-      ...stated({ signature: this.#signature }),
+      ...stated({ signature }),
     };
-    this.#signature = undefined;
-    this.#turn.close(open.index, this.#turn.native(data));
   }
 
   #endText(): void {
-    for (const piece of this.#tags?.end() ?? []) this.#say(piece.kind, piece.text);
-    this.#closeOpen();
+    for (const piece of this.#tags?.end() ?? []) this.#speech.say(piece.kind, piece.text);
+    this.#speech.end();
   }
 
   #image(url: string | undefined): void {
@@ -211,16 +193,20 @@ export class ChatReader implements EventReader {
   }
 
   #end(reason: string): void {
-    const stop = stopReason(reason, this.#calls.count > 0, this.#refused);
-    if (stop === undefined) {
-      const message = `The server stopped the model: ${reason}`;
-      this.#turn.fail(classify({ message, words: [entryOf(STOPPED, reason)] }));
-    } else if (stop === "context_overflow") {
-      this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
-    } else {
-      if (stop !== "max_tokens") this.#calls.closeAll();
-      this.#turn.finish(stop, reason);
+    const words = entryOf(STOPPED, reason);
+    if (words !== undefined) {
+      this.#turn.fail(classify({ message: `The server stopped the model: ${reason}`, words: [words] }));
+      return;
     }
+    // Several servers say `stop` after tool calls, and one says `tool_calls` without any.
+    const usual = this.#calls.count > 0 ? "tool_use" : this.#refused ? "refusal" : "end_turn";
+    const stop = entryOf(STOP, reason) ?? usual;
+    if (stop === "context_overflow") {
+      this.#turn.fail(failure("overflow", "The conversation filled the model's context window."));
+      return;
+    }
+    if (stop !== "max_tokens") this.#calls.closeAll();
+    this.#turn.finish(stop, reason);
   }
 }
 
@@ -244,24 +230,11 @@ const STOPPED: Readonly<Record<string, string>> = {
   abort: "server_error",
 };
 
-/** `undefined` where the word means a failure. */
-function stopReason(reason: string, calls: boolean, refused: boolean): StopReason | undefined {
-  switch (reason) {
-    case "length":
-    case "max_tokens":
-    case "model_length":
-      return "max_tokens";
-    case "content_filter":
-    case "sensitive":
-      return "filter";
-    case "model_context_window_exceeded":
-      return "context_overflow";
-    case "insufficient_system_resource":
-    case "error":
-    case "abort":
-      return undefined;
-    default:
-      // Several servers say `stop` after tool calls, and one says `tool_calls` without any.
-      return calls ? "tool_use" : refused ? "refusal" : "end_turn";
-  }
-}
+const STOP: Readonly<Record<string, StopReason>> = {
+  length: "max_tokens",
+  max_tokens: "max_tokens",
+  model_length: "max_tokens",
+  content_filter: "filter",
+  sensitive: "filter",
+  model_context_window_exceeded: "context_overflow",
+};

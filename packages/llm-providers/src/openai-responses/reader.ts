@@ -4,6 +4,7 @@ import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   countAt,
+  entryOf,
   isCount,
   isRaw,
   keepJson,
@@ -52,54 +53,38 @@ export class ResponsesReader implements EventReader {
     if (isRaw(event)) this.#event(event);
   }
 
+  /** Every other event repeats what these say, or tells of a server-side tool's progress. */
+  readonly #on: Readonly<Record<string, (event: Raw, delta: string) => void>> = {
+    "response.output_text.delta": (event, delta) => this.#text(event, "text", delta),
+    "response.refusal.delta": (event, delta) => this.#text(event, "refusal", delta),
+    "response.reasoning_summary_text.delta": (event, delta) => this.#reasoning(event, delta, "summary_index"),
+    "response.reasoning_text.delta": (event, delta) => this.#reasoning(event, delta, "content_index"),
+    "response.function_call_arguments.delta": (event, delta) => this.#arguments(event, delta),
+    "response.created": (event) => this.#begun(event),
+    "response.queued": (event) => this.#begun(event),
+    "response.in_progress": (event) => this.#begun(event),
+    "response.output_item.added": (event) => this.#added(this.#indexOf(event), objectAt(event, "item")),
+    "response.output_item.done": (event) => this.#finished(this.#indexOf(event), objectAt(event, "item")),
+    "response.output_text.annotation.added": (event) =>
+      this.#item(event, "message").citations.push(objectAt(event, "annotation")),
+    "response.completed": (event) => this.#ended(objectAt(event, "response")),
+    "response.incomplete": (event) => this.#ended(objectAt(event, "response")),
+    "response.failed": (event) => this.#ended(objectAt(event, "response")),
+    "response.cancelled": (event) => this.#ended(objectAt(event, "response")),
+    error: (event) => this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : event))),
+  };
+
   #event(event: Raw): void {
-    const delta = typeof event.delta === "string" ? event.delta : "";
-    switch (event.type) {
-      case "response.output_text.delta":
-        this.#text(event, "text", delta);
-        return;
-      case "response.refusal.delta":
-        this.#text(event, "refusal", delta);
-        return;
-      case "response.reasoning_summary_text.delta":
-        this.#reasoning(event, delta, numberAt(event, "summary_index") ?? 0);
-        return;
-      case "response.reasoning_text.delta":
-        this.#reasoning(event, delta, numberAt(event, "content_index") ?? 0);
-        return;
-      case "response.function_call_arguments.delta":
-        this.#arguments(event, delta);
-        return;
-      case "response.created":
-      case "response.queued":
-      case "response.in_progress": {
-        const id = textAt(objectAt(event, "response"), "id");
-        if (id !== undefined) this.#turn.responseId(id);
-        this.#turn.start();
-        return;
-      }
-      case "response.output_item.added":
-        this.#added(this.#indexOf(event), objectAt(event, "item"));
-        return;
-      case "response.output_item.done":
-        this.#finished(this.#indexOf(event), objectAt(event, "item"));
-        return;
-      case "response.output_text.annotation.added":
-        this.#item(event, "message").citations.push(objectAt(event, "annotation"));
-        return;
-      case "response.completed":
-      case "response.incomplete":
-      case "response.failed":
-      case "response.cancelled":
-        this.#ended(objectAt(event, "response"));
-        return;
-      case "error":
-        this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : event)));
-        return;
-      default:
-        // Every other event repeats what the ones above say, or tells of a server-side tool's progress.
-        if (event.type === undefined && isRaw(event.error)) this.#turn.fail(classify(readError(event.error)));
-    }
+    // A proxy's failure has no type.
+    const type = event.type ?? (isRaw(event.error) ? "error" : "");
+    if (typeof type !== "string") return;
+    entryOf(this.#on, type)?.(event, typeof event.delta === "string" ? event.delta : "");
+  }
+
+  #begun(event: Raw): void {
+    const id = textAt(objectAt(event, "response"), "id");
+    if (id !== undefined) this.#turn.responseId(id);
+    this.#turn.start();
   }
 
   #indexOf(event: Raw): number {
@@ -144,7 +129,8 @@ export class ResponsesReader implements EventReader {
     this.#turn.append(part.index, delta);
   }
 
-  #reasoning(event: Raw, delta: string, summary: number): void {
+  #reasoning(event: Raw, delta: string, place: "summary_index" | "content_index"): void {
+    const summary = numberAt(event, place) ?? 0;
     const item = this.#item(event, "reasoning");
     const part = this.#open(item, 0, { type: "thinking" });
     const gap = summary === item.summary ? "" : "\n\n";

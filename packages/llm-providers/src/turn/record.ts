@@ -103,9 +103,9 @@ export class TurnRecord {
     this.#events.push({ type: "start", request, warnings: this.#warnings });
   }
 
-  /** The vendor's id of the response. */
+  /** The vendor's id of the response. Only the first call counts. */
   responseId(id: string): void {
-    this.#responseId = id;
+    this.#responseId ??= id;
   }
 
   /** Starts a block and gives its index. Several may be open at once. */
