@@ -6,6 +6,7 @@ export {
   type CatalogueAccount,
   createCatalogue,
   defaultAccounts,
+  KEY_VARIABLES,
   type ModelOverride,
   type ResolvedModel,
 } from "./catalogue/catalogue.ts";
@@ -24,7 +25,7 @@ export {
   type FailureFacts,
   failure,
 } from "./failure/failure.ts";
-export { KEY_VARIABLES, type ProviderEntries, type ProviderEntry } from "./models/accounts.ts";
+export type { ProviderEntries, ProviderEntry } from "./models/accounts.ts";
 export type { Answer, AnswerStream } from "./models/answer.ts";
 export {
   createModels,

@@ -1,6 +1,5 @@
 import type { Model, Warning } from "@signalbox/agent-core";
-import { entryOf } from "../shared/json.ts";
-import { type Entry, TABLE } from "./table.ts";
+import { type Entry, TABLE, VENDORS } from "./table.ts";
 
 /**
  * A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. Of
@@ -38,16 +37,8 @@ export interface Catalogue {
 
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/;
 
-/** Stands in for what nobody knows of a model, by wire format; sizes are in tokens. */
-const UNKNOWN: Readonly<
-  Record<string, { readonly contextWindow: number; readonly maxOutputTokens: number }>
-> = {
-  "anthropic-messages": { contextWindow: 200_000, maxOutputTokens: 32_000 },
-  "openai-responses": { contextWindow: 128_000, maxOutputTokens: 16_384 },
-  "google-generative": { contextWindow: 128_000, maxOutputTokens: 8_192 },
-  "mistral-chat": { contextWindow: 128_000, maxOutputTokens: 8_192 },
-};
-const UNKNOWN_OTHER = { contextWindow: 32_768, maxOutputTokens: 4_096 };
+/** Stands in for what nobody knows of a model of any other wire format. */
+const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096 };
 
 /** References that are remembered: people, and clients of the OpenAI surface, name others. */
 const MOST_RESOLVED = 500;
@@ -72,7 +63,7 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
     const quirks = { ...entry.quirks, ...override?.quirks };
     return { model: { ...entry, ...override, ...place, quirks }, warnings: [] };
   }
-  const sizes = entryOf(UNKNOWN, account.api) ?? UNKNOWN_OTHER;
+  const sizes = VENDORS.find(({ api }) => api === account.api)?.unknown ?? UNKNOWN;
   const model: Model = { ...sizes, input: ["text"], thinking: [], tools: "native", ...override, ...place };
   if (override?.contextWindow !== undefined) return { model, warnings: [] };
   const message =
@@ -83,12 +74,14 @@ function build(account: CatalogueAccount, id: string): ResolvedModel {
 
 /** The accounts that need no configuration beyond a key. */
 export const defaultAccounts: readonly CatalogueAccount[] = [
-  { name: "anthropic", api: "anthropic-messages" },
-  { name: "openai", api: "openai-responses" },
-  { name: "google", api: "google-generative" },
-  { name: "mistral", api: "mistral-chat" },
+  ...VENDORS.map(({ provider, api }) => ({ name: provider, api })),
   { name: "demo", api: "demo" },
 ];
+
+/** Environment variables that hold the keys of the well-known providers, the first that is set counts. */
+export const KEY_VARIABLES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  VENDORS.map(({ provider, keys }) => [provider, keys]),
+);
 
 /** A catalogue over accounts; one of a default account's name takes its place. */
 export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Catalogue {

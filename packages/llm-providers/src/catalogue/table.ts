@@ -29,6 +29,15 @@ interface LongPrompts {
   readonly output: number;
 }
 
+/** What is known of a vendor besides its models. */
+interface Vendor {
+  readonly provider: string;
+  readonly api: string;
+  readonly keys: readonly string[];
+  readonly default: string;
+  readonly unknown: Pick<Model, "contextWindow" | "maxOutputTokens">;
+}
+
 type Amounts = Pick<ModelPrices, "input" | "output" | "cacheRead" | "cacheWrite">;
 
 const MODALITIES: Model["input"] = ["text", "image", "audio", "file"];
@@ -64,6 +73,9 @@ function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPri
       quirks: { ...(dollars && longQuirk(dollars, longPrompts)), ...quirks },
     }));
 }
+
+/** The vendors whose names say all but the key, in the order in which a default model is looked for. */
+export const VENDORS: readonly Vendor[] = table.vendors;
 
 /** Every model that is known by name. */
 export const TABLE: readonly Entry[] = [

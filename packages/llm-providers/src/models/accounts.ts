@@ -1,4 +1,5 @@
-import { defaultAccounts, type ModelOverride } from "../catalogue/catalogue.ts";
+import { defaultAccounts, KEY_VARIABLES, type ModelOverride } from "../catalogue/catalogue.ts";
+import { VENDORS } from "../catalogue/table.ts";
 import type { Providers, Timeouts } from "../provider/provider.ts";
 import type { Account } from "../runner/runner.ts";
 import { entryOf, stated } from "../shared/json.ts";
@@ -21,18 +22,8 @@ export interface ProviderEntry {
 /** Providers by name; the name is what references say before the slash. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
-/** Environment variables that hold the keys of the well-known providers, the first that is set counts. */
-export const KEY_VARIABLES: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  anthropic: ["ANTHROPIC_API_KEY"],
-  openai: ["OPENAI_API_KEY"],
-  google: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  mistral: ["MISTRAL_API_KEY"],
-};
-
 /** Vendors' own formats, whose servers ask for a key; servers of one's own do not. */
-const KEYED_APIS: ReadonlySet<string> = new Set(
-  defaultAccounts.flatMap(({ name, api }) => (Object.hasOwn(KEY_VARIABLES, name) ? api : [])),
-);
+const KEYED_APIS: ReadonlySet<string> = new Set(VENDORS.map(({ api }) => api));
 
 const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
   "api",

@@ -10,6 +10,7 @@ import type {
 } from "@signalbox/agent-core";
 import { anthropicMessages } from "../anthropic/index.ts";
 import { createCatalogue, defaultAccounts, type ResolvedModel } from "../catalogue/catalogue.ts";
+import { VENDORS } from "../catalogue/table.ts";
 import { demo, demoModel } from "../demo/index.ts";
 import { FailureError, failure } from "../failure/failure.ts";
 import { googleGenerative } from "../google/index.ts";
@@ -20,7 +21,13 @@ import { createProviders, type Provider } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { accountOf, missingKey, type ProviderEntries } from "./accounts.ts";
+import {
+  type AccountResult,
+  accountOf,
+  missingKey,
+  type ProviderEntries,
+  type ProviderEntry,
+} from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 import type { ModelProblem } from "./problems.ts";
 
@@ -63,8 +70,6 @@ export type Resolution =
     }
   | { readonly ok: false; readonly problem: ModelProblem };
 
-type Refused = Extract<Resolution, { readonly ok: false }>;
-
 /** Every model that can be reached. */
 export interface Models {
   /** Providers that are off, and why. */
@@ -98,14 +103,6 @@ const PROVIDERS: readonly Provider[] = [
   demo,
 ];
 
-/** Asked where nobody names a model, in this order of providers. */
-const DEFAULT_MODELS: Readonly<Record<string, string>> = {
-  anthropic: "anthropic/claude-sonnet-4-6",
-  openai: "openai/gpt-5.2",
-  google: "google/gemini-2.5-pro",
-  mistral: "mistral/mistral-large-latest",
-};
-
 const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] };
 
 /**
@@ -115,6 +112,7 @@ const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] }
  */
 export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
   const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;
+  const { now = Date.now } = options;
   const providers = createProviders([...PROVIDERS, ...more]);
   const { accounts, problems } = openAccounts(entries, disabled, (name, entry) =>
     accountOf(name, entry, providers, env),
@@ -124,30 +122,42 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   const catalogue = createCatalogue(
     everyAccount.map(({ name, api }) => ({ name, api, models: entries[name]?.models ?? [] })),
   );
-  const usable = new Set(everyAccount.map(({ name }) => name));
   const names = accounts.map(({ name }) => name);
   const listed = catalogue
     .list()
     .filter(({ provider }) => (names.length === 0 ? provider === DEMO.name : names.includes(provider)));
-  const known = { catalogue, problems, usable, listed };
 
-  function resolve(reference: string, { fallbacks = [], strict = false }: ResolveOptions = {}): Resolution {
-    const asked = find(known, reference, strict);
-    if ("problem" in asked) return asked;
+  function find(reference: string, strict = false): ResolvedModel | ModelProblem {
+    const resolved = catalogue.resolve(reference);
+    const provider = resolved?.model.provider ?? reference.split("/")[0] ?? "";
+    const problem = problems.find((known) => known.provider === provider);
+    if (problem !== undefined) return problem;
+    if (resolved === undefined) {
+      const message = `There is no provider "${provider}" for the model "${reference}".`;
+      return { code: "unknown_provider", provider, message };
+    }
+    if (!everyAccount.some(({ name }) => name === provider)) return missingKey(provider);
+    if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
+      const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
+      return { code: "unknown_model", provider, message };
+    }
+    return resolved;
+  }
+
+  function resolve(reference: string, { fallbacks = [], strict }: ResolveOptions = {}): Resolution {
+    const asked = find(reference, strict);
+    if ("code" in asked) return { ok: false, problem: asked };
     const others = fallbacks
-      .map((other) => find(known, other, false))
+      .map((other) => find(other))
       .flatMap((other) => ("model" in other ? other.model : []));
     const stream = others.length > 0 ? runner.withFallbacks(others) : runner.stream;
     return { ok: true, ...asked, stream };
   }
 
-  const stream: Models["stream"] = (reference, prompt, options = {}) => {
-    const { fallbacks, strict, ...streamOptions } = options;
-    const resolution = resolve(reference, { ...(fallbacks && { fallbacks }), ...(strict && { strict }) });
+  const stream: Models["stream"] = (reference, prompt, { fallbacks = [], strict = false, ...rest } = {}) => {
+    const resolution = resolve(reference, { fallbacks, strict });
     if (!resolution.ok) return answerStream(refusing(reference, resolution.problem));
-    return answerStream(
-      resolution.stream(resolution.model, contextOf(prompt, runnerOptions.now ?? Date.now), streamOptions),
-    );
+    return answerStream(resolution.stream(resolution.model, contextOf(prompt, now), rest));
   };
 
   return {
@@ -173,7 +183,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],
-  open: (name: string, entry: ProviderEntries[string]) => ReturnType<typeof accountOf>,
+  open: (name: string, entry: ProviderEntry) => AccountResult,
 ): { readonly accounts: readonly Account[]; readonly problems: readonly ModelProblem[] } {
   const problems: ModelProblem[] = disabled.map((provider) => ({
     code: "invalid_provider",
@@ -181,9 +191,8 @@ function openAccounts(
     message: `The provider "${provider}" is off: its configuration is broken.`,
   }));
   const stated = Object.keys(entries);
-  const implied = defaultAccounts.map(({ name }) => name).filter((name) => !stated.includes(name));
   const accounts: Account[] = [];
-  for (const name of [...stated, ...implied]) {
+  for (const name of new Set([...stated, ...defaultAccounts.map((account) => account.name)])) {
     if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
     const result = open(name, entries[name] ?? {});
     if (result.ok) accounts.push(result.account);
@@ -192,52 +201,17 @@ function openAccounts(
   return { accounts, problems };
 }
 
-interface Known {
-  readonly catalogue: ReturnType<typeof createCatalogue>;
-  readonly problems: readonly ModelProblem[];
-  /** Names of the providers that can be asked. */
-  readonly usable: ReadonlySet<string>;
-  readonly listed: readonly Model[];
-}
-
-function find(
-  { catalogue, problems, usable, listed }: Known,
-  reference: string,
-  strict: boolean,
-): ResolvedModel | Refused {
-  const resolved = catalogue.resolve(reference);
-  const provider = resolved?.model.provider ?? reference.split("/")[0] ?? "";
-  const problem = problems.find((known) => known.provider === provider);
-  if (problem !== undefined) return { ok: false, problem };
-  if (resolved === undefined) {
-    const message = `There is no provider "${provider}" for the model "${reference}".`;
-    return { ok: false, problem: { code: "unknown_provider", provider, message } };
-  }
-  if (!usable.has(provider)) return { ok: false, problem: missingKey(provider) };
-  if (strict && resolved.warnings.length > 0 && listed.some((model) => model.provider === provider)) {
-    const message = `The provider "${provider}" has no model "${resolved.model.id}".`;
-    return { ok: false, problem: { code: "unknown_model", provider, message } };
-  }
-  return resolved;
-}
-
 function defaultReference(names: readonly string[], listed: readonly Model[]): string {
-  return (
-    names.map((name) => DEFAULT_MODELS[name]).find((reference) => reference !== undefined) ??
-    listed.map(({ provider, id }) => `${provider}/${id}`)[0] ??
-    `${demoModel.provider}/${demoModel.id}`
-  );
+  const vendor = names.flatMap((name) => VENDORS.find(({ provider }) => provider === name) ?? [])[0];
+  const { provider, id } =
+    vendor === undefined ? (listed[0] ?? demoModel) : { ...vendor, id: vendor.default };
+  return `${provider}/${id}`;
 }
 
 /** A stream that says why a reference cannot be asked. */
 function refusing(reference: string, { code, provider, message }: ModelProblem) {
-  const model: Model = {
-    ...demoModel,
-    id: reference.slice(reference.indexOf("/") + 1),
-    provider,
-    api: "none",
-  };
-  return modelTurn({ model }, async function* () {
+  const id = reference.slice(reference.indexOf("/") + 1);
+  return modelTurn({ model: { ...demoModel, id, provider, api: "none" } }, async function* () {
     yield* [];
     throw new FailureError(failure(code === "missing_key" ? "auth" : "invalid", message));
   });
@@ -246,11 +220,7 @@ function refusing(reference: string, { code, provider, message }: ModelProblem) 
 function contextOf(prompt: Prompt, now: () => number): ModelContext {
   if (typeof prompt === "string")
     return contextOf([{ role: "user", content: prompt, timestamp: now() }], now);
-  if (isMessages(prompt)) return { system: { stable: "" }, messages: prompt, tools: [] };
+  if (!("messages" in prompt)) return { system: { stable: "" }, messages: prompt, tools: [] };
   const { system = "", messages, tools = [] } = prompt;
   return { system: typeof system === "string" ? { stable: system } : system, messages, tools };
-}
-
-function isMessages(prompt: Exclude<Prompt, string>): prompt is readonly Message[] {
-  return Array.isArray(prompt);
 }
