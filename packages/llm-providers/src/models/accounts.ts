@@ -36,30 +36,20 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An account that can be asked, or why a provider is off. */
-export type AccountResult =
-  | { readonly ok: true; readonly account: Account }
-  | { readonly ok: false; readonly problem: ModelProblem };
-
 /**
- * The account of one entry. Only a whole entry makes one: a broken one must never send its key and its conversations to
- * the vendor's public address instead of where it was meant to.
+ * The account of one entry, or why its provider is off. Only a whole entry makes one: a broken one must never send its
+ * key and its conversations to the vendor's public address instead of where it was meant to.
  */
 export function accountOf(
   name: string,
   entry: ProviderEntry,
   providers: Providers,
   env: Environment,
-): AccountResult {
-  const invalid = (field: string, why: string): AccountResult => ({
-    ok: false,
-    problem: {
-      code: "invalid_provider",
-      provider: name,
-      field,
-      message: `The provider "${name}" is off: \`${field}\` ${why}.`,
-    },
-  });
+): Account | ModelProblem {
+  const invalid = (field: string, why: string): ModelProblem => {
+    const message = `The provider "${name}" is off: \`${field}\` ${why}.`;
+    return { code: "invalid_provider", provider: name, field, message };
+  };
   const unknown = Object.keys(entry).find((field) => !FIELDS.has(field));
   if (unknown !== undefined) return invalid(unknown, "is no field of a provider");
   const api = entry.api ?? defaultAccounts.find((account) => account.name === name)?.api;
@@ -74,33 +64,19 @@ export function accountOf(
   const broken = keys.find((key) => !canBeSent({ key }));
   if (broken !== undefined) {
     const variable = entryOf(KEY_VARIABLES, name)?.find((variable) => env[variable] === broken);
-    return invalid(
-      variable ?? "apiKey",
-      "holds a character that no key has, such as a curly quotation mark or a line break",
-    );
+    const why = "holds a character that no key has, such as a curly quotation mark or a line break";
+    return invalid(variable ?? "apiKey", why);
   }
-  if (keys.length === 0 && KEYED_APIS.has(api)) return { ok: false, problem: missingKey(name) };
-  return {
-    ok: true,
-    account: {
-      name,
-      api,
-      keys,
-      ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }),
-    },
-  };
+  if (keys.length === 0 && KEYED_APIS.has(api)) return missingKey(name);
+  return { name, api, keys, ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }) };
 }
 
 /** Says which key is missing, and which variable would hold it. */
 export function missingKey(provider: string): ModelProblem {
   const variable = entryOf(KEY_VARIABLES, provider)?.[0];
   const or = variable === undefined ? "" : `, or set the environment variable ${variable}`;
-  return {
-    code: "missing_key",
-    provider,
-    message: `The provider "${provider}" has no key: give it an \`apiKey\`${or}.`,
-    ...(variable === undefined ? {} : { variable }),
-  };
+  const message = `The provider "${provider}" has no key: give it an \`apiKey\`${or}.`;
+  return { code: "missing_key", provider, message, ...stated({ variable }) };
 }
 
 function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): readonly string[] {

@@ -21,13 +21,7 @@ import { createProviders, type Provider } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
 import { modelTurn } from "../turn/turn.ts";
-import {
-  type AccountResult,
-  accountOf,
-  missingKey,
-  type ProviderEntries,
-  type ProviderEntry,
-} from "./accounts.ts";
+import { accountOf, missingKey, type ProviderEntries, type ProviderEntry } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 import type { ModelProblem } from "./problems.ts";
 
@@ -183,7 +177,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],
-  open: (name: string, entry: ProviderEntry) => AccountResult,
+  open: (name: string, entry: ProviderEntry) => Account | ModelProblem,
 ): { readonly accounts: readonly Account[]; readonly problems: readonly ModelProblem[] } {
   const problems: ModelProblem[] = disabled.map((provider) => ({
     code: "invalid_provider",
@@ -195,8 +189,8 @@ function openAccounts(
   for (const name of new Set([...stated, ...defaultAccounts.map((account) => account.name)])) {
     if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
     const result = open(name, entries[name] ?? {});
-    if (result.ok) accounts.push(result.account);
-    else if (stated.includes(name) || result.problem.code !== "missing_key") problems.push(result.problem);
+    if (!("code" in result)) accounts.push(result);
+    else if (stated.includes(name) || result.code !== "missing_key") problems.push(result);
   }
   return { accounts, problems };
 }

@@ -5,21 +5,8 @@
  * - `unknown_provider`: the reference names no provider there is.
  * - `unknown_model`: the provider's models are known, and this is none of them (`strict` only).
  */
-export type ModelProblem =
-  | {
-      readonly code: "missing_key";
-      readonly provider: string;
-      readonly variable?: string;
-      readonly message: string;
-    }
-  | {
-      readonly code: "invalid_provider";
-      readonly provider: string;
-      readonly field?: string;
-      readonly message: string;
-    }
-  | {
-      readonly code: "unknown_provider" | "unknown_model";
-      readonly provider: string;
-      readonly message: string;
-    };
+export type ModelProblem = { readonly provider: string; readonly message: string } & (
+  | { readonly code: "missing_key"; readonly variable?: string }
+  | { readonly code: "invalid_provider"; readonly field?: string }
+  | { readonly code: "unknown_provider" | "unknown_model" }
+);
