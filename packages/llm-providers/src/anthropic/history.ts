@@ -1,12 +1,4 @@
-import type {
-  Base64ImageSource,
-  ContentBlockParam,
-  DocumentBlockParam,
-  ImageBlockParam,
-  TextBlockParam,
-  TextCitationParam,
-  ToolResultBlockParam,
-} from "@anthropic-ai/sdk/resources/messages";
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type {
   AssistantMessage,
   Block,
@@ -20,9 +12,9 @@ import { nativeData } from "../shared/content.ts";
 import type { Raw } from "../shared/json.ts";
 import { onceInList } from "../shared/once.ts";
 
-type InputParam = TextBlockParam | ImageBlockParam | DocumentBlockParam;
+type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
-const IMAGES: readonly Base64ImageSource["media_type"][] = [
+const IMAGES: readonly Anthropic.Base64ImageSource["media_type"][] = [
   "image/jpeg",
   "image/png",
   "image/gif",
@@ -52,7 +44,7 @@ const blocksOfEach = onceInList((message: Message) =>
   blocksOf(message).map((block) => JSON.stringify(block)),
 );
 
-function blocksOf(message: Message): ContentBlockParam[] {
+function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   switch (message.role) {
     case "user":
       return inputParams(message.content);
@@ -63,7 +55,7 @@ function blocksOf(message: Message): ContentBlockParam[] {
   }
 }
 
-function textParam(text: string): TextBlockParam {
+function textParam(text: string): Anthropic.TextBlockParam {
   return { type: "text", text };
 }
 
@@ -97,7 +89,7 @@ function fileParam(block: FileBlock): InputParam {
 }
 
 /** One tool result; an error must say something. */
-function resultParam(message: ToolResultMessage): ToolResultBlockParam {
+function resultParam(message: ToolResultMessage): Anthropic.ToolResultBlockParam {
   const content = inputParams(message.content);
   if (content.length === 0 && message.isError) content.push(textParam("(no output)"));
   return {
@@ -109,10 +101,10 @@ function resultParam(message: ToolResultMessage): ToolResultBlockParam {
 }
 
 /** A model's turn; empty where nothing of it can be sent back. */
-function assistantParams(message: AssistantMessage): ContentBlockParam[] {
-  const params: ContentBlockParam[] = [];
+function assistantParams(message: AssistantMessage): Anthropic.ContentBlockParam[] {
+  const params: Anthropic.ContentBlockParam[] = [];
   /** The text that citations belong to. */
-  let cited: TextBlockParam | undefined;
+  let cited: Anthropic.TextBlockParam | undefined;
   for (const block of message.content) {
     if (block.type === "citation") {
       const data = nativeData(block);
@@ -128,7 +120,7 @@ function assistantParams(message: AssistantMessage): ContentBlockParam[] {
   return params.every(({ type }) => type === "thinking" || type === "redacted_thinking") ? [] : params;
 }
 
-function assistantParam(block: Block): ContentBlockParam | undefined {
+function assistantParam(block: Block): Anthropic.ContentBlockParam | undefined {
   const data = nativeData(block);
   switch (block.type) {
     case "text":
@@ -153,10 +145,10 @@ function assistantParam(block: Block): ContentBlockParam | undefined {
 }
 
 /** Vendor data was kept as it came from this API, so that its type says what it is. */
-function isKeptBlock(data: Raw): data is Raw & ContentBlockParam {
+function isKeptBlock(data: Raw): data is Raw & Anthropic.ContentBlockParam {
   return typeof data.type === "string";
 }
 
-function isCitation(data: Raw): data is Raw & TextCitationParam {
+function isCitation(data: Raw): data is Raw & Anthropic.TextCitationParam {
   return typeof data.type === "string";
 }

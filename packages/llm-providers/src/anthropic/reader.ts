@@ -1,12 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type {
-  CitationsDelta,
-  ContentBlock,
-  MessageDeltaUsage,
-  RawContentBlockDelta,
-  RawMessageStreamEvent,
-  Usage as WireUsage,
-} from "@anthropic-ai/sdk/resources/messages";
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
 import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
@@ -63,7 +56,7 @@ const OPAQUE = -1;
 interface Reading {
   /** In our turn, or `OPAQUE`. */
   readonly index: number;
-  readonly start: ContentBlock;
+  readonly start: Anthropic.ContentBlock;
   signature: string;
   json: string;
 }
@@ -82,7 +75,7 @@ export class AnthropicReader implements EventReader {
   }
 
   data(text: string): void {
-    const event: RawMessageStreamEvent | ErrorEvent | { readonly type: "ping" } = JSON.parse(text);
+    const event: Anthropic.RawMessageStreamEvent | ErrorEvent | { readonly type: "ping" } = JSON.parse(text);
     switch (event.type) {
       case "content_block_delta":
         this.#delta(event.index, event.delta);
@@ -139,7 +132,7 @@ export class AnthropicReader implements EventReader {
     this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
   }
 
-  #start(at: number, start: ContentBlock): void {
+  #start(at: number, start: Anthropic.ContentBlock): void {
     this.#begun = true;
     this.#close(at);
     const index = this.#opened(start);
@@ -149,7 +142,7 @@ export class AnthropicReader implements EventReader {
   }
 
   /** The index of a block that has begun; `undefined` where nothing of it is to come. */
-  #opened(block: ContentBlock): number | undefined {
+  #opened(block: Anthropic.ContentBlock): number | undefined {
     const turn = this.#turn;
     switch (block.type) {
       case "text":
@@ -173,7 +166,7 @@ export class AnthropicReader implements EventReader {
     }
   }
 
-  #delta(at: number, delta: RawContentBlockDelta): void {
+  #delta(at: number, delta: Anthropic.RawContentBlockDelta): void {
     const block = this.#open.get(at);
     if (block === undefined) return;
     switch (delta.type) {
@@ -226,7 +219,7 @@ export class AnthropicReader implements EventReader {
   }
 
   /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
-  #count(wire: WireUsage | MessageDeltaUsage | null | undefined): void {
+  #count(wire: Anthropic.Usage | Anthropic.MessageDeltaUsage | null | undefined): void {
     if (typeof wire !== "object" || wire === null) return;
     const before = this.#tokens;
     const uncached = countOf(wire.input_tokens) ?? before.uncached;
@@ -248,7 +241,7 @@ export class AnthropicReader implements EventReader {
 }
 
 /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
-function sentBack(citation: CitationsDelta["citation"]): JsonObject | undefined {
+function sentBack(citation: Anthropic.CitationsDelta["citation"]): JsonObject | undefined {
   if (citation.type !== "web_search_result_location") return undefined;
   const { type, cited_text, url, title, encrypted_index } = citation;
   if ([cited_text, url, encrypted_index, title ?? ""].some((field) => textOf(field) === undefined))

@@ -1,13 +1,4 @@
-import type {
-  CacheControlEphemeral,
-  JSONOutputFormat,
-  MessageCreateParamsStreaming,
-  OutputConfig,
-  TextBlockParam,
-  ThinkingConfigParam,
-  Tool,
-  ToolChoice,
-} from "@anthropic-ai/sdk/resources/messages";
+import type { Anthropic } from "@anthropic-ai/sdk";
 import type { StreamOptions, SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "../shared/json.ts";
@@ -30,7 +21,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
   const cache = cacheControl(options);
-  const params: Omit<MessageCreateParamsStreaming, "messages"> = {
+  const params: Omit<Anthropic.MessageCreateParamsStreaming, "messages"> = {
     model: model.id,
     max_tokens: maxTokens,
     stream: true,
@@ -63,8 +54,8 @@ interface ThinkingPlan {
   readonly maxTokens: number;
   /** Whether the model will think, which rules out a forced tool and a temperature. */
   readonly thinks: boolean;
-  readonly thinking?: ThinkingConfigParam;
-  readonly effort?: OutputConfig["effort"];
+  readonly thinking?: Anthropic.ThinkingConfigParam;
+  readonly effort?: Anthropic.OutputConfig["effort"];
 }
 
 function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingPlan {
@@ -111,7 +102,7 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
 function outputFormat(
   { model, options, warn }: ModelRequest,
   { transformJSONSchema }: SchemaTransformer,
-): JSONOutputFormat | undefined {
+): Anthropic.JSONOutputFormat | undefined {
   const { json } = options;
   if (json === undefined) return undefined;
   try {
@@ -124,14 +115,17 @@ function outputFormat(
   return undefined;
 }
 
-function cacheControl({ cache }: StreamOptions): CacheControlEphemeral | undefined {
+function cacheControl({ cache }: StreamOptions): Anthropic.CacheControlEphemeral | undefined {
   if (cache === "none") return undefined;
   return cache === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
 }
 
 /** The system prompt; what is stable ends in a cache breakpoint. */
-function systemBlocks({ stable, volatile = "" }: SystemPrompt, cache: CacheControlEphemeral | undefined) {
-  const blocks: TextBlockParam[] = [
+function systemBlocks(
+  { stable, volatile = "" }: SystemPrompt,
+  cache: Anthropic.CacheControlEphemeral | undefined,
+) {
+  const blocks: Anthropic.TextBlockParam[] = [
     { type: "text", text: stable, ...(cache && { cache_control: cache }) },
     { type: "text", text: volatile },
   ];
@@ -139,24 +133,28 @@ function systemBlocks({ stable, volatile = "" }: SystemPrompt, cache: CacheContr
 }
 
 /** The tools, the last of them with a cache breakpoint, and how they are to be used. */
-function toolFields(request: ModelRequest, cache: CacheControlEphemeral | undefined, unforced: boolean) {
+function toolFields(
+  request: ModelRequest,
+  cache: Anthropic.CacheControlEphemeral | undefined,
+  unforced: boolean,
+) {
   const { tools: specs, messages } = request.context;
   // The vendor wants calls in the history to be of declared tools, also where none is offered any more.
   if (specs.length === 0) {
     const past = messages.flatMap((message) => (message.role === "assistant" ? message.content : []));
     const names = new Set(past.flatMap((block) => (block.type === "toolCall" ? [block.name] : [])));
     if (names.size === 0) return {};
-    const tools = [...names].map((name): Tool => ({ name, input_schema: { type: "object" } }));
+    const tools = [...names].map((name): Anthropic.Tool => ({ name, input_schema: { type: "object" } }));
     return { tools, tool_choice: { type: "none" } as const };
   }
-  const tools = specs.map(({ name, description, inputSchema }, at): Tool => {
+  const tools = specs.map(({ name, description, inputSchema }, at): Anthropic.Tool => {
     const mark = cache && at === specs.length - 1 ? { cache_control: cache } : {};
     return { name, description, input_schema: { ...inputSchema, type: "object" }, ...mark };
   });
   return { tools, tool_choice: toolChoice(request, unforced) };
 }
 
-function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolChoice | undefined {
+function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthropic.ToolChoice | undefined {
   const { toolChoice } = options;
   if (toolChoice === undefined || toolChoice === "auto") return undefined;
   if (toolChoice === "none") return { type: "none" };
@@ -168,7 +166,7 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): ToolCho
 }
 
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: readonly WireMessage[], cache: CacheControlEphemeral): void {
+function markForCache(messages: readonly WireMessage[], cache: Anthropic.CacheControlEphemeral): void {
   for (const { blocks } of messages.filter(({ role }) => role === "user").slice(-2)) {
     const last = blocks.pop();
     if (last !== undefined) blocks.push(`${last.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`);

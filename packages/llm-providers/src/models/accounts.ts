@@ -1,20 +1,19 @@
 import { defaultAccounts, KEY_VARIABLES, type ModelOverride } from "../catalogue/catalogue.ts";
 import { VENDORS } from "../catalogue/table.ts";
-import type { Providers, Timeouts } from "../provider/provider.ts";
+import type { ProviderConfig, Providers } from "../provider/provider.ts";
 import type { Account } from "../runner/runner.ts";
 import { entryOf, stated } from "../shared/json.ts";
 import type { ModelProblem } from "./problems.ts";
 
-/** One provider as a host states it. `anthropic`, `openai`, `google` and `mistral` need no more than a key. */
-export interface ProviderEntry {
+/**
+ * One provider as a host states it. `anthropic`, `openai`, `google` and `mistral` need no more than a key. An entry
+ * whose `baseUrl` is there and `undefined` is off.
+ */
+export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
   /** The wire format, for instance `openai-chat`. Well-known names have one of their own. */
   readonly api?: string;
   /** One key, or several that are tried in order. */
   readonly apiKey?: string | readonly string[] | undefined;
-  /** The vendor's public address where the field is absent; an entry that states it as `undefined` is off. */
-  readonly baseUrl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly timeouts?: Timeouts;
   /** Models the built-in table does not know, and what is different of those it knows. */
   readonly models?: readonly ModelOverride[];
 }

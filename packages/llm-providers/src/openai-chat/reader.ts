@@ -102,11 +102,8 @@ export class ChatReader implements EventReader {
 
   #delta(delta: Raw): void {
     this.#reasoning(delta);
-    const content = delta.content;
-    if (typeof content === "string") this.#content(content);
-    else if (Array.isArray(content)) {
-      for (const part of objectsAt(delta, "content")) this.#part(part);
-    }
+    if (typeof delta.content === "string") this.#content(delta.content);
+    else for (const part of objectsAt(delta, "content")) this.#part(part);
     const refusal = textAt(delta, "refusal");
     if (refusal !== undefined) {
       this.#refused = true;
@@ -117,13 +114,8 @@ export class ChatReader implements EventReader {
       const cited = objectAt(annotation, "url_citation");
       const url = textAt(cited, "url");
       if (url === undefined) continue;
-      const title = textAt(cited, "title");
-      this.#extras.push({
-        type: "citation",
-        text: textAt(cited, "content") ?? "",
-        url,
-        ...stated({ title }),
-      });
+      const text = textAt(cited, "content") ?? "";
+      this.#extras.push({ type: "citation", text, url, ...stated({ title: textAt(cited, "title") }) });
     }
     for (const [at, piece] of objectsAt(delta, "tool_calls").entries())
       this.#calls.add(piece, at, this.#responseId);

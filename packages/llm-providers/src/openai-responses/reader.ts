@@ -14,6 +14,7 @@ import {
   type Raw,
   stated,
   textAt,
+  unlessEmpty,
 } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
@@ -125,8 +126,12 @@ export class ResponsesReader implements EventReader {
   #text(event: Raw, type: "text" | "refusal", delta: string): void {
     if (type === "refusal") this.#refused = true;
     const part = this.#open(this.#item(event, "message"), numberAt(event, "content_index") ?? 0, { type });
-    part.text += delta;
-    this.#turn.append(part.index, delta);
+    this.#append(part, delta);
+  }
+
+  #append(part: Part, text: string): void {
+    part.text += text;
+    this.#turn.append(part.index, text);
   }
 
   #reasoning(event: Raw, delta: string, place: "summary_index" | "content_index"): void {
@@ -135,16 +140,13 @@ export class ResponsesReader implements EventReader {
     const part = this.#open(item, 0, { type: "thinking" });
     const gap = summary === item.summary ? "" : "\n\n";
     item.summary = summary;
-    part.text += gap + delta;
-    this.#turn.append(part.index, gap + delta);
+    this.#append(part, gap + delta);
   }
 
   #arguments(event: Raw, delta: string): void {
     const item = this.#items.get(this.#indexOf(event));
     const part = item?.parts.get(0);
-    if (part === undefined || item?.type !== "function_call") return;
-    part.text += delta;
-    this.#turn.append(part.index, delta);
+    if (part !== undefined && item?.type === "function_call") this.#append(part, delta);
   }
 
   /** Seals an item's blocks with what the vendor wants to see again. */
@@ -160,17 +162,15 @@ export class ResponsesReader implements EventReader {
         break;
       case "function_call":
         if (part === undefined) break;
-        this.#turn.append(part.index, missing(part.text, textAt(raw, "arguments")));
+        this.#append(part, missing(part.text, textAt(raw, "arguments")));
         this.#turn.close(part.index, this.#turn.native(this.#ownId(raw)));
         break;
       case "reasoning": {
         this.#reasoningId = textAt(raw, "id");
         if (part === undefined) break;
-        const summary = objectsAt(raw, "summary");
-        const texts = (summary.length > 0 ? summary : objectsAt(raw, "content")).map(
-          (piece) => textAt(piece, "text") ?? "",
-        );
-        this.#turn.append(part.index, missing(part.text, texts.join("\n\n")));
+        const pieces = unlessEmpty(objectsAt(raw, "summary")) ?? objectsAt(raw, "content");
+        const whole = pieces.map((piece) => textAt(piece, "text") ?? "").join("\n\n");
+        this.#append(part, missing(part.text, whole));
         this.#turn.close(part.index, this.#turn.native(keepJson(raw)));
         break;
       }
@@ -197,9 +197,7 @@ export class ResponsesReader implements EventReader {
         [...streamed].find(({ text }) => text !== "" && whole.startsWith(text)) ??
         this.#open(item, at, { type });
       streamed.delete(part);
-      const rest = missing(part.text, whole);
-      part.text += rest;
-      this.#turn.append(part.index, rest);
+      this.#append(part, missing(part.text, whole));
     }
     for (const part of item.parts.values()) this.#turn.close(part.index, native);
     const text = [...item.parts.values()].map((part) => part.text).join("");
@@ -234,9 +232,8 @@ export class ResponsesReader implements EventReader {
   #ended(response: Raw): void {
     if (response.status === "failed" || response.status === "cancelled") {
       const { status, error } = response;
-      this.#turn.fail(
-        isRaw(error) ? classify(readError(error)) : failure("protocol", `The response was ${status}.`),
-      );
+      const unsaid = failure("protocol", `The response was ${status}.`);
+      this.#turn.fail(isRaw(error) ? classify(readError(error)) : unsaid);
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
@@ -275,7 +272,6 @@ function missing(streamed: string, whole = ""): string {
 function sentBack(annotation: Raw): JsonObject | undefined {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;
-  return isCount(start_index) && isCount(end_index)
-    ? { type, url, title, start_index, end_index }
-    : undefined;
+  if (!isCount(start_index) || !isCount(end_index)) return undefined;
+  return { type, url, title, start_index, end_index };
 }

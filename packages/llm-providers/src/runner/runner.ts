@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
-import type { FetchLike, Providers, Timeouts } from "../provider/provider.ts";
+import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/stream.ts";
 import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
@@ -9,16 +9,13 @@ import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";
 
 /** One account at one server, as the configuration names it. */
-export interface Account {
+export interface Account extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
   /** What models name in `provider`, for instance `anthropic`. */
   readonly name: string;
   /** The wire format, for instance `anthropic-messages`. */
   readonly api: string;
   /** Tried in order; empty where the server asks for none. */
   readonly keys: readonly string[];
-  readonly baseUrl?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly timeouts?: Timeouts;
 }
 
 export interface RunnerOptions {

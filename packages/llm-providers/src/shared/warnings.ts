@@ -1,14 +1,6 @@
 import type { Warning } from "@signalbox/agent-core";
 
-/**
- * Every warning a turn's `start` may carry, the same word for the same thing in each provider:
- * - `thinking.clamped`: the model does not know the level; the nearest it knows was asked for.
- * - `thinking.dropped`: this request goes without thinking, or the server cannot be told of it.
- * - `temperature.dropped`, `top_p.dropped`, `seed.dropped`, `stop.dropped`, `tool_choice.dropped`: the model or its
- *   server takes none.
- * - `json.dropped`: the model or its server cannot be told to answer in JSON, or not of which schema.
- * - `history.…`: parts of the history were changed for this model (see `Loss`).
- */
+/** Every warning a turn's `start` may carry, the same word for the same thing in each provider: see the README. */
 export type WarningCode =
   | "thinking.clamped"
   | "thinking.dropped"

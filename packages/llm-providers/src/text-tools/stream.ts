@@ -1,4 +1,5 @@
 import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
+import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { Replay, soundEvents } from "../turn/replay.ts";
 import { modelTurn, UNWATCHED } from "../turn/turn.ts";
@@ -13,22 +14,20 @@ class TextCallReader {
   /** Theirs, of the text that is being read. */
   #reading: number | undefined;
   #scanner: CallScanner | undefined;
-  #textIndex: number | undefined;
+  readonly #speech: Speech;
   #calls = 0;
 
   constructor(turn: TurnWriter, idPrefix: string) {
     this.#turn = turn;
     this.#idPrefix = idPrefix;
     this.#replay = new Replay(turn);
+    this.#speech = new Speech(turn);
   }
 
   readonly #sink: ScanSink = {
-    text: (text) => {
-      this.#textIndex ??= this.#turn.open({ type: "text" });
-      this.#turn.append(this.#textIndex, text);
-    },
+    text: (text) => this.#speech.say("text", text),
     call: (call) => {
-      this.#closeText();
+      this.#speech.end();
       const id = `${this.#idPrefix}_${++this.#calls}`;
       if (call.error !== undefined) {
         const { name, argsText, error } = call;
@@ -46,11 +45,6 @@ class TextCallReader {
     },
   };
 
-  #closeText(): void {
-    if (this.#textIndex !== undefined) this.#turn.close(this.#textIndex);
-    this.#textIndex = undefined;
-  }
-
   event(event: ModelEvent): void {
     if (event.type === "block.start" && event.block.type === "text") {
       this.#reading = event.index;
@@ -60,7 +54,7 @@ class TextCallReader {
     } else if (event.type === "block.end" && event.index === this.#reading) {
       this.#reading = undefined;
       this.#scanner?.end();
-      this.#closeText();
+      this.#speech.end();
     } else if (event.type === "finish") {
       const { stopReason, rawStopReason, responseId } = event.message;
       if (responseId !== undefined) this.#turn.responseId(responseId);

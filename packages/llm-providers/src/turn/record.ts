@@ -20,13 +20,15 @@ import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
-/** What a record needs to know of its request. */
+/** The request whose answer is read. */
 export interface RecordSetup {
   readonly model: Model;
-  readonly context: ModelContext | undefined;
-  readonly now: () => number;
+  /** What the model is given: its tokens are estimated where the vendor counts none. */
+  readonly context?: ModelContext | undefined;
+  /** Milliseconds since the epoch; `Date.now` where absent. */
+  readonly now?: (() => number) | undefined;
   /** Tools' own names by those they have on the wire, of those that differ. */
-  readonly names: ReadonlyMap<string, string> | undefined;
+  readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
@@ -250,7 +252,7 @@ export class TurnRecord {
   }
 
   #message(stopReason: StopReason): AssistantMessage {
-    const { model, now } = this.#setup;
+    const { model, now = Date.now } = this.#setup;
     return {
       role: "assistant",
       content: this.#content,

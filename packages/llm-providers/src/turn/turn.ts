@@ -1,8 +1,7 @@
-import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type { ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
-import type { TurnWriter } from "./record.ts";
-import { TurnRecord } from "./record.ts";
+import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
 /**
  * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
@@ -11,16 +10,9 @@ import { TurnRecord } from "./record.ts";
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
-export interface TurnSetup {
-  readonly model: Model;
-  /** What the model is given: its tokens are estimated where the vendor counts none. */
-  readonly context?: ModelContext | undefined;
+export interface TurnSetup extends RecordSetup {
   readonly options?: StreamOptions | undefined;
   readonly timeouts?: Timeouts | undefined;
-  /** Milliseconds since the epoch; `Date.now` where absent. */
-  readonly now?: (() => number) | undefined;
-  /** Tools' own names by those they have on the wire, of those that differ. */
-  readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 /** Time-outs of a turn over another stream, which watches for silence by itself. */
@@ -79,11 +71,10 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   #wake: () => void = () => {};
 
   constructor(setup: TurnSetup, read: ReadTurn) {
-    const { model, context, names, now = Date.now } = setup;
     this.#setup = setup;
-    this.#now = now;
+    this.#now = setup.now ?? Date.now;
     this.#read = read;
-    this.#record = new TurnRecord({ model, context, names, now }, this.#controller.signal);
+    this.#record = new TurnRecord(setup, this.#controller.signal);
   }
 
   [Symbol.asyncIterator](): this {
