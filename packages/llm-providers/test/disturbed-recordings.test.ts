@@ -1,16 +1,9 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import {
-  cutPlaces,
-  eventEnds,
-  type ReadTurn,
-  type WireAnswer,
-  wholeOf,
-  wrongWithCut,
-} from "../src/testkit/index.ts";
+import { eventEnds, type ReadTurn, type WireAnswer, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
 import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
-import { accountAt, asker, replay, type Told } from "./support/replay.ts";
+import { accountAt, asker, cutPoints, replay, type Told } from "./support/replay.ts";
 
 /** What a vendor sends to keep a connection alive, and what it says when it fails in the middle. */
 const WORDS: Readonly<Record<string, { readonly alive: string; readonly failed: string }>> = {
@@ -115,11 +108,6 @@ function expectSaidTwice(twice: Told, told: Told, first: Told, api: string): voi
   expect(callsOf(twice)).toEqual([...calls, ...callsOf(told)]);
 }
 
-/**
- * Streams shorter than this are cut here wherever it comes out differently; `test/every-byte.ts` cuts the others too.
- */
-const CUT_UP_BELOW = 2_000;
-
 const everything = recorded(() => true);
 
 test.skipIf(everything === undefined)("every recording belongs to one wire format", () => {
@@ -168,7 +156,7 @@ describe
       }
 
       const pieces = [bytes.subarray(0, ends[Math.floor(ends.length / 2)] ?? 0)];
-      const impatient = { ...account, timeouts: { firstByteMs: 20, idleMs: 20 } };
+      const impatient = { ...account, timeouts: { firstByteMs: 5, idleMs: 5 } };
       const half = await replay(impatient, { pieces, ending: "stall" });
       expectSound(half, told, await ask({ pieces }));
       if (half.terminal.type === "error" && !whole.failed) expect(half.terminal.error.code).toBe("timeout");
@@ -178,8 +166,7 @@ describe
       expect(twice.error).toEqual(told.error);
       expectSaidTwice(twice, told, first, api);
 
-      if (bytes.length >= CUT_UP_BELOW) return;
-      for (const [i, at] of cutPlaces(bytes).entries()) {
+      for (const [i, at] of cutPoints(bytes).entries()) {
         const ending = i % 2 === 0 ? "end" : "break";
         const broken = await ask({ pieces: [bytes.subarray(0, at)], ending });
         expect(wrongWithCut(broken, whole), `cut at byte ${at}`).toBeUndefined();

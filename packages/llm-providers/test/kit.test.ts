@@ -226,7 +226,7 @@ const subject = (fault?: Fault): ProviderSubject => ({
   ],
   keepAlive: "~\n\n",
   // Waited out in full by what hangs, and by nothing else.
-  hungMs: HANGING.has(fault) ? 500 : 20_000,
+  hungMs: HANGING.has(fault) ? 100 : 20_000,
   errorEvent: lines({ fail: "Too busy." }),
   empty: lines({ begin: "1" }, { end: "done" }),
   refusals: [{ name: "too busy", status: 503, body: "later", code: "overloaded" }],

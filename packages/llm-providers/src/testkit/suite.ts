@@ -118,7 +118,7 @@ class Recorded {
     const ends = this.#ends;
     const middle = Math.floor(this.bytes.length / 2);
     const stalls = new Set([0, ends[0] ?? 0, middle, ends.at(-3) ?? 0, ends.at(-2) ?? 0]);
-    const timeouts = { firstByteMs: 30, idleMs: 30 };
+    const timeouts = { firstByteMs: 10, idleMs: 10 };
     const stall = async (at: number): Promise<void> => {
       const pieces = at === 0 ? [] : this.#upTo(at);
       const { line, events } = this.#under.open({ pieces, ending: "stall" }, { timeouts });
