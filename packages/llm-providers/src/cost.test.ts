@@ -20,7 +20,7 @@ describe("cost", () => {
 
   it("prices a long cache write apart", () => {
     const tokens = { input: 100, uncached: 0, cacheWrite: 100, cacheWriteLong: 40, output: 0 };
-    expect(costMicros(tokens, prices, { cacheWriteLong: 6_000_000 })).toBe(60 * 3.75 + 40 * 6);
+    expect(costMicros(tokens, prices)).toBe(60 * 3.75 + 40 * 6);
   });
 
   it("is unknown, not zero, where nothing was reported", () => {

@@ -1,5 +1,5 @@
 import type { Model, ModelPrices, Usage } from "@signalbox/agent-core";
-import { countAt, isCount, isRaw, stated } from "./shared/json.ts";
+import { countAt, isCount, objectAt, stated } from "./shared/json.ts";
 
 /** Token counts as an adapter reads them off the wire; what the vendor did not say stays away. */
 export interface TokenCounts {
@@ -8,16 +8,14 @@ export interface TokenCounts {
   readonly uncached?: number | undefined;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
-  /** The part of `cacheWrite` kept for the vendor's longer lifetime, which some price differently. */
+  /** The part of `cacheWrite` kept for the vendor's longer lifetime. */
   readonly cacheWriteLong?: number | undefined;
   readonly output?: number | undefined;
   readonly reasoning?: number | undefined;
 }
 
-/** Prices an adapter knows besides the table, in micro-dollars per million tokens. */
-export interface ExtraPrices {
-  readonly cacheWriteLong?: number;
-}
+/** What vendors that have one charge for their longer lifetime of a cache write, as so many times the input price. */
+const LONG_WRITE_TIMES = 2;
 
 /** Counts as they may be reckoned with: what is negative, broken or not exact was not said. */
 function counted(tokens: TokenCounts): TokenCounts {
@@ -29,24 +27,16 @@ function counted(tokens: TokenCounts): TokenCounts {
  * neither input nor output was reported, since an unknown amount is not zero. Counts that are no whole numbers from 0
  * up were not reported; a cost too large to be exact is the largest exact one, so that every limit is reached.
  */
-export function costMicros(
-  given: TokenCounts,
-  prices: ModelPrices,
-  extra: ExtraPrices = {},
-): number | undefined {
-  const tokens = counted(given);
-  if (tokens.input === undefined && tokens.output === undefined) return undefined;
-  const read = tokens.cacheRead ?? 0;
-  const write = tokens.cacheWrite ?? 0;
-  const writeLong = Math.min(tokens.cacheWriteLong ?? 0, write);
-  const plain = tokens.uncached ?? Math.max(0, (tokens.input ?? 0) - read - write);
-  const writePrice = prices.cacheWrite ?? prices.input;
+export function costMicros(given: TokenCounts, prices: ModelPrices): number | undefined {
+  const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = counted(given);
+  if (input === undefined && output === undefined) return undefined;
+  const long = Math.min(cacheWriteLong, cacheWrite);
   const total =
-    plain * prices.input +
-    read * (prices.cacheRead ?? prices.input) +
-    (write - writeLong) * writePrice +
-    writeLong * (extra.cacheWriteLong ?? writePrice) +
-    (tokens.output ?? 0) * prices.output;
+    (uncached ?? Math.max(0, (input ?? 0) - cacheRead - cacheWrite)) * prices.input +
+    cacheRead * (prices.cacheRead ?? prices.input) +
+    (cacheWrite - long) * (prices.cacheWrite ?? prices.input) +
+    long * prices.input * LONG_WRITE_TIMES +
+    (output ?? 0) * prices.output;
   const cost = Math.round(total / 1_000_000);
   return isCount(cost) ? cost : Number.MAX_SAFE_INTEGER;
 }
@@ -55,42 +45,25 @@ export function costMicros(
  * The prices that apply to a request of this size: some vendors charge more above a number of input tokens, which
  * the catalogue states as `quirks.longPrices {above, input, output, cacheRead?, cacheWrite?}` in the table's unit.
  */
-export function pricesFor(model: Model, inputTokens: number | undefined): ModelPrices | undefined {
-  const { prices, quirks } = model;
-  const long = quirks?.longPrices;
-  if (prices === undefined || !isRaw(long)) return prices;
+export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): ModelPrices | undefined {
+  const long = objectAt(quirks, "longPrices");
   const above = countAt(long, "above");
-  if (above === undefined || inputTokens === undefined || inputTokens <= above) return prices;
-  const cacheRead = countAt(long, "cacheRead") ?? prices.cacheRead;
-  const cacheWrite = countAt(long, "cacheWrite") ?? prices.cacheWrite;
-  return {
-    ...prices,
-    input: countAt(long, "input") ?? prices.input,
-    output: countAt(long, "output") ?? prices.output,
-    ...stated({ cacheRead, cacheWrite }),
-  };
+  if (prices === undefined || above === undefined || inputTokens <= above) return prices;
+  const [input, output] = [countAt(long, "input"), countAt(long, "output")];
+  const [cacheRead, cacheWrite] = [countAt(long, "cacheRead"), countAt(long, "cacheWrite")];
+  return { ...prices, ...stated({ input, output, cacheRead, cacheWrite }) };
 }
 
 /**
  * A `Usage` as the vendor reported it, with its cost where the model has prices. Counts that are no whole numbers from
  * 0 up were not reported.
  */
-export function reportedUsage(
-  given: TokenCounts,
-  prices: ModelPrices | undefined,
-  extra?: ExtraPrices,
-): Usage {
-  const tokens = counted(given);
-  const cost = prices === undefined ? undefined : costMicros(tokens, prices, extra);
+export function reportedUsage(given: TokenCounts, prices: ModelPrices | undefined): Usage {
+  const { input, uncached, cacheRead, cacheWrite, output, reasoning } = counted(given);
   return {
-    input: {
-      total: tokens.input,
-      uncached: tokens.uncached,
-      cacheRead: tokens.cacheRead,
-      cacheWrite: tokens.cacheWrite,
-    },
-    output: { total: tokens.output, reasoning: tokens.reasoning },
+    input: { total: input, uncached, cacheRead, cacheWrite },
+    output: { total: output, reasoning },
     source: "reported",
-    ...(cost === undefined ? {} : { costMicros: cost }),
+    ...stated({ costMicros: prices && costMicros(given, prices) }),
   };
 }

@@ -12,7 +12,6 @@ export {
 } from "./catalogue/catalogue.ts";
 export {
   costMicros,
-  type ExtraPrices,
   pricesFor,
   reportedUsage,
   type TokenCounts,

@@ -1,4 +1,4 @@
-import type { LossKind, ModelWarning } from "../shared/warnings.ts";
+import type { LossKind, WarningCode } from "../shared/warnings.ts";
 
 /** What a history lost on its way to another model. */
 export interface Loss {
@@ -12,7 +12,7 @@ export interface Loss {
 const NAMED = 3;
 
 /** The losses as warnings of a turn, one for each kind; those of media say which. */
-export function lossWarnings(losses: readonly Loss[]): ModelWarning[] {
+export function lossWarnings(losses: readonly Loss[]): { code: WarningCode; message: string }[] {
   return [...Map.groupBy(losses, ({ kind }) => kind)].map(([kind, lost]) => {
     const named = [...new Set(lost.map(({ detail }) => detail))].slice(0, NAMED).join(", ");
     const which = kind === "media" ? ` (${named}${lost.length > NAMED ? ", …" : ""})` : "";

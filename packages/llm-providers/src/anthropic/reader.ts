@@ -235,8 +235,7 @@ export class AnthropicReader implements EventReader {
       output: countOf(wire.output_tokens) ?? before.output,
       reasoning: countOf(wire.output_tokens_details?.thinking_tokens) ?? before.reasoning,
     };
-    // An hour's cache write costs twice the input price, five minutes' one and a quarter.
-    this.#turn.tokens(this.#tokens, ({ input }) => ({ cacheWriteLong: input * 2 }));
+    this.#turn.tokens(this.#tokens);
   }
 }
 

@@ -1,7 +1,6 @@
-import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk } from "../provider/sdk.ts";
+import { acceptedResponse, loadSdk } from "../provider/sdk.ts";
 import { GoogleReader, readError } from "./reader.ts";
 import { buildRequest } from "./request.ts";
 

@@ -1,9 +1,8 @@
 import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
-import { acceptedResponse } from "../provider/capture.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { FetchLike, Provider } from "../provider/provider.ts";
-import { loadSdk } from "../provider/sdk.ts";
+import { acceptedResponse, loadSdk } from "../provider/sdk.ts";
 import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
 import { buildRequest } from "./request.ts";
 

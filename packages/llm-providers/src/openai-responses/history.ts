@@ -1,8 +1,21 @@
-import type { AssistantMessage, Message, ToolCallBlock, UserMessage } from "@signalbox/agent-core";
+import type {
+  AssistantMessage,
+  InputBlock,
+  Message,
+  ToolCallBlock,
+  UserMessage,
+} from "@signalbox/agent-core";
 import type OpenAI from "openai";
-import { nativeData, plainResult, replayArguments, resultMedia } from "../shared/content.ts";
+import { leftOut } from "../adapt/media.ts";
+import {
+  fileName,
+  mediaUrl,
+  nativeData,
+  plainResult,
+  replayArguments,
+  resultMedia,
+} from "../shared/content.ts";
 import { objectsAt, type Raw, textAt } from "../shared/json.ts";
-import { inputPart } from "./content.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
@@ -24,6 +37,32 @@ export function historyItems(messages: readonly Message[]): Item[] {
     }
   }
   return items;
+}
+
+/** What may stand in a message of a person and in a tool's output. */
+type InputPart =
+  | OpenAI.Responses.ResponseInputText
+  | OpenAI.Responses.ResponseInputImage
+  | OpenAI.Responses.ResponseInputFile;
+
+/** What a person or a tool contributed, as this endpoint takes it. */
+function inputPart(block: InputBlock): InputPart {
+  switch (block.type) {
+    case "text":
+      return { type: "input_text", text: block.text };
+    case "image":
+      return { type: "input_image", detail: "auto", image_url: mediaUrl(block.mimeType, block.source) };
+    case "file":
+      return block.source.kind === "url"
+        ? { type: "input_file", file_url: block.source.url }
+        : {
+            type: "input_file",
+            filename: fileName(block.mimeType, block.name),
+            file_data: mediaUrl(block.mimeType, block.source),
+          };
+    case "audio":
+      return { type: "input_text", text: leftOut(block).text };
+  }
 }
 
 function userItem(message: UserMessage): Item {

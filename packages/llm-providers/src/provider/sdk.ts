@@ -1,4 +1,5 @@
 import { FailureError, failure } from "../failure/failure.ts";
+import type { FetchLike } from "./provider.ts";
 
 /** For SDKs with a time-out of their own, in milliseconds: longer than any turn, which watches for silence itself. */
 export const SDK_TIMEOUT_MS = 2_000_000_000;
@@ -37,4 +38,37 @@ export function keptOnce<T>(make: () => Promise<T>): () => Promise<T> {
     });
     return kept;
   };
+}
+
+/**
+ * Has an SDK make a request (its validation, serialisation and headers) and takes the accepted answer for
+ * ourselves: the SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream
+ * into exceptions without the vendor's words.
+ *
+ * @param ask calls the SDK with the `fetch` it is to use; what it throws is passed on.
+ * @param edit changes the body before it is sent.
+ */
+export async function acceptedResponse(
+  send: FetchLike,
+  ask: (fetch: FetchLike) => Promise<unknown>,
+  edit: (body: string) => string = (body) => body,
+): Promise<Response> {
+  let accepted: Response | undefined;
+  await ask(async (input, init) => {
+    const { url, ...request } = await plainRequest(input, init);
+    const body = typeof request.body === "string" ? edit(request.body) : request.body;
+    accepted = await send(url, { ...request, ...(body ? { body } : {}) });
+    return new Response("", { headers: { "content-type": "text/event-stream" } });
+  });
+  if (accepted === undefined) throw new Error("The SDK made no request.");
+  return accepted;
+}
+
+async function plainRequest(
+  input: string | URL | Request,
+  init: RequestInit | undefined,
+): Promise<RequestInit & { readonly url: string | URL }> {
+  if (!(input instanceof Request)) return { ...init, url: input };
+  const { url, method, headers, signal } = input;
+  return { url, method, headers, signal, body: await input.text() };
 }

@@ -1,5 +1,3 @@
-import type { Warning } from "@signalbox/agent-core";
-
 /** Every warning a turn's `start` may carry, the same word for the same thing in each provider: see the README. */
 export type WarningCode =
   | "thinking.clamped"
@@ -28,8 +26,3 @@ export type LossKind =
 
 /** Called with what the caller should know about the request. */
 export type Warn = (code: WarningCode, message: string) => void;
-
-/** A warning of this package. */
-export interface ModelWarning extends Warning {
-  readonly code: WarningCode;
-}

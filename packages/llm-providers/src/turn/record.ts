@@ -9,13 +9,12 @@ import {
   type Model,
   type ModelContext,
   type ModelEvent,
-  type ModelPrices,
   type Native,
   type StopReason,
   type Usage,
   type Warning,
 } from "@signalbox/agent-core";
-import { type ExtraPrices, pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
+import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
 import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
@@ -197,12 +196,11 @@ export class TurnRecord {
     this.#events.push({ type: "usage", usage });
   }
 
-  /** The same from what the vendor counted, at the model's prices and `extra` ones. */
-  tokens(counts: TokenCounts, extra?: (prices: ModelPrices) => ExtraPrices): void {
+  /** The same from what the vendor counted, at the model's prices. */
+  tokens(counts: TokenCounts): void {
     const { input, cacheRead = 0, cacheWrite = 0 } = counts;
     const rest = input === undefined ? undefined : Math.max(0, input - cacheRead - cacheWrite);
-    const prices = pricesFor(this.#setup.model, input);
-    this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, prices, prices && extra?.(prices)));
+    this.usage(reportedUsage({ uncached: rest, ...stated(counts) }, pricesFor(this.#setup.model, input)));
   }
 
   /** Adds what was written since the vendor last counted, about, and what was sent where it has counted nothing. */
