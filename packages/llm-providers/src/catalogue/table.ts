@@ -7,26 +7,16 @@ import table from "./models.json" with { type: "json" };
 /** A model of the built-in table. */
 export type Entry = Model & { readonly name: string };
 
+type Sizes = Pick<Model, "contextWindow" | "maxOutputTokens">;
+
 /** What models of one vendor share. */
-interface Family {
-  readonly contextWindow: number;
-  readonly maxOutputTokens: number;
+interface Family extends Sizes {
   readonly input: readonly string[];
   readonly thinking: readonly string[];
   readonly quirks?: JsonObject | undefined;
-  readonly longPrompts?: LongPrompts | undefined;
-  readonly models: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly dollars?: readonly number[] | undefined;
-  }[];
-}
-
-/** Above so many input tokens input and cache cost so many times as much, and output. */
-interface LongPrompts {
-  readonly above: number;
-  readonly input: number;
-  readonly output: number;
+  /** Above so many input tokens input and cache cost so many times as much, and output. */
+  readonly longPrompts?: Readonly<Record<"above" | "input" | "output", number>> | undefined;
+  readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
 }
 
 /** What is known of a vendor besides its models. */
@@ -35,7 +25,7 @@ interface Vendor {
   readonly api: string;
   readonly keys: readonly string[];
   readonly default: string;
-  readonly unknown: Pick<Model, "contextWindow" | "maxOutputTokens">;
+  readonly unknown: Sizes;
 }
 
 type Amounts = Pick<ModelPrices, "input" | "output" | "cacheRead" | "cacheWrite">;
@@ -54,7 +44,7 @@ function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): A
   };
 }
 
-function longQuirk(dollars: readonly number[], long: LongPrompts | undefined): JsonObject {
+function longQuirk(dollars: readonly number[], long: Family["longPrompts"]): JsonObject {
   if (long === undefined) return {};
   return { longPrices: { above: long.above, ...amounts(dollars, long.input, long.output) } };
 }

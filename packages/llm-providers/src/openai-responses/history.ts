@@ -2,7 +2,8 @@ import type {
   AssistantMessage,
   InputBlock,
   Message,
-  ToolCallBlock,
+  RefusalBlock,
+  TextBlock,
   UserMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
@@ -15,9 +16,11 @@ import {
   replayArguments,
   resultMedia,
 } from "../shared/content.ts";
-import { objectsAt, type Raw, textAt } from "../shared/json.ts";
+import { objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
+const PHASES = ["commentary", "final_answer"] as const;
+
 type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
 
 /** A history as input items. Items this model made go back as they came; everything else without ids. */
@@ -75,95 +78,74 @@ function userItem(message: UserMessage): Item {
  * must follow its reasoning: a turn that was cut after its reasoning loses that, and what followed reasoning that is no
  * longer at hand goes without its id.
  */
-function assistantItems(message: AssistantMessage): Item[] {
-  const turn = new TurnItems();
-  for (const block of message.content) turn.add(block, nativeData(block));
-  return withoutTornReasoning(turn.items);
-}
-
-class TurnItems {
-  readonly items: Item[] = [];
-  /** The message that texts are added to. */
-  #open: OutputMessage | undefined;
-
-  add(block: AssistantMessage["content"][number], data: Raw | undefined): void {
+function assistantItems({ content }: AssistantMessage): Item[] {
+  const items: Item[] = [];
+  for (const block of content) {
+    const data = nativeData(block);
+    const id = idAfter(items, data);
     switch (block.type) {
       case "text":
-        this.#text(data, { type: "output_text", text: block.text, annotations: [] });
-        break;
       case "refusal":
-        this.#text(data, { type: "refusal", refusal: block.text });
+        addText(items, block, id, data);
         break;
       case "citation":
-        this.#cite(data);
+        cite(items.at(-1), data);
         break;
-      case "toolCall":
-        this.#call(block, data);
+      case "toolCall": {
+        const call = { call_id: block.id, name: block.name, arguments: replayArguments(block) };
+        items.push({ type: "function_call", ...call, ...stated({ id }) });
         break;
+      }
       case "thinking":
-        this.#whole(data !== undefined && travels(data) ? data : undefined);
+        if (data !== undefined && travels(data) && isItem(data)) items.push(data);
         break;
       case "opaque":
-        this.#whole(data);
+        if (data !== undefined && isItem(data)) items.push(data);
         break;
       case "image": {
-        const { source } = block;
-        const isKept = data !== undefined && source.kind === "base64";
-        this.#whole(isKept ? { ...data, result: source.data } : undefined);
+        const whole = block.source.kind === "base64" && { ...data, result: block.source.data };
+        if (whole && isItem(whole)) items.push(whole);
         break;
       }
     }
   }
+  // What was cut after its reasoning.
+  return items.slice(0, items.findLastIndex((item) => !("type" in item) || item.type !== "reasoning") + 1);
+}
 
-  #text(data: Raw | undefined, part: OutputMessage["content"][number]): void {
-    const id = this.#idOf(data);
-    if (id === undefined) {
-      const said = part.type === "refusal" ? part.refusal : part.text;
-      if (said !== "") this.items.push({ role: "assistant", content: said });
-      this.#open = undefined;
-      return;
-    }
-    if (this.#open === undefined || this.#open.id !== id) {
-      this.#open = { type: "message", role: "assistant", id, status: "completed", content: [] };
-      const phase = data?.phase;
-      if (phase === "commentary" || phase === "final_answer") this.#open.phase = phase;
-      this.items.push(this.#open);
-    }
-    this.#open.content.push(part);
-  }
+/** An item's id, unless the reasoning it must follow has been dropped. */
+function idAfter(items: readonly Item[], data: Raw | undefined): string | undefined {
+  const isThere = (after: unknown): boolean => items.some((item) => "id" in item && item.id === after);
+  if (data === undefined || (data.after !== undefined && !isThere(data.after))) return undefined;
+  return textAt(data, "id");
+}
 
-  #cite(data: Raw | undefined): void {
-    const part = this.#open?.content.at(-1);
-    if (data !== undefined && part?.type === "output_text" && isUrlCitation(data))
-      part.annotations.push(data);
+function addText(
+  items: Item[],
+  block: TextBlock | RefusalBlock,
+  id: string | undefined,
+  data: Raw | undefined,
+): void {
+  const { type, text } = block;
+  if (id === undefined) {
+    if (text !== "") items.push({ role: "assistant", content: text });
+    return;
   }
+  const part: OutputMessage["content"][number] =
+    type === "refusal" ? { type, refusal: text } : { type: "output_text", text, annotations: [] };
+  const last = items.at(-1);
+  if (last?.type === "message" && "id" in last && last.id === id) {
+    last.content.push(part);
+    return;
+  }
+  const phase = PHASES.find((word) => word === data?.phase);
+  const message = { type: "message", role: "assistant", id, status: "completed" } as const;
+  items.push({ ...message, content: [part], ...stated({ phase }) });
+}
 
-  #call(block: ToolCallBlock, data: Raw | undefined): void {
-    this.#open = undefined;
-    const id = this.#idOf(data);
-    this.items.push({
-      type: "function_call",
-      call_id: block.id,
-      name: block.name,
-      arguments: replayArguments(block),
-      ...(id === undefined ? {} : { id }),
-    });
-  }
-
-  /** An item that goes back as it came. */
-  #whole(data: Raw | undefined): void {
-    this.#open = undefined;
-    if (data !== undefined && isItem(data)) this.items.push(data);
-  }
-
-  /** An item's id, unless the reasoning it must follow has been dropped. */
-  #idOf(data: Raw | undefined): string | undefined {
-    const after = data?.after;
-    if (data === undefined) return undefined;
-    if (after !== undefined && !this.items.some((item) => "id" in item && item.id === after))
-      return undefined;
-    return textAt(data, "id");
-  }
+function cite(item: Item | undefined, data: Raw | undefined): void {
+  const part = item?.type === "message" && "id" in item ? item.content.at(-1) : undefined;
+  if (data !== undefined && part?.type === "output_text" && isUrlCitation(data)) part.annotations.push(data);
 }
 
 function isUrlCitation(data: Raw): data is Raw & OpenAI.Responses.ResponseOutputText.URLCitation {
@@ -180,9 +162,4 @@ function isItem(data: Raw): data is Raw & Item {
  */
 function travels(reasoning: Raw): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
-}
-
-function withoutTornReasoning(items: Item[]): Item[] {
-  const last = items.findLastIndex((item) => !("type" in item) || item.type !== "reasoning");
-  return items.slice(0, last + 1);
 }

@@ -56,16 +56,9 @@ export interface ProviderDefinition<Client, Params> {
    * What the body of a refusal, or the `error` in it, says beyond what is known without it; nothing where absent.
    */
   readError?(error: Raw, known: FailureFacts): FailureFacts;
-  createReader(turn: TurnWriter, request: ModelRequest, params: Params): EventReader;
+  createReader(turn: TurnWriter, request: ModelRequest): EventReader;
   /** What to ask instead, once, where a refusal can be mended by asking differently. */
   mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
-}
-
-interface Opened<Params> {
-  /** What was asked in the end. */
-  readonly request: ModelRequest;
-  readonly params: Params;
-  readonly response: Response;
 }
 
 /** A provider over HTTP: builds the request, opens the stream, reads it and says what went wrong. */
@@ -78,10 +71,9 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
     request: ModelRequest,
     signal: AbortSignal,
     mayMend = true,
-  ): Promise<Opened<Params>> {
-    const params = definition.buildRequest(request, client);
+  ): Promise<Response> {
     try {
-      return { request, params, response: await definition.send(client, params, request, signal) };
+      return await definition.send(client, definition.buildRequest(request, client), request, signal);
     } catch (error) {
       const refusal = failureOf(error, request.config.now());
       const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
@@ -122,17 +114,12 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
           const warn: Warn = (code, message) => turn.warn(code, message);
           const { messages, losses } = adapt(context.messages, model);
           for (const { code, message } of lossWarnings(losses)) warn(code, message);
-          const asked = {
-            model,
-            context: { ...context, messages, tools },
-            options: withWireName(api, options),
-            config,
-            warn,
-          };
-          const { response, request, params } = await open(await client(), asked, turn.signal);
+          const asked = { ...context, messages, tools };
+          const request = { model, context: asked, options: withWireName(api, options), config, warn };
+          const response = await open(await client(), request, turn.signal);
           turn.start(requestIdIn(response.headers));
           yield;
-          yield* readAnswer(turn, response, definition.createReader(turn, request, params));
+          yield* readAnswer(turn, response, definition.createReader(turn, request));
         });
       };
     },
