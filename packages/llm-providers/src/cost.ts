@@ -18,7 +18,7 @@ export interface TokenCounts {
 const LONG_WRITE_TIMES = 2;
 
 /** Counts as they may be reckoned with: what is negative, broken or not exact was not said. */
-function counted(tokens: TokenCounts): TokenCounts {
+export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown }): TokenCounts {
   return Object.fromEntries(Object.entries(tokens).filter(([, tokens]) => isCount(tokens)));
 }
 

@@ -1,20 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Anthropic } from "@anthropic-ai/sdk";
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
-import type { TokenCounts } from "../cost.ts";
+import { counted, type TokenCounts } from "../cost.ts";
 import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import {
-  entryOf,
-  isCount,
-  isRaw,
-  keepJson,
-  objectAt,
-  parseRaw,
-  type Raw,
-  stated,
-  textAt,
-} from "../shared/json.ts";
+import { entryOf, isRaw, keepJson, objectAt, parseRaw, type Raw, stated, textAt } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
 interface ErrorEvent {
@@ -43,10 +33,6 @@ export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): Failu
 /** A text, where it is one: the SDK's types say what the vendor documents, not what a server sends. */
 function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
-}
-
-function countOf(value: unknown): number | undefined {
-  return isCount(value) ? value : undefined;
 }
 
 /** The index of a block that only the vendor understands: it is kept as it came. */
@@ -221,21 +207,18 @@ export class AnthropicReader implements EventReader {
   /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
   #count(wire: Anthropic.Usage | Anthropic.MessageDeltaUsage | null | undefined): void {
     if (typeof wire !== "object" || wire === null) return;
-    const before = this.#tokens;
-    const uncached = countOf(wire.input_tokens) ?? before.uncached;
-    const cacheRead = countOf(wire.cache_read_input_tokens) ?? before.cacheRead;
-    const cacheWrite = countOf(wire.cache_creation_input_tokens) ?? before.cacheWrite;
-    const long = "cache_creation" in wire ? wire.cache_creation?.ephemeral_1h_input_tokens : undefined;
-    this.#tokens = {
-      input: uncached === undefined ? undefined : uncached + (cacheRead ?? 0) + (cacheWrite ?? 0),
-      uncached,
-      cacheRead,
-      cacheWrite,
-      cacheWriteLong: countOf(long) ?? before.cacheWriteLong,
-      output: countOf(wire.output_tokens) ?? before.output,
-      reasoning: countOf(wire.output_tokens_details?.thinking_tokens) ?? before.reasoning,
-    };
-    this.#turn.tokens(this.#tokens);
+    const said = counted({
+      uncached: wire.input_tokens,
+      cacheRead: wire.cache_read_input_tokens,
+      cacheWrite: wire.cache_creation_input_tokens,
+      cacheWriteLong: "cache_creation" in wire && wire.cache_creation?.ephemeral_1h_input_tokens,
+      output: wire.output_tokens,
+      reasoning: wire.output_tokens_details?.thinking_tokens,
+    });
+    this.#tokens = { ...this.#tokens, ...said };
+    const { uncached, cacheRead = 0, cacheWrite = 0 } = this.#tokens;
+    const input = uncached === undefined ? undefined : uncached + cacheRead + cacheWrite;
+    this.#turn.tokens({ ...this.#tokens, input });
   }
 }
 
