@@ -12,7 +12,7 @@ import { anthropicMessages } from "../anthropic/index.ts";
 import { createCatalogue, defaultAccounts, type ResolvedModel } from "../catalogue/catalogue.ts";
 import { VENDORS } from "../catalogue/table.ts";
 import { demo, demoModel } from "../demo/index.ts";
-import { FailureError, failure } from "../failure/failure.ts";
+import { failure } from "../failure/failure.ts";
 import { googleGenerative } from "../google/index.ts";
 import { mistralChat } from "../mistral/index.ts";
 import { openaiChat } from "../openai-chat/index.ts";
@@ -20,7 +20,7 @@ import { openaiResponses } from "../openai-responses/index.ts";
 import { createProviders, type Provider } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
-import { modelTurn } from "../turn/turn.ts";
+import { failedTurn } from "../turn/turn.ts";
 import { accountOf, missingKey, type ProviderEntries, type ProviderEntry } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 import type { ModelProblem } from "./problems.ts";
@@ -204,11 +204,8 @@ function defaultReference(names: readonly string[], listed: readonly Model[]): s
 
 /** A stream that says why a reference cannot be asked. */
 function refusing(reference: string, { code, provider, message }: ModelProblem) {
-  const id = reference.slice(reference.indexOf("/") + 1);
-  return modelTurn({ model: { ...demoModel, id, provider, api: "none" } }, async function* () {
-    yield* [];
-    throw new FailureError(failure(code === "missing_key" ? "auth" : "invalid", message));
-  });
+  const model = { ...demoModel, id: reference.slice(reference.indexOf("/") + 1), provider, api: "none" };
+  return failedTurn({ model }, failure(code === "missing_key" ? "auth" : "invalid", message));
 }
 
 function contextOf(prompt: Prompt, now: () => number): ModelContext {

@@ -70,8 +70,8 @@ export class KeyRing {
   }
 
   /** The key that has to rest least, whether or not it is ready. */
-  soonest(): Key | undefined {
-    return this.#keys.toSorted((a, b) => a.restsUntil - b.restsUntil)[0];
+  soonest(): Key {
+    return this.#keys.reduce((least, key) => (key.restsUntil < least.restsUntil ? key : least));
   }
 
   /** Sends a key to rest after a refusal. */

@@ -30,6 +30,9 @@ export interface Candidate {
   readonly ownTimeouts: boolean;
 }
 
+/** One model at least. */
+export type Candidates = readonly [Candidate, ...Candidate[]];
+
 /** What to try next, and how to get there. */
 export interface Attempt extends Candidate {
   readonly key: Key;
@@ -50,7 +53,7 @@ const FOR_MORE_MS = 20_000;
 
 /** The models of one request and the rings of their accounts, walked as failures come. */
 export class AttemptPlan {
-  readonly #candidates: readonly Candidate[];
+  readonly #candidates: Candidates;
   readonly #policy: RetryPolicy;
   readonly #random: () => number;
   #at = 0;
@@ -61,18 +64,23 @@ export class AttemptPlan {
   readonly #used = new Set<Key>();
   readonly failures: AttemptFailure[] = [];
 
-  constructor(candidates: readonly Candidate[], policy: RetryPolicy, random: () => number) {
+  constructor(candidates: Candidates, policy: RetryPolicy, random: () => number) {
     this.#candidates = candidates;
     this.#policy = policy;
     this.#random = random;
   }
 
   /** The first attempt: the first model with a key that does not rest; else the first model, rest or not. */
-  first(now: number): Attempt | undefined {
-    const at = this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined);
-    this.#at = Math.max(0, at);
+  first(now: number): Attempt {
     this.#since = now;
-    return this.#attempt(now);
+    this.#at = Math.max(
+      0,
+      this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined),
+    );
+    const candidate = this.#candidates[this.#at] ?? this.#candidates[0];
+    const key = candidate.ring.ready(now) ?? candidate.ring.soonest();
+    this.#used.add(key);
+    return { ...candidate, key };
   }
 
   /** A model has said something. */
@@ -93,14 +101,6 @@ export class AttemptPlan {
     const left = this.#left(now);
     const kept = others.length === 0 ? 0 : others.length === 1 ? FOR_ONE_MS : FOR_MORE_MS;
     return Math.max(LEAST_MS, left - Math.min(kept, left / 2));
-  }
-
-  #attempt(now: number): Attempt | undefined {
-    const candidate = this.#candidates[this.#at];
-    const key = candidate?.ring.ready(now) ?? candidate?.ring.soonest();
-    if (candidate === undefined || key === undefined) return undefined;
-    this.#used.add(key);
-    return { ...candidate, key };
   }
 
   /** Takes note of a failure and says what follows, or `undefined` where nothing does. */
@@ -132,7 +132,7 @@ export class AttemptPlan {
       let delay = this.#delay(error.retryAfterMs);
       const soonest = ring.soonest();
       // This key is to rest for too long; one that was refused before it may not be.
-      if (delay === undefined && error.scope === "key" && soonest?.cause === "rate_limit") {
+      if (delay === undefined && error.scope === "key" && soonest.cause === "rate_limit") {
         again = { ...attempt, key: soonest };
         delay = this.#delay(Math.max(0, soonest.restsUntil - now));
       }

@@ -1,12 +1,6 @@
-import type {
-  AssistantMessage,
-  Model,
-  ModelContext,
-  ModelErrorData,
-  ModelEvent,
-  StreamOptions,
-} from "@signalbox/agent-core";
+import type { ModelContext, ModelErrorData, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
+import { failedTurn } from "../turn/turn.ts";
 import { guarded } from "./guard.ts";
 import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 
@@ -28,8 +22,6 @@ export interface RunSetup {
   readonly sleep: Sleep;
   /** Takes secrets out of what a vendor says. */
   readonly redact: (text: string) => string;
-  /** What the stream says where no account has the model. */
-  readonly noAccount: ModelErrorData;
 }
 
 /**
@@ -69,15 +61,13 @@ class Run {
   }
 
   async *events(): AsyncGenerator<ModelEvent, undefined> {
-    const { plan, now, noAccount } = this.#setup;
-    let attempt = plan.first(now());
-    if (attempt === undefined) yield* this.#failed(noAccount, undefined);
+    const { plan, now } = this.#setup;
+    let attempt: Attempt | undefined = plan.first(now());
     while (attempt !== undefined) {
       const step: Step | undefined = yield* this.#try(attempt);
       attempt = step?.attempt;
       if (step === undefined || step.next.delayMs === 0 || (await this.#wait(step.next.delayMs))) continue;
-      const aborted = failure("aborted", "The request was aborted.");
-      yield* this.#failed({ ...aborted, emitted: false }, step.attempt.model);
+      yield* failedTurn({ model: step.attempt.model, now }, failure("aborted", "The request was aborted."));
       return;
     }
   }
@@ -125,9 +115,10 @@ class Run {
       yield { type: "attempt", failure: step.failure, next: step.next, ...(begun ? { discard: true } : {}) };
       return step;
     }
+    const { api, provider, id: model } = attempt.model;
+    if (!begun) yield { type: "start", request: { api, provider, model }, warnings: [] };
     const summary = this.#summary(error);
-    if (begun) yield { type: "error", error: summary, partial: { ...partial, error: summary } };
-    else yield* this.#failed(summary, attempt.model, partial);
+    yield { type: "error", error: summary, partial: { ...partial, error: summary } };
     return undefined;
   }
 
@@ -156,26 +147,6 @@ class Run {
     );
     const message = `All ${failures.length} attempts failed. ${eachOnce(said).join("; ")}`;
     return { ...error, message, attempts: failures };
-  }
-
-  /** A whole turn that only says what went wrong. */
-  *#failed(
-    error: ModelErrorData,
-    asked: Model | undefined,
-    partial?: AssistantMessage,
-  ): Generator<ModelEvent> {
-    const { api = "", provider = "", id: model = "" } = asked ?? {};
-    const message: AssistantMessage = partial ?? {
-      role: "assistant",
-      content: [],
-      api,
-      provider,
-      model,
-      stopReason: error.code === "aborted" ? "aborted" : "error",
-      timestamp: this.#setup.now(),
-    };
-    yield { type: "start", request: { api, provider, model }, warnings: [] };
-    yield { type: "error", error, partial: { ...message, error } };
   }
 }
 

@@ -4,6 +4,7 @@ import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/stream.ts";
+import { failedTurn } from "../turn/turn.ts";
 import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
 import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";
@@ -100,18 +101,24 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
   }
 
   const run = (
-    models: readonly Model[],
+    models: readonly [Model, ...Model[]],
     context: ModelContext,
     streamOptions: StreamOptions,
   ): AsyncIterable<ModelEvent> => {
-    const candidates = models.flatMap((model) => {
+    const [first, ...others] = models.flatMap((model) => {
       const account = accounts.get(model.provider);
       return account === undefined ? [] : [{ model, ...account }];
     });
+    if (first === undefined) {
+      const wanted = models.map(({ provider, id }) => `${provider}/${id}`).join(", ");
+      return failedTurn(
+        { model: models[0], now },
+        failure("invalid", `No account is configured for ${wanted}.`),
+      );
+    }
     const asked = { ...policy, silenceMs: streamOptions.silenceMs ?? policy.silenceMs };
-    const wanted = models.map((model) => `${model.provider}/${model.id}`).join(", ");
     return runAttempts({
-      plan: new AttemptPlan(candidates, asked, random),
+      plan: new AttemptPlan([first, ...others], asked, random),
       open: ({ model, key }, silenceMs) =>
         key.stream()(model, context, { ...streamOptions, ...stated({ silenceMs }) }),
       context,
@@ -119,7 +126,6 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
       now,
       sleep,
       redact,
-      noAccount: { ...failure("invalid", `No account is configured for ${wanted}.`), emitted: false },
     });
   };
 

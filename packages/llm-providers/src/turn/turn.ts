@@ -1,5 +1,5 @@
 import type { ModelEvent, StreamOptions } from "@signalbox/agent-core";
-import { classifyException, failure } from "../failure/failure.ts";
+import { classifyException, type Failure, FailureError, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
 import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
@@ -43,6 +43,14 @@ const OVER = new DOMException("The turn is over.", "AbortError");
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
   return new Turn(setup, read);
+}
+
+/** A turn that only says what went wrong. */
+export function failedTurn(setup: TurnSetup, cause: Failure): AsyncIterableIterator<ModelEvent, undefined> {
+  return modelTurn(setup, async function* () {
+    yield* [];
+    throw new FailureError(cause);
+  });
 }
 
 /** Whether a stream is `modelTurn`'s, which never throws and ends with one terminal event. */
