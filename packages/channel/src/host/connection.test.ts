@@ -141,6 +141,28 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
+  it("pauses ever longer where each one breaks as soon as it stands, until one lasts", async () => {
+    const opened: ReturnType<typeof standing>[] = [];
+    const bench = supervised(async () => {
+      const next = standing();
+      opened.push(next);
+      return next.value;
+    });
+    await bench.connection.start(never);
+    const pauses: number[] = [];
+    for (const stoodMs of [0, 0, 0, 0, timing.mostPauseMs]) {
+      await bench.pass(stoodMs);
+      opened.at(-1)?.lose();
+      await turns();
+      const health = bench.connection.health();
+      const pause = health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0;
+      pauses.push(pause);
+      await bench.pass(pause);
+    }
+    expect(pauses).toEqual([100, 200, 400, 400, 100]);
+    bench.connection.stop();
+  });
+
   it("is watched while what was missed is read", async () => {
     const [first, second] = [standing(), standing()];
     const bench = supervised(

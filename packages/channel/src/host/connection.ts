@@ -14,7 +14,10 @@ export interface Connection {
 export interface ConnectionTiming {
   /** Longest that one attempt may take. Default 15 s. */
   readonly attemptMs?: number;
-  /** Between attempts: the first pause, which doubles, and the longest. Default half a second, and a minute. */
+  /**
+   * Between attempts: the first pause, which doubles until a connection has stood for as long as the longest. Default
+   * half a second, and a minute.
+   */
   readonly pauseMs?: number;
   readonly mostPauseMs?: number;
   /** After the platform has refused the credentials, or what they are to be used for. Default five minutes. */
@@ -61,6 +64,8 @@ class RetriedConnection implements SupervisedConnection {
   readonly #random: () => number;
   readonly #life = new AbortController();
   #health: Health = { state: "starting" };
+  /** Attempts since a connection stood for long. */
+  #tries = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -157,10 +162,13 @@ class RetriedConnection implements SupervisedConnection {
     const { clock, logger } = this.#options;
     let connection: Connection | undefined = first;
     while (connection !== undefined) {
+      const openedAt = clock.now();
       await this.#untilLost(connection);
       connection.close();
       if (this.#life.signal.aborted) return;
       const lostAt = clock.now();
+      // One that breaks as soon as it stands is no better than none.
+      if (lostAt - openedAt >= this.#timing.mostPauseMs) this.#tries = 0;
       connection = await this.#reopen();
       if (connection === undefined) return;
       this.#health = { state: "ready" };
@@ -174,28 +182,33 @@ class RetriedConnection implements SupervisedConnection {
 
   async #reopen(): Promise<Connection | undefined> {
     const { name, clock, logger } = this.#options;
-    let pause = this.#spread(this.#timing.pauseMs);
+    let pause = this.#nextPause();
     let reason = `no connection to ${name}`;
-    for (let tries = 1; !this.#life.signal.aborted; tries += 1) {
+    while (!this.#life.signal.aborted) {
       this.#health = { state: "down", reason, retryAt: clock.now() + pause };
       await clock.delay(pause, this.#life.signal).catch(() => {});
       if (this.#life.signal.aborted) break;
+      this.#tries += 1;
       try {
         return await this.#attempt(this.#life.signal);
       } catch (error) {
         reason = reasonOf(error);
-        pause = this.#pauseAfter(error, tries);
+        pause = this.#pauseAfter(error);
         logger.warn("no connection", { reason, waitMs: pause });
       }
     }
     return undefined;
   }
 
-  #pauseAfter(error: unknown, tries: number): number {
-    const { pauseMs, mostPauseMs, refusedPauseMs } = this.#timing;
-    if (isChannelError(error) && refusals.includes(error.code)) return refusedPauseMs;
-    const longer = this.#spread(Math.min(pauseMs * 2 ** tries, mostPauseMs));
-    return isChannelError(error) ? Math.max(longer, error.retryAfterMs ?? 0) : longer;
+  #pauseAfter(error: unknown): number {
+    if (!isChannelError(error)) return this.#nextPause();
+    if (refusals.includes(error.code)) return this.#timing.refusedPauseMs;
+    return Math.max(this.#nextPause(), error.retryAfterMs ?? 0);
+  }
+
+  #nextPause(): number {
+    const { pauseMs, mostPauseMs } = this.#timing;
+    return this.#spread(Math.min(pauseMs * 2 ** this.#tries, mostPauseMs));
   }
 
   #spread(ms: number): number {
