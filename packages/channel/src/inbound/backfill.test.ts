@@ -51,6 +51,26 @@ describe("backfill", () => {
     expect(read).toEqual([]);
   });
 
+  it("has no more conversations at hand than it needs, however many there are", async () => {
+    const kept = createMemoryState();
+    let writes = 0;
+    const state = {
+      ...kept,
+      async set(...entry: Parameters<typeof kept.set>) {
+        writes += 1;
+        await kept.set(...entry);
+      },
+    };
+    const { backfill } = open(state);
+    for (let each = 0; each <= 20; each += 1) await backfill.note(`c${each}`, start - 30_000 + each);
+    writes = 0;
+    await backfill.note("c20", start - 1_000);
+    expect(writes).toBe(0);
+    // One that was forgotten is new again, and new ones are written at once.
+    await backfill.note("c0", start);
+    expect(writes).toBe(1);
+  });
+
   it("reads after a restart what came since the last message of each conversation", async () => {
     const before = open();
     await before.backfill.note("a", start - 60_000);

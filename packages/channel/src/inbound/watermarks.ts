@@ -13,6 +13,8 @@ interface WatermarkOptions {
   readonly readUpTo: (conversation: string, at: number) => number;
 }
 
+/** So many times as many as are remembered are at hand: what is heard of now and then is not written each time. */
+const atHand = 10;
 /** A watermark that is written late costs a longer look back, not a message. */
 const writeEveryMs = 10_000;
 
@@ -39,6 +41,7 @@ export class Watermarks {
     const before = watermarks.get(conversation);
     if (before !== undefined && before >= at) return;
     watermarks.set(conversation, Math.min(at, clock.now()));
+    if (watermarks.size > this.#options.most * atHand) forgetAllBut(this.#newestOf(watermarks), watermarks);
     if (before === undefined || clock.now() - this.#writtenAt >= writeEveryMs) await this.#write(watermarks);
   }
 
@@ -70,6 +73,11 @@ export class Watermarks {
     );
     await state.set(this.#key, { conversations });
   }
+}
+
+function forgetAllBut(newest: readonly [string, number][], watermarks: Map<string, number>): void {
+  watermarks.clear();
+  for (const [conversation, at] of newest) watermarks.set(conversation, at);
 }
 
 function readWatermarks(saved: Payload): Map<string, number> {
