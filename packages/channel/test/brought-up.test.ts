@@ -1,21 +1,13 @@
-import { duplexPair } from "node:stream";
 import { expect, it } from "vitest";
-import { inOwnProcess, type Launch, serveAccount } from "../src/process/index.ts";
+import { inOwnProcess } from "../src/process/index.ts";
 import { openChannel } from "../src/testkit/index.ts";
+import { launchedHere } from "./launched-here.ts";
 import readyEarly, { starts } from "./ready-early.ts";
 
 const MODULE = new URL("./ready-early.ts", import.meta.url).href;
 
 it("says that an account is down until the process that takes another's place can be called", async () => {
-  const kills: (() => void)[] = [];
-  const launch: Launch = () => {
-    const [line, served] = duplexPair();
-    serveAccount(served, () => {});
-    const ended = new Promise<string>((resolve) => line.once("close", () => resolve("it was killed")));
-    const kill = () => void line.destroy();
-    kills.push(kill);
-    return { line, printed: [], ended, kill };
-  };
+  const { launch, kills } = launchedHere();
   const opening = openChannel(inOwnProcess(readyEarly, MODULE, launch), {});
   await expect.poll(() => starts.length).toBe(1);
   starts[0]?.();

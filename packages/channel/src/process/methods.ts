@@ -62,7 +62,14 @@ export const accountMethods = {
       channel: text,
       account: text,
       config: json,
-      commands: z.array(z.object({ name: text, description: text, usage: text.exactOptional() })),
+      commands: z.array(
+        z.object({
+          name: text,
+          description: text,
+          localized: z.record(text, text).exactOptional(),
+          usage: text.exactOptional(),
+        }),
+      ),
       raw: z.boolean(),
     }),
     z.object({ methods: z.array(text) }),
@@ -114,7 +121,7 @@ export const accountMethods = {
   ),
   prolongDraft: method("prolongDraft", z.object({ draft: number }), nothing),
   abortDraft: method("abortDraft", z.object({ draft: number }), nothing),
-  /** The signal of a draft has fired. */
+  /** The signal of a draft has fired: nobody asks anything of it any more. */
   haltDraft: method("haltDraft", z.object({ draft: number }), nothing),
   ...streamMethods,
 };

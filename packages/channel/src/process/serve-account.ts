@@ -216,7 +216,10 @@ class ServedAccount {
         this.#drafts.delete(draft);
         return undefined;
       }),
-      this.#asking(accountMethods.haltDraft, (_, { draft }) => this.#drafts.get(draft)?.halt.abort()),
+      this.#asking(accountMethods.haltDraft, (_, { draft }) => {
+        this.#drafts.get(draft)?.halt.abort();
+        this.#drafts.delete(draft);
+      }),
     ];
   }
 
