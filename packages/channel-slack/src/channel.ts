@@ -6,6 +6,7 @@ import {
   createActivity,
   createWebhook,
   type Handled,
+  isChannelError,
   isLasting,
   noWebhooks,
   objectAt,
@@ -163,9 +164,16 @@ function createStatus(api: SlackApi) {
     try {
       await api.call("assistant.threads.setStatus", args, { what: "showing a status", write: false, signal });
     } catch (error) {
-      // An app that may not would be told so at every answer.
+      // A thread that is gone says nothing about the others.
       if (!isLasting(error)) throw error;
-      hasStatus = false;
+      // An app that may not would be told so at every answer.
+      if (isOfTheApp(error)) hasStatus = false;
     }
   };
+}
+
+/** Whether it is the app that is refused, wherever it asks. */
+function isOfTheApp(error: unknown): boolean {
+  const { code, scope } = isChannelError(error) ? error : {};
+  return code === "unsupported" || (code === "permission" && scope !== "conversation");
 }
