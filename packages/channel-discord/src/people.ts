@@ -23,7 +23,7 @@ export interface People {
   name(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   /** The role of a server that came with the bot: people mention it in place of the bot. */
   ownRole(guildId: string, signal: AbortSignal): Promise<string | undefined>;
-  /** A member's roles; undefined where they cannot be found out. */
+  /** A member's roles; undefined for who is none. @throws ChannelError where they cannot be found out now */
   roles(guildId: string, userId: string, signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
@@ -72,9 +72,8 @@ export function createPeople(
       const cached = await cache.get(key);
       if (Array.isArray(cached)) return cached.map(String);
       const path = `/guilds/${guildId}/members/${userId}` as const;
-      const member = await api
-        .call({ what: "looking a member up", method: "GET", path, signal })
-        .catch(() => undefined);
+      const asked = api.call({ what: "looking a member up", method: "GET", path, signal });
+      const member = await unlessRefused(asked, undefined);
       if (!isPayload(member)) return undefined;
       const roles = rolesOf(member);
       await cache.set(key, [...roles], rolesMs);

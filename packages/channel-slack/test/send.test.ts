@@ -35,6 +35,8 @@ describe("messages through the real SDK", () => {
       "You <!channel> all, @here and @channel: <@U_ANN> mail@here.example",
       "`<@U_ANN> <!channel>` and https://a.example/@here?q=@channel and [x](https://a.example/@here)",
       "```html\n<!DOCTYPE html> <!channel> <@U_ANN>\n```",
+      "![<!channel>](https://a.example/p.png) [<!here>](https://a.example) [x](https://a.example '<!here>')",
+      "[there][1]\n\n[1]: https://a.example '<!everyone>'",
     ].join("\n\n");
     await send(bench, markdown(text));
     bench.standIn.fail({ kind: "error", error: "invalid_blocks" });

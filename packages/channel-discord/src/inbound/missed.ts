@@ -27,22 +27,35 @@ export async function missedMessages(
     const { guildId } = await places.find(channelId, signal);
     const messages = await listPages(api, channelId, since, signal);
     const spoken = messages.filter((message) => isSpoken(message, botId));
-    if (guildId === undefined) return spoken;
-    return await Promise.all(
-      spoken.map(async (message) => {
-        const userId = textAt(objectAt(message, "author"), "id") ?? "";
-        const roles = await people.roles(guildId, userId, signal);
-        return {
-          ...message,
-          guild_id: guildId,
-          ...(roles === undefined ? {} : { member: { roles: [...roles] } }),
-        };
-      }),
-    );
+    return guildId === undefined ? spoken : await asMembersSay(people, guildId, spoken, signal);
   } catch (error) {
     if (isLasting(error)) return [];
     throw error;
   }
+}
+
+/** One author is asked for after the other: Discord refuses many such requests at once. */
+async function asMembersSay(
+  people: People,
+  guildId: string,
+  messages: readonly Payload[],
+  signal: AbortSignal,
+): Promise<readonly Payload[]> {
+  const rolesOf = new Map<string, readonly string[] | undefined>();
+  for (const userId of new Set(messages.map(authorOf)))
+    rolesOf.set(userId, await people.roles(guildId, userId, signal));
+  return messages.map((message) => {
+    const roles = rolesOf.get(authorOf(message));
+    return {
+      ...message,
+      guild_id: guildId,
+      ...(roles === undefined ? {} : { member: { roles: [...roles] } }),
+    };
+  });
+}
+
+function authorOf(message: Payload): string {
+  return textAt(objectAt(message, "author"), "id") ?? "";
 }
 
 /** Messages since a moment, oldest first, page after page as far as they are read. */
