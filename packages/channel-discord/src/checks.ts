@@ -15,7 +15,7 @@ export async function checkIntents(
   const application = await api.call({ what, method: "GET", path: "/applications/@me", signal });
   const flags = isPayload(application) ? Number(application["flags"]) : 0;
   const isGiven = (flags & MESSAGE_CONTENT) !== 0;
-  if (isGiven === messageContent || !messageContent)
+  if (isGiven || !messageContent)
     return [
       {
         about: "intents",

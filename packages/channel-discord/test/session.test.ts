@@ -61,6 +61,20 @@ describe("the session", () => {
     expect(textsOf(bench)).toEqual(["before", ...meanwhile]);
   });
 
+  it("is begun anew, and asks for the roles of each author once, for as long as it takes to learn them", async () => {
+    await using bench = await openBench();
+    await bench.standIn.acknowledged(say(bench, "before"));
+    bench.standIn.fail({ kind: "status", status: 503, path: `/members/${zhang}`, times: 1 });
+    bench.standIn.gateway.invalidate();
+    for (const content of ["one", "two", "three"])
+      bench.standIn.plant({ channelId, authorId: zhang, content });
+    await until(() => textsOf(bench).length === 4);
+    const roles = bench.events.map(({ sender }) => sender.roles);
+    expect(roles).toEqual(Array(4).fill(["7101"]));
+    const asked = bench.standIn.requests.filter(({ path }) => path.endsWith(`/members/${zhang}`));
+    expect(asked).toHaveLength(2);
+  });
+
   it("goes on where it cannot be kept, and is kept as soon as it can", async () => {
     const kept = createMemoryState();
     let isFull = true;
@@ -227,6 +241,39 @@ describe("an event that cannot be read", () => {
     expect(textsOf(bench)).toEqual(["directly"]);
     expect(bench.logged.filter((line) => line.includes("has to come again"))).toHaveLength(2);
     expect(bench.logged.join("\n")).toContain("was left out");
+  });
+
+  it("keeps nobody from being heard, also where that it was left out cannot be written down at first", async () => {
+    const cache = { get: () => Promise.reject(new Error("broken")), set: async () => {} };
+    const kept = createMemoryState();
+    const quiet = () => {};
+    let isFull = false;
+    const logger = {
+      debug: quiet,
+      info: quiet,
+      warn: quiet,
+      error: () => {
+        isFull = true;
+      },
+    };
+    const state = {
+      ...kept,
+      set(...entry: Parameters<typeof kept.set>) {
+        if (!isFull) return kept.set(...entry);
+        isFull = false;
+        return Promise.reject(new Error("disk full"));
+      },
+    };
+    let hours = 0;
+    const clock: Clock = { now: () => 3_600_000 * hours++, delay: systemClock.delay };
+    await using bench = await openBench({
+      context: { cache, state, clock, logger },
+      config: { registerCommands: false },
+    });
+    say(bench, "in a channel, which has to be looked up");
+    const { id: direct } = bench.standIn.directWith(zhang);
+    bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
+    await until(() => textsOf(bench).length === 1);
   });
 });
 

@@ -58,8 +58,10 @@ export function createIntake(options: IntakeOptions): Intake {
       handing.add(handed);
       unreadable.delete(told.deliveryId);
     } catch (error) {
-      if (!isChannelError(error) && isHopeless(told)) await leaveOut(told, error);
-      else refuse(reasonOf(error));
+      if (isChannelError(error) || !isHopeless(told)) return refuse(reasonOf(error));
+      unreadable.delete(told.deliveryId);
+      logger.error("an event that cannot be read was left out", { type: told.type, reason: reasonOf(error) });
+      await handOver(told, async () => true);
     }
   }
 
@@ -68,12 +70,6 @@ export function createIntake(options: IntakeOptions): Intake {
     const tries = (unreadable.get(deliveryId) ?? 0) + 1;
     unreadable.set(deliveryId, tries);
     return tries >= mostTries;
-  }
-
-  async function leaveOut({ type, deliveryId, sessionId, sequence }: Frame, error: unknown): Promise<void> {
-    unreadable.delete(deliveryId);
-    logger.error("an event that cannot be read was left out", { type, reason: reasonOf(error) });
-    await session.taken(sessionId, sequence);
   }
 
   return {
