@@ -246,6 +246,15 @@ describe("messages through the real SDK", () => {
     await bench.channel.typing?.(place, { on: true }, never);
     expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(3);
   });
+
+  it("shows that an answer is written also after one thread that is gone", async () => {
+    await using bench = await openBench();
+    const place = { channel: "C_GENERAL", thread: "1767225600.000100" };
+    bench.standIn.fail({ kind: "error", error: "channel_not_found", method: "setStatus" });
+    await bench.channel.typing?.(place, { on: true }, never);
+    await bench.channel.typing?.(place, { on: true }, never);
+    expect(bench.standIn.called.filter((method) => method.endsWith("setStatus"))).toHaveLength(2);
+  });
 });
 
 const never0 = Promise.resolve();

@@ -9,14 +9,14 @@ const marks = /[#|![\]]|^\s*(?:[-+*]|\d+[.)])\s|^\s*(?:-{3,}|\*{3,}|_{3,})\s*$|`
  */
 export function toDiscord(markdown: string, most: number): string {
   if (!marks.test(markdown)) return markdown;
-  const { parseMarkdown, renderMarkdown } = loadMarkdown();
-  const text = renderMarkdown(parseMarkdown(markdown), {
+  const { pictureAsLink, renderMarkdown } = loadMarkdown();
+  const text = renderMarkdown(markdown, {
     heading: (node, { inner, rewrite }) => (node.depth > 3 ? `**${inner(node)}**` : rewrite(node)),
     table: (node, { source }) => `\`\`\`\n${otherTicks(source(node))}\n\`\`\``,
     code: (node, { source }) => codeBlock(source(node)),
     inlineCode: (node, { source }) =>
       node.value.includes("``") ? `\`\` ${otherTicks(node.value)} \`\`` : source(node),
-    image: ({ alt, url }) => `[${alt || "image"}](${/[\s()]/.test(url) ? `<${url}>` : url})`,
+    image: pictureAsLink,
     thematicBreak: () => "───",
     listItem: (node, { rewrite }) =>
       typeof node.checked === "boolean"
@@ -39,7 +39,10 @@ function otherTicks(code: string): string {
 
 const address = /https?:\/\/[^\s<>]+/g;
 
-/** Plain words: what Discord would take for markup is escaped, as far as there is room; addresses stay whole. */
+/**
+ * Plain words: what Discord would take for markup, a link or a mention is escaped, as far as there is room; addresses
+ * stay whole.
+ */
 export function plainText(text: string, most: number): string {
   let escaped = "";
   let at = 0;
@@ -53,7 +56,7 @@ export function plainText(text: string, most: number): string {
 
 function escapeMarkup(text: string): string {
   return text
-    .replace(/[\\*_`~|]/g, "\\$&")
+    .replace(/[\\*_`~|<[]/g, "\\$&")
     .replace(/^(\s*)(#{1,3}|>{1,3}|-#|[-+])(?=\s)/gm, "$1\\$2")
     .replace(/^(\s*\d+)([.)])(?=\s)/gm, "$1\\$2");
 }

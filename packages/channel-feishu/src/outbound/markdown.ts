@@ -20,11 +20,11 @@ const changes = /!\[|\||#(?:[ \t]|$)|^[ \t>]*(?:=+|-+)[ \t]*$/m;
  */
 export function toFeishu(markdown: string): FeishuText {
   if (!marks.test(markdown)) return { as: "text", text: markdown };
-  const { renderMarkdown, sectionsOf } = loadMarkdown();
+  const { pictureAsLink, renderMarkdown, sectionsOf } = loadMarkdown();
   let tables = 0;
   let as: FeishuText["as"] = "post";
   const rules: MarkdownRules = {
-    image: ({ alt, url }) => `[${alt || "image"}](${/[\s()]/.test(url) ? `<${url}>` : url})`,
+    image: pictureAsLink,
     heading: (node, { rewrite }) => {
       as = "card";
       return rewrite(node);

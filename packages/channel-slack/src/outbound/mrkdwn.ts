@@ -14,7 +14,7 @@ export function toMrkdwn(markdown: string): string {
     delete: (node, { inner }) => marked("~", inner(node)),
     // Slack ends code at the first backtick, and a block at the first three: others that look the same end nothing.
     inlineCode: (node) => `\`${escapeText(node.value).replaceAll("`", "ˋ")}\``,
-    code: (node) => `\`\`\`\n${escapeText(node.value).replaceAll("```", "ˋˋˋ")}\n\`\`\``,
+    code: (node) => codeBlock(node.value),
     blockquote: (node, { inner }) => inner(node, "\n\n").replace(/^/gm, "> "),
     list: (node, { write }) =>
       node.children
@@ -38,8 +38,12 @@ export function toMrkdwn(markdown: string): string {
     break: () => "\n",
     thematicBreak: () => "———",
     // Columns stand below each other in fixed width alone.
-    table: (node, { source }) => `\`\`\`\n${escapeText(source(node))}\n\`\`\``,
+    table: (node, { source }) => codeBlock(source(node)),
   });
+}
+
+function codeBlock(code: string): string {
+  return `\`\`\`\n${escapeText(code).replaceAll("```", "ˋˋˋ")}\n\`\`\``;
 }
 
 /** Plain words in Slack's markup; nobody is mentioned by them. */

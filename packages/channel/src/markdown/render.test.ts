@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type MarkdownRules, renderMarkdown } from "./index.ts";
+import { type MarkdownRules, pictureAsLink, renderMarkdown } from "./index.ts";
 
 /** As a platform with HTML has it. */
 const escaped = (text: string): string => text.replace(/&/g, "&amp;").replace(/</g, "&lt;");
@@ -18,6 +18,13 @@ const html: MarkdownRules = {
 };
 
 describe("renderMarkdown", () => {
+  it("makes links of pictures, whatever is said of them", () => {
+    const text = "![a](https://b.c) ![](<https://b.c/d e>) ![a \\[b\\](c)](https://b.c)";
+    expect(renderMarkdown(text, { image: pictureAsLink })).toBe(
+      "[a](https://b.c) [image](<https://b.c/d e>) [a \\[b\\](c)](https://b.c)",
+    );
+  });
+
   it("writes another markup altogether", () => {
     const text =
       "# A < B\n\n> **quoted**\n> twice\n\n- one `<b>`\n- [two](https://a.b/?x=1&y)\n\n```ts\na < b\n```";

@@ -1,4 +1,4 @@
-import type { Nodes, Parents } from "mdast";
+import type { Image, Nodes, Parents } from "mdast";
 import { endOf, isParent, type MarkdownDocument, parseMarkdown, sourceOf, startOf } from "./parse.ts";
 
 /** What the rules of a platform write with. */
@@ -55,6 +55,12 @@ export function renderMarkdown(markdown: string | MarkdownDocument, rules: Markd
   }
 
   return writer.write(root);
+}
+
+/** The rule of a picture for platforms that show none by its address: a link to it. */
+export function pictureAsLink({ alt, url }: Image): string {
+  const label = (alt || "image").replace(/[\\[\]]/g, "\\$&");
+  return `[${label}](${/[\s()]/.test(url) ? `<${url}>` : url})`;
 }
 
 type Rule = (node: Nodes, writer: MarkdownWriter) => string;
