@@ -78,6 +78,14 @@ describe("a message", () => {
     );
   });
 
+  it("makes no link, mention or time of plain words, which strangers may have written", async () => {
+    await using bench = await openBench();
+    const text = "[your bank](https://x.example/a_[b]) <@2001> <t:0:R> 1 < 2 <https://x.example/a_b>";
+    expect(await shown(bench, { parts: [{ type: "text", text }] })).toBe(
+      "\\[your bank](https://x.example/a_[b]) \\<@2001> \\<t:0:R> 1 \\< 2 \\<https://x.example/a_b>",
+    );
+  });
+
   it("is never longer than Discord takes, whatever its marks", async () => {
     await using bench = await openBench();
     for (const text of ["*".repeat(2_000), `|a|\n|-|\n${"|b|\n".repeat(498)}`])

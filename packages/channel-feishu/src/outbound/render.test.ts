@@ -2,7 +2,7 @@ import { isChannelError } from "@signalbox/channel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { limits } from "../limits.ts";
-import { renderPart } from "./render.ts";
+import { renderCard, renderPart } from "./render.ts";
 
 const markdown = (text: string) => renderPart({ type: "markdown", text });
 const contentOf = (text: string) => JSON.parse(markdown(text).content);
@@ -78,6 +78,14 @@ describe("renderPart", () => {
       expect(renderPart({ type: "text", text }).content.toLowerCase()).not.toMatch(/<\/?at/);
     }
     expect(markdown("<attribute>").content).toContain("<attribute>");
+  });
+
+  it("makes no link of plain words, which strangers may have written", () => {
+    const text = "[your bank](https://x.example)";
+    expect(renderPart({ type: "text", text }).content).toBe(
+      JSON.stringify({ text: "[your bank]\u200b(https://x.example)" }),
+    );
+    expect(renderCard({ type: "text", text })).toContain(text);
   });
 
   it("refuses what is empty, too long, or has too much on its buttons", () => {

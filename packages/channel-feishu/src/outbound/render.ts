@@ -28,7 +28,7 @@ export function renderPart(part: OutboundPart): Rendered {
   }
   if (part.type === "buttons")
     return checked(card([{ tag: "markdown", content: toFeishu(text).text }, ...renderButtons(part.buttons)]));
-  if (part.type === "text") return { msgType: "text", content: JSON.stringify({ text }) };
+  if (part.type === "text") return { msgType: "text", content: JSON.stringify({ text: withoutLinks(text) }) };
   const written = toFeishu(text);
   switch (written.as) {
     case "text":
@@ -40,6 +40,11 @@ export function renderPart(part: OutboundPart): Rendered {
       return checked({ msgType: "post", content: JSON.stringify(content) });
     }
   }
+}
+
+/** A text message shows links whose words are not their address, as Markdown does. */
+function withoutLinks(text: string): string {
+  return text.replaceAll("](", "]\u200b(");
 }
 
 /**
