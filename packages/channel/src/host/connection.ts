@@ -15,8 +15,8 @@ export interface ConnectionTiming {
   /** Longest that one attempt may take. Default 15 s. */
   readonly attemptMs?: number;
   /**
-   * Between attempts: the first pause, which doubles until a connection has stood for as long as the longest. Default
-   * half a second, and a minute.
+   * Between attempts: the first pause, which doubles until a connection has stood for longer than an attempt may take,
+   * and the longest. Default half a second, and a minute.
    */
   readonly pauseMs?: number;
   readonly mostPauseMs?: number;
@@ -64,7 +64,7 @@ class RetriedConnection implements SupervisedConnection {
   readonly #random: () => number;
   readonly #life = new AbortController();
   #health: Health = { state: "starting" };
-  /** Attempts since a connection stood for long. */
+  /** Attempts since a connection stood for a while. */
   #tries = 0;
 
   constructor(options: ConnectionOptions) {
@@ -168,7 +168,7 @@ class RetriedConnection implements SupervisedConnection {
       if (this.#life.signal.aborted) return;
       const lostAt = clock.now();
       // One that breaks as soon as it stands is no better than none.
-      if (lostAt - openedAt >= this.#timing.mostPauseMs) this.#tries = 0;
+      if (lostAt - openedAt >= this.#timing.attemptMs) this.#tries = 0;
       connection = await this.#reopen();
       if (connection === undefined) return;
       this.#health = { state: "ready" };
