@@ -2,7 +2,7 @@ import { type HistoryMessage, isPayload, objectAt, type Payload, textAt } from "
 import { type DiscordAddress, snowflakeAt, timeOf } from "./address.ts";
 import type { DiscordApi } from "./api.ts";
 import { wordsOf } from "./inbound/content.ts";
-import { personOf } from "./inbound/message-events.ts";
+import { personOf } from "./inbound/messages.ts";
 import { limits } from "./limits.ts";
 
 interface Span {

@@ -98,7 +98,8 @@ export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/b
 export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { emitAll } from "./inbound/emit-all.ts";
-export { boundedBody, fetchedMedia } from "./inbound/fetched-media.ts";
+export { fetchedMedia } from "./inbound/fetched-media.ts";
+export { mediaKindOf, mimeTypeOf } from "./inbound/media-type.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {
   isPayload,
@@ -126,7 +127,7 @@ export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";
 export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
-export { carryingReceipt, type PartToSend, partKey, sendParts } from "./outbound/send-parts.ts";
+export { type PartToSend, partKey, sendParts, theOnePart } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { speakerOf } from "./speaker.ts";
-export { fitText, normalizeLineEnds, textLength } from "./text.ts";
+export { fitText, normalizeLineEnds, textLength, withoutControls } from "./text.ts";

@@ -5,6 +5,12 @@ export function normalizeLineEnds(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, "\n");
 }
 
+/** Without control characters, tabs and line ends aside, and with whole characters alone. */
+export function withoutControls(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
+  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
+}
+
 /** Bytes that one code point takes in UTF-8. A lone surrogate counts as the replacement character it becomes. */
 function utf8Length(codePoint: number): number {
   if (codePoint < 0x80) return 1;

@@ -1,7 +1,8 @@
 import {
-  type MediaKind,
   type MediaRef,
   type MessageBody,
+  mediaKindOf,
+  mimeTypeOf,
   normalizeLineEnds,
   objectAt,
   objectsAt,
@@ -93,13 +94,12 @@ function attachmentsOf(message: Payload, said: Payload): readonly MediaRef[] {
   return objectsAt(said, "attachments").flatMap((attachment): MediaRef[] => {
     const [id, url] = [textAt(attachment, "id"), textAt(attachment, "url")];
     if (id === undefined || url === undefined) return [];
-    const type = textAt(attachment, "content_type")?.split(";")[0]?.trim().toLowerCase() ?? "";
-    const mimeType = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
+    const mimeType = mimeTypeOf(textAt(attachment, "content_type"));
     const { size } = attachment;
     const name = textAt(attachment, "filename");
     return [
       {
-        kind: mediaKind(mimeType),
+        kind: mediaKindOf(mimeType),
         mimeType,
         ...(name === undefined ? {} : { name }),
         ...(typeof size === "number" && size >= 0 ? { size } : {}),
@@ -112,9 +112,4 @@ function attachmentsOf(message: Payload, said: Payload): readonly MediaRef[] {
       },
     ];
   });
-}
-
-function mediaKind(mimeType: string): MediaKind {
-  const [kind] = mimeType.split("/");
-  return kind === "image" || kind === "audio" || kind === "video" ? kind : "file";
 }

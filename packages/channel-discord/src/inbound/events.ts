@@ -13,10 +13,10 @@ import type { People } from "../people.ts";
 import { type Places, whereIn } from "../places.ts";
 import { readAskedAbout } from "./asked-forms.ts";
 import type { EventFacts } from "./event-base.ts";
-import { interactionEvent, placeOfInteraction } from "./interaction-events.ts";
 import { readInteraction } from "./interaction-head.ts";
+import { interactionEvent, placeOfInteraction } from "./interactions.ts";
 import { callsByName, mentionedRoles, type OwnIds } from "./mentions.ts";
-import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./message-events.ts";
+import { isSpoken, readDeleted, readEdited, readMessage, readReaction } from "./messages.ts";
 
 /** One thing that the gateway told. */
 export interface Told {

@@ -1,6 +1,6 @@
 import { type ChannelLogger, isChannelError, isPayload, reasonOf } from "@signalbox/channel";
 import type { Session } from "../connection/session.ts";
-import type { Told } from "./read-events.ts";
+import type { Told } from "./events.ts";
 import type { Receiver } from "./receive.ts";
 
 const mostTries = 3;

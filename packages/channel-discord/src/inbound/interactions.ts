@@ -16,7 +16,7 @@ import { readPlace, whereIn } from "../places.ts";
 import { messageAskedAbout, textOfForm } from "./asked-forms.ts";
 import { baseOf, type EventFacts } from "./event-base.ts";
 import type { InteractionHead } from "./interaction-head.ts";
-import { personOf } from "./message-events.ts";
+import { personOf } from "./messages.ts";
 
 /** Where it happened: an interaction carries its channel. Undefined where that cannot be read. */
 export function placeOfInteraction(payload: Payload): Conversation | undefined {

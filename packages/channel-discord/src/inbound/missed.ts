@@ -4,7 +4,7 @@ import { listMessages } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { Places } from "../places.ts";
-import { isSpoken } from "./message-events.ts";
+import { isSpoken } from "./messages.ts";
 
 interface MissedSources {
   readonly api: DiscordApi;

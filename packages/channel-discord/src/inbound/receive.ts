@@ -3,9 +3,9 @@ import type { DiscordApi } from "../api.ts";
 import { limits } from "../limits.ts";
 import type { Interactions } from "../outbound/interactions.ts";
 import { formToOpen, keepAskedAbout } from "./asked-forms.ts";
+import { type ReadingPorts, readEvents, type Told } from "./events.ts";
 import { type InteractionHead, readInteraction } from "./interaction-head.ts";
 import { missedMessages } from "./missed.ts";
-import { type ReadingPorts, readEvents, type Told } from "./read-events.ts";
 
 export interface Receiver {
   /**

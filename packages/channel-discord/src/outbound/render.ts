@@ -1,4 +1,10 @@
-import { ChannelError, type OutboundPart, objectsAt, type Payload } from "@signalbox/channel";
+import {
+  ChannelError,
+  type OutboundPart,
+  objectsAt,
+  type Payload,
+  withoutControls,
+} from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
 import { plainText, toDiscord } from "./markdown.ts";
@@ -59,7 +65,7 @@ function renderAsComponents(part: OutboundPart): Rendered {
 function wordsOf(part: OutboundPart, most: number): string {
   if (part.type !== "text" && part.type !== "markdown" && part.type !== "buttons")
     throw new ChannelError("unsupported", "Discord: this kind of part is not known here");
-  const text = clean(part.text);
+  const text = withoutControls(part.text);
   if (text.trim() === "") throw new ChannelError("invalid", "Discord: an empty message");
   if (part.text.length > most)
     throw new ChannelError("too_large", `Discord: this message holds at most ${most} characters`);
@@ -72,13 +78,3 @@ function buttonsOf(part: OutboundPart): readonly unknown[] {
 
 /** The fields of a message that carries a file. */
 export const withoutText: Omit<Rendered, "content" | "components" | "flags"> = { allowed_mentions: calls };
-
-/** Without control characters, and with whole characters alone. */
-function clean(text: string): string {
-  return (
-    text
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
-      .replace(/[\u0000-\u0008\u000b-\u001f]/g, "")
-      .toWellFormed()
-  );
-}

@@ -11,6 +11,7 @@ import {
   type SendOptions,
   sendParts,
   textAt,
+  theOnePart,
   unlessRefused,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "../address.ts";
@@ -72,9 +73,7 @@ export function createSender(api: DiscordApi, interactions: Interactions): Sende
     change: (channelId, messageId, content, signal) => change(api, { channelId, messageId }, content, signal),
 
     async edit(channelId, messageId, message, signal) {
-      const [part, ...more] = message.parts;
-      if (part === undefined || more.length > 0)
-        throw new ChannelError("invalid", "Discord: an edit replaces one message by one part");
+      const part = theOnePart(message);
       const at = { channelId, messageId };
       const before = await lookUp(api, at, signal);
       await change(api, at, renderChange(part, before), signal);

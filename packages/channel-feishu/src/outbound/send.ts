@@ -7,6 +7,7 @@ import {
   type Receipt,
   type SendOptions,
   sendParts,
+  theOnePart,
 } from "@signalbox/channel";
 import { type FeishuAddress, idType } from "../address.ts";
 import type { FeishuApi } from "../api.ts";
@@ -136,10 +137,7 @@ async function changeCard(
 
 async function edit(needs: Needs, messageId: string, message: Outbound, signal: AbortSignal): Promise<void> {
   const { api } = needs;
-  const [part, ...more] = message.parts;
-  if (part === undefined || more.length > 0) {
-    throw new ChannelError("invalid", "Feishu: an edit replaces one message by one part");
-  }
+  const part = theOnePart(message);
   const [before] = await lookMessageUp(api, messageId, signal);
   const isCard = before?.["msg_type"] === "interactive";
   const rendered = renderPart(part);

@@ -1,7 +1,8 @@
 import {
-  type MediaKind,
   type MediaRef,
   type Mention,
+  mediaKindOf,
+  mimeTypeOf,
   normalizeLineEnds,
   objectsAt,
   type Payload,
@@ -94,25 +95,18 @@ function readFile(file: Payload): readonly MediaRef[] {
   const id = textAt(file, "id");
   const mode = textAt(file, "mode");
   if (id === undefined || mode === "tombstone" || mode === "hidden_by_limit") return [];
-  const type = textAt(file, "mimetype")?.toLowerCase() ?? "";
-  const mimeType = /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : "application/octet-stream";
+  const mimeType = mimeTypeOf(textAt(file, "mimetype"));
   const url = textAt(file, "url_private_download") ?? textAt(file, "url_private");
   const name = textAt(file, "name");
   const size = file["size"];
   return [
     {
-      kind: kindOf(mimeType, textAt(file, "subtype")),
+      // Slack writes a clip that was only spoken as a video.
+      kind: textAt(file, "subtype") === "slack_audio" ? "audio" : mediaKindOf(mimeType),
       mimeType,
       ref: url === undefined ? { id } : { id, url },
       ...(name === undefined ? {} : { name }),
       ...(typeof size === "number" && size >= 0 ? { size } : {}),
     },
   ];
-}
-
-function kindOf(mimeType: string, subtype: string | undefined): MediaKind {
-  // Slack writes a clip that was only spoken as a video.
-  if (subtype === "slack_audio") return "audio";
-  const [main] = mimeType.split("/");
-  return main === "image" || main === "audio" || main === "video" ? main : "file";
 }

@@ -1,7 +1,6 @@
-import { type ButtonsPart, ChannelError, fitText, type Json } from "@signalbox/channel";
+import { type ButtonsPart, ChannelError, fitText, type Json, withoutControls } from "@signalbox/channel";
 import { writeActionId } from "../action-id.ts";
 import { limits } from "../limits.ts";
-import { withoutControls } from "./mrkdwn.ts";
 
 type Button = ButtonsPart["buttons"][number];
 type Element = Readonly<Record<string, unknown>>;

@@ -72,9 +72,3 @@ function link(url: string, label: string): string {
   const words = label.replaceAll("|", "¦");
   return words === "" || words === target ? `<${target}>` : `<${target}|${words}>`;
 }
-
-/** Without control characters, which are nothing to read. */
-export function withoutControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
-}

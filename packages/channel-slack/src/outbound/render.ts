@@ -1,8 +1,8 @@
-import { ChannelError, fitText, type OutboundPart } from "@signalbox/channel";
+import { ChannelError, fitText, type OutboundPart, withoutControls } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { renderButtons } from "./buttons.ts";
 import { toMarkdownBlock } from "./markdown.ts";
-import { escapeText, toMrkdwn, withoutControls } from "./mrkdwn.ts";
+import { escapeText, toMrkdwn } from "./mrkdwn.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 

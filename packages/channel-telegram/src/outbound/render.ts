@@ -1,4 +1,4 @@
-import { ChannelError, type OutboundPart } from "@signalbox/channel";
+import { ChannelError, type OutboundPart, withoutControls } from "@signalbox/channel";
 import type { InlineKeyboardMarkup } from "grammy/types";
 import type { TelegramConfig } from "../config.ts";
 import { limits } from "../limits.ts";
@@ -51,8 +51,7 @@ function renderMarkdown(markdown: string, { richMessages }: RenderSettings): Ren
 
 /** Without what Telegram refuses, or counts in another way than we do. */
 function checked(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what it takes out.
-  const clean = text.replace(/[\u0000-\u0008\u000b-\u001f]/g, "").toWellFormed();
+  const clean = withoutControls(text);
   if (clean.trim() === "") throw new ChannelError("invalid", "Telegram: an empty message");
   if (clean.length <= limits.partLength) return clean;
   throw new ChannelError("too_large", `Telegram: a message holds at most ${limits.partLength} characters`);

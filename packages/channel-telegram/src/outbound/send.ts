@@ -1,11 +1,11 @@
 import {
-  ChannelError,
   isChannelError,
   type Outbound,
   type PollResult,
   type Receipt,
   type SendOptions,
   sendParts,
+  theOnePart,
 } from "@signalbox/channel";
 import type { InlineKeyboardMarkup, MessageEntity, ReactionTypeEmoji } from "grammy/types";
 import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
@@ -61,10 +61,8 @@ export function createSender(api: TelegramApi, buttons: () => Buttons, settings:
       }),
 
     async edit(to, messageId, message, signal) {
-      const [part, ...more] = message.parts;
-      if (part === undefined || more.length > 0)
-        throw new ChannelError("invalid", "Telegram: an edit replaces one message by one part");
-      await changeText(api, to, messageId, await renderPart(part, buttons(), settings), signal);
+      const rendered = await renderPart(theOnePart(message), buttons(), settings);
+      await changeText(api, to, messageId, rendered, signal);
     },
 
     async remove(to, messageId, signal) {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { boundedBody } from "../index.ts";
+import { fetchedMedia } from "../index.ts";
 
 it("passes on what fits, and breaks off at the first byte too many", async () => {
   let pulled = 0;
@@ -10,9 +10,11 @@ it("passes on what fits, and breaks off at the first byte too many", async () =>
         controller.enqueue(new Uint8Array(10));
       },
     });
-  const whole = new Blob([new Uint8Array(25)]).stream();
-  expect((await new Response(boundedBody(whole, 25)).bytes()).length).toBe(25);
-  const reading = new Response(boundedBody(endless(), 25)).bytes();
+  const media = { kind: "file", mimeType: "text/plain", ref: "1" } as const;
+  const bytesOf = (body: ReadableStream<Uint8Array>) =>
+    new Response(fetchedMedia({ body, headers: new Headers() }, media, 25).body).bytes();
+  expect((await bytesOf(new Blob([new Uint8Array(25)]).stream())).length).toBe(25);
+  const reading = bytesOf(endless());
   await expect(reading).rejects.toMatchObject({ code: "too_large" });
   expect(pulled).toBeLessThan(10);
 });

@@ -27,7 +27,7 @@ export function fetchedMedia(
 }
 
 /** The same bytes, broken off with `too_large` as soon as there are more than `maxBytes`, whatever was announced. */
-export function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
+function boundedBody(body: ReadableStream<Uint8Array>, maxBytes: number): ReadableStream<Uint8Array> {
   let length = 0;
   return body.pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({

@@ -35,6 +35,13 @@ export async function sendParts(
   return { parts };
 }
 
+/** What takes the place of one message. @throws ChannelError `invalid` where it is none, or more than one */
+export function theOnePart({ parts: [part, ...more] }: Outbound): OutboundPart {
+  if (part === undefined || more.length > 0)
+    throw new ChannelError("invalid", "An edit replaces one message by one part");
+  return part;
+}
+
 /** The idempotency key of one part of a message. */
 export function partKey(idempotencyKey: string, index: number): string {
   return `${idempotencyKey}.${index}`;

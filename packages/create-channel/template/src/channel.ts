@@ -11,6 +11,7 @@ import {
   type Payload,
   sendParts,
   textLength,
+  theOnePart,
 } from "@signalbox/channel";
 import type { Address } from "./address.ts";
 import { createApi } from "./api.ts";
@@ -66,11 +67,8 @@ export function createChannel(context: ChannelContext<Config>): Running {
     self: () => ({ id: botId }),
     webhook: (request, read) => activity.count(webhook(request, read)),
     send: (to, message, options) => activity.track(send(to, message, options)),
-    async edit(_to, messageId, { parts: [part, ...more] }, signal) {
-      if (part === undefined || more.length > 0)
-        throw new ChannelError("invalid", "__LABEL__: an edit replaces one message by one part");
-      await activity.track(api.put(messageId, textOf(part), signal));
-    },
+    edit: async (_to, messageId, message, signal) =>
+      activity.track(api.put(messageId, textOf(theOnePart(message)), signal)),
     remove: (_to, messageId, signal) => activity.track(api.remove(messageId, signal)),
     async openDraft(to, options) {
       const { signal } = options;
