@@ -6,12 +6,23 @@ export interface SlackAddress {
   readonly channel: string;
   /** The timestamp of the message that began the thread to answer in. */
   readonly thread?: string;
+  /** The slash command that is answered, which is in no thread. */
+  readonly command?: string;
 }
 
-/** `slack:C…` or `slack:C…/1700000000.000100`. */
+const ofCommand = "command-";
+
+/** `slack:C…`, `slack:C…/1700000000.000100` or `slack:C…/command-…`. */
 export const addressCodec: AddressCodec<SlackAddress> = createAddressCodec("slack", "Slack", {
-  write: ({ channel, thread }) => [channel, thread],
-  read: ([channel, thread]) => (thread === undefined ? { channel } : { channel, thread }),
+  write: ({ channel, thread, command }) => [
+    channel,
+    command === undefined ? thread : `${ofCommand}${command}`,
+  ],
+  read([channel, second]) {
+    if (second === undefined) return { channel };
+    if (!second.startsWith(ofCommand)) return { channel, thread: second };
+    return { channel, command: second.slice(ofCommand.length) };
+  },
 });
 
 /** A message. Slack's timestamps are unique within a conversation only. */

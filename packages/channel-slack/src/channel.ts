@@ -23,6 +23,7 @@ import { createReceiver, type Receiver } from "./inbound/receive.ts";
 import { createVerifier } from "./inbound/webhook.ts";
 import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
+import { createCommandAnswers } from "./outbound/command-answers.ts";
 import { createDraft } from "./outbound/draft.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender, type Sender } from "./outbound/send.ts";
@@ -45,7 +46,8 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
   const places = createPlaces(context.cache, api, () => people.known()?.id ?? "");
   const history = createHistory(context, api);
   const threads = createThreads(context, people);
-  const sender = createSender({ api, threads, clock });
+  const commands = createCommandAnswers(context, people);
+  const sender = createSender({ api, threads, commands, clock });
   const parts: Parts = { context, api, people, places, threads, history, sender, activity };
   let receiver: Receiver | undefined;
   let state: "starting" | "ready" | "stopped" = "starting";
@@ -80,7 +82,7 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
       signal.throwIfAborted();
       if (state !== "starting") return;
       const self = await people.ask(AbortSignal.any([signal, context.signal]));
-      receiver = createReceiver({ ...parts, self });
+      receiver = createReceiver({ ...parts, commands, self });
       await line.start(signal);
       // Stopped meanwhile.
       if (state !== "starting") return line.stop();

@@ -5,7 +5,8 @@
  * advised up to 4,000 and cut above 40,000), the page on rate limits (tiers 2, 3 and 4: 20, 50 and 100 calls a minute;
  * one message a second and conversation; history once a minute and 15 messages for apps that are given to others
  * outside the marketplace), the pages on the Events API and on verifying requests (an answer within 3 s; deliveries
- * again at once, after a minute and after 5; signatures not older than 5 minutes), and slackapi/node-slack-sdk#2702
+ * again at once, after a minute and after 5; signatures not older than 5 minutes), on slash commands (answers to the
+ * address that came with one for half an hour), and slackapi/node-slack-sdk#2702
  * for the life of streams.
  */
 export const limits = {
@@ -30,6 +31,8 @@ export const limits = {
   callbackBytes: 2_000,
   /** How long a click is good for opening a form. */
   triggerMs: 3_000,
+  /** For how long Slack takes an answer to a command at the address that came with it: a minute less. */
+  commandMs: 1_740_000,
   /** Slack takes a gigabyte; an upload goes through memory here. */
   uploadBytes: 104_857_600,
   mediaBytes: 104_857_600,

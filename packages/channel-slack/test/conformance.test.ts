@@ -67,7 +67,12 @@ const faults: Readonly<Record<Failure, SlackFault>> = {
 };
 
 const harness: ChannelHarness<SlackAddress> = {
-  addresses: [{ channel: "C1" }, to, { channel: "Cü/ä:% 😀", thread: "1/2" }],
+  addresses: [
+    { channel: "C1" },
+    { channel: "C1", command: "1.2.a" },
+    to,
+    { channel: "Cü/ä:% 😀", thread: "1/2" },
+  ],
   entry: {
     url: new URL("../src/index.ts", import.meta.url).href,
     sdk: ["@slack/bolt", "@slack/web-api", "@slack/socket-mode", "undici"],

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { createMemoryState } from "@signalbox/channel";
+import { failing } from "@signalbox/channel/testkit";
 import {
   buttonClick,
   channelMention,
@@ -85,6 +86,36 @@ describe("signed requests", () => {
       { type: "command", name: "new", args: "topic of the day", conversation: { kind: "channel" } },
       { type: "command", name: "deploy", args: "now please" },
     ]);
+  });
+
+  it("answers a command where the bot is not a member to whoever used it", async () => {
+    const answers: unknown[] = [];
+    const through: typeof fetch = async (input, init) => {
+      if (!String(input).startsWith("https://hooks.slack.invalid/commands/")) return fetch(input, init);
+      answers.push(JSON.parse(String(init?.body)));
+      return new Response("ok");
+    };
+    await using bench = await openBench(
+      { transport: "webhook" },
+      { context: { fetch: through }, standIn: { strange: ["C_STRANGE"] } },
+    );
+    const options = { idempotencyKey: "k", signal: new AbortController().signal };
+    const status = { parts: [{ type: "markdown" as const, text: "**Well** <!channel>" }] };
+    await bench.standIn.postEvent(bench.url, slashCommand("/signalbox", "status", { channel: "C_STRANGE" }));
+    const [{ address = "" } = {}] = bench.events;
+    const to = slack.codec.decode(address);
+    expect((await bench.channel.send(to, status, options)).parts).toHaveLength(1);
+    expect(answers).toEqual([{ response_type: "ephemeral", text: "*Well* &lt;\u200b!channel&gt;" }]);
+    // What nobody waits for there is refused as ever.
+    expect(await failing(bench.channel.send({ channel: "C_STRANGE" }, status, options))).toMatchObject({
+      code: "not_found",
+      scope: "conversation",
+    });
+    // Where the bot is a member, everybody reads the answer.
+    await bench.standIn.postEvent(bench.url, slashCommand("/signalbox", "status", { channel: "C_GENERAL" }));
+    await bench.channel.send(slack.codec.decode(bench.events[1]?.address ?? ""), status, options);
+    expect(bench.standIn.sent).toMatchObject([{ channel: "C_GENERAL" }]);
+    expect(answers).toHaveLength(1);
   });
 
   it("answers 400 to what is signed and no event, and to a check of the certificate 200", async () => {

@@ -51,6 +51,8 @@ export function eventKey(event: Payload, body: Payload): string {
 interface Common {
   readonly channel: string;
   readonly thread?: string | undefined;
+  /** The slash command that it is. */
+  readonly command?: string | undefined;
   readonly body: Payload;
   readonly sender: Sender;
   /** The id of the event. */
@@ -60,10 +62,14 @@ interface Common {
 }
 
 export function common(
-  { channel, thread, body, sender, key, at }: Common,
+  { channel, thread, command, body, sender, key, at }: Common,
   facts: Facts,
 ): Omit<InboundEvent, "type"> & { readonly addressed: Addressed; readonly conversation: Conversation } {
-  const address: SlackAddress = thread === undefined ? { channel } : { channel, thread };
+  const address: SlackAddress = {
+    channel,
+    ...(thread === undefined ? {} : { thread }),
+    ...(command === undefined ? {} : { command }),
+  };
   return {
     eventId: key,
     channel: "slack",

@@ -78,9 +78,10 @@ export function readCommand(body: Payload, facts: Facts): Read {
   const text = (textAt(body, "text") ?? "").trim();
   const [first = ""] = text.split(/\s/, 1);
   const isOwn = command === facts.command;
-  const key = `command:${textAt(body, "trigger_id") ?? `${channel}:${user}:${facts.now}`}`;
+  const trigger = textAt(body, "trigger_id");
+  const key = `command:${trigger ?? `${channel}:${user}:${facts.now}`}`;
   return {
-    ...common({ channel, body, sender: person(user), key, at: {} }, facts),
+    ...common({ channel, command: trigger, body, sender: person(user), key, at: {} }, facts),
     type: "command",
     name: isOwn ? first.replace(/^\//, "").toLowerCase() || "help" : command.replace(/^\/+/, ""),
     args: isOwn ? text.slice(first.length).trim() : text,

@@ -4,6 +4,7 @@ import {
   deadline,
   type Handled,
   type MessageEvent,
+  type Payload,
   reasonOf,
   textAt,
 } from "@signalbox/channel";
@@ -11,6 +12,7 @@ import { addressCodec } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
+import type { CommandAnswers } from "../outbound/command-answers.ts";
 import { renderForm } from "../outbound/forms.ts";
 import { ownerOf } from "../people.ts";
 import type { Envelope } from "./envelope.ts";
@@ -30,6 +32,7 @@ export interface Receiver {
 interface ReceiverOptions extends FactsPorts {
   readonly api: SlackApi;
   readonly history: History;
+  readonly commands: CommandAnswers;
 }
 
 export function createReceiver(options: ReceiverOptions): Receiver {
@@ -52,6 +55,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const event = readEnvelope(envelope, facts);
     if (event === "ignored" || event === "malformed") return event;
     if (event.type === "message") await remember(options, event, envelope);
+    if (event.type === "command") await keepCommand(options, envelope.body);
     const handled = await context.emit(event);
     if (handled !== "rejected" && event.type === "message") await noted(event);
     return handled;
@@ -83,6 +87,11 @@ async function openForm(
     limit.end();
   }
   return "ignored";
+}
+
+async function keepCommand({ commands }: ReceiverOptions, body: Payload): Promise<void> {
+  const [trigger, url] = [textAt(body, "trigger_id"), textAt(body, "response_url")];
+  if (trigger !== undefined && url !== undefined) await commands.keep(trigger, url);
 }
 
 /** Streams want to know whom they answer. */

@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import {
   ChannelError,
+  isChannelError,
+  isLasting,
   type Outbound,
   type OutboundPart,
   type Receipt,
   type SendOptions,
   sendParts,
   textAt,
+  theOnePart,
 } from "@signalbox/channel";
 import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
@@ -14,6 +17,7 @@ import { nameOf } from "../emoji.ts";
 import { wordOf } from "../errors.ts";
 import { attach } from "../media.ts";
 import type { Threads } from "../threads.ts";
+import type { CommandAnswers } from "./command-answers.ts";
 import { type Rendered, renderPart, renderWithoutBlocks } from "./render.ts";
 
 /** What goes out: messages, edits, reactions. Every method throws ChannelError and nothing else. */
@@ -44,6 +48,7 @@ const refusedBlocks: readonly (string | undefined)[] = [
 interface Needs {
   readonly api: SlackApi;
   readonly threads: Threads;
+  readonly commands: CommandAnswers;
   readonly clock: Parameters<typeof attach>[0]["clock"];
 }
 
@@ -53,18 +58,16 @@ export function createSender(needs: Needs): Sender {
     change: (message, content, signal) => change(needs, message, content, signal),
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key }) => {
-        if (part.type !== "media")
-          return unlessRefused(part, (content) => post(needs, to, content, key, options.signal));
+        if (part.type !== "media") return sendWords(needs, to, part, key, options.signal);
         const id = await attach(needs, to, part, options);
         await needs.threads.joined(to);
         return id;
       }),
 
     async edit(to, id, message, signal) {
-      const [part, ...more] = message.parts;
-      if (part === undefined || more.length > 0)
-        throw new ChannelError("invalid", "Slack: an edit replaces one message by one part");
-      await unlessRefused(part, (content) => change(needs, messageIn(to, id), content, signal));
+      await unlessRefused(theOnePart(message), (content) =>
+        change(needs, messageIn(to, id), content, signal),
+      );
     },
 
     async remove(to, id, signal) {
@@ -92,6 +95,24 @@ export function createSender(needs: Needs): Sender {
       }
     },
   };
+}
+
+/** One part that is no file; where the bot may not write, as the answer that only whoever used a command sees. */
+async function sendWords(
+  needs: Needs,
+  to: SlackAddress,
+  part: OutboundPart,
+  key: string,
+  signal: AbortSignal,
+): Promise<string> {
+  try {
+    return await unlessRefused(part, (content) => post(needs, to, content, key, signal));
+  } catch (error) {
+    const isShutOut = isChannelError(error) && isLasting(error) && error.scope === "conversation";
+    if (!isShutOut || to.command === undefined) throw error;
+    if (!(await needs.commands.answer(to.command, part, signal))) throw error;
+    return messageId({ channel: to.channel, ts: key });
+  }
 }
 
 async function post(
