@@ -1,5 +1,5 @@
-import { createMemoryState, type InboundEvent } from "@signalbox/channel";
-import { startTelegram, textMessage } from "@signalbox/testkit/telegram";
+import { type Clock, createMemoryState, type InboundEvent, systemClock } from "@signalbox/channel";
+import { click, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it, vi } from "vitest";
 import { openBench, token } from "./harness.ts";
 
@@ -43,6 +43,21 @@ describe("long polling", () => {
     await Promise.all(updates.map((update) => bench.standIn.push(update)));
     const [one, two, three] = updates.map((update) => String(update.update_id));
     expect(tried).toEqual([one, two, two, three]);
+  });
+
+  it("passes over what cannot be read at the third try, so that what comes behind it is heard", async () => {
+    const kept = createMemoryState();
+    const get = (key: string) =>
+      key.endsWith("/buttons") ? Promise.reject(new Error("broken")) : kept.get(key);
+    const clock: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
+    };
+    await using bench = await openBench({}, { context: { state: { ...kept, get }, clock } });
+    const forgotten = bench.standIn.push(click("#remembered", { chatId: "7", messageId: 1 }));
+    await Promise.all([forgotten, bench.standIn.push(textMessage("behind it"))]);
+    expect(bench.events).toMatchObject([{ type: "message", text: "behind it" }]);
+    expect(bench.logged.filter((line) => line.includes("it is fetched again"))).toHaveLength(2);
   });
 
   it("gets what came while nobody asked, also under another account's old state", async () => {

@@ -5,6 +5,7 @@ import {
   type InboundEvent,
   objectAt,
   type Payload,
+  reasonOf,
   textAt,
 } from "@signalbox/channel";
 import type { TelegramApi } from "../api.ts";
@@ -12,7 +13,9 @@ import type { TelegramConfig } from "../config.ts";
 import type { Buttons } from "../outbound/buttons.ts";
 import { asOneMessage } from "./one-message.ts";
 import type { Bot } from "./text.ts";
-import { readUpdate } from "./update.ts";
+import { readUpdate, updateIdOf } from "./update.ts";
+
+const mostTries = 3;
 
 /** The way of an update, or of the parts of an album, from the wire to `emit`. Resolves after the durable insert. */
 export type Receive = (updates: readonly Payload[]) => Promise<Handled>;
@@ -22,6 +25,27 @@ export function createReceiver(
   api: TelegramApi,
   who: { readonly bot: Bot; readonly buttons: Buttons },
 ): Receive {
+  /** How often each update could not be read. */
+  const unreadable = new Map<number | undefined, number>();
+
+  /** Undefined for what Telegram does not send, and for what cannot be read however often it is tried. */
+  async function readOrLeaveOut(update: Payload): Promise<readonly InboundEvent[] | undefined> {
+    const id = updateIdOf(update);
+    try {
+      const events = await read(update);
+      unreadable.delete(id);
+      return events;
+    } catch (error) {
+      const tries = (unreadable.get(id) ?? 0) + 1;
+      unreadable.set(id, tries);
+      if (tries < mostTries) throw error;
+      // What is wrong with one of them must not keep all that come behind it from being heard.
+      unreadable.delete(id);
+      context.logger.error("an update that cannot be read was left out", { reason: reasonOf(error) });
+      return undefined;
+    }
+  }
+
   async function read(update: Payload): Promise<readonly InboundEvent[] | undefined> {
     const data = textAt(objectAt(update, "callback_query"), "data");
     return readUpdate(update, {
@@ -35,7 +59,7 @@ export function createReceiver(
   }
 
   return async function receive(updates) {
-    const readings = await Promise.all(updates.map(read));
+    const readings = await Promise.all(updates.map(readOrLeaveOut));
     if (readings.every((events) => events === undefined)) return "malformed";
     const events = asOneMessage(readings.flatMap((reading) => reading ?? []));
     const query = objectAt(updates[0] ?? {}, "callback_query");
