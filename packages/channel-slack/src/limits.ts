@@ -52,6 +52,8 @@ export const limits = {
   rateWaitMs: 5_000,
   /** What has to be looked up before an event is acknowledged has to be found out in that time. */
   lookupMs: 1_500,
+  /** People in one message whose names are asked for. */
+  namesLookedUp: 20,
   /** A socket that does not answer a ping in that time is dead; Slack itself pings more often. */
   pongMs: 10_000,
   serverPingMs: 60_000,

@@ -191,6 +191,17 @@ describe("signed requests", () => {
     expect(parts).toHaveLength(1);
   });
 
+  it("asks for the names of some whom a message mentions, however many those are", async () => {
+    await using bench = await openBench();
+    const everybody = Array.from({ length: 200 }, (_, index) => `<@U${index}>`).join(" ");
+    await bench.standIn.postEvent(
+      bench.url,
+      textMessage(`<@U_ANN> ${everybody}`, { channelType: "channel" }),
+    );
+    expect(bench.events).toMatchObject([{ text: expect.stringMatching(/^@Ann @U0 .*@U199$/) }]);
+    expect(bench.standIn.called.filter((method) => method === "users.info")).toHaveLength(20);
+  });
+
   it("leaves a mention where it is, where answers are not to go into threads", async () => {
     await using bench = await openBench({ transport: "webhook", replyInThread: false });
     await bench.standIn.postEvent(bench.url, channelMention("hi", "U_BOT"));

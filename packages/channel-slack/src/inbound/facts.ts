@@ -74,13 +74,15 @@ async function hasJoined({ threads }: FactsPorts, channel: string, message: Payl
   return thread !== undefined && (await threads.hasJoined({ channel, thread }));
 }
 
-/** Of the people in a text, and of the bot, which knows its own. */
+/** Of the first people in a text: each costs a request. The bot knows its own. */
 async function namesIn(
   { self, people }: FactsPorts,
   message: Payload,
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, string>> {
-  const ids = mentionedIn(message).filter((id) => id !== self.id);
+  const ids = mentionedIn(message)
+    .filter((id) => id !== self.id)
+    .slice(0, limits.namesLookedUp);
   const names = await Promise.all(
     ids.map(async (id): Promise<[string, string][]> => {
       const person = await people.name(id, signal);
