@@ -134,7 +134,9 @@ function methodsOf({
     fetchMedia: (ref, signal) => activity.track(fetchMedia(context, api, ref, signal)),
     checks: (signal) => activity.track(checkIntents(api, context.config, signal)),
     reconcile: (intent, signal) =>
-      activity.track(people.self(signal).then(({ id }) => reconcile(api, id, intent, signal))),
+      activity.track(
+        people.self(signal).then(({ id: botId }) => reconcile(api, { botId, sender }, intent, signal)),
+      ),
   };
 }
 

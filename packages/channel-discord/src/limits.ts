@@ -32,6 +32,8 @@ export const limits = {
   poll: { options: 10, questionLength: 300, optionLength: 55 },
   /** How long a poll is open. */
   pollHours: 24,
+  /** Messages whose keys are remembered, to tell them from a doubtful one that says the same. */
+  rememberedKeys: 1_000,
   commands: 100,
   commandNameLength: 32,
   descriptionLength: 100,

@@ -244,6 +244,16 @@ describe("looking things up", () => {
   });
 });
 
+it("does not take another message of its own, which says the same, for a doubtful one", async () => {
+  await using bench = await openBench();
+  const content = { type: "markdown", text: "Done." } as const;
+  await bench.channel.send(to, { parts: [content] }, options);
+  const intent = { to, part: 0, content, attemptedAt: Date.now() };
+  const look = (idempotencyKey: string) => bench.channel.reconcile?.({ ...intent, idempotencyKey }, never);
+  expect(await look("k")).toMatchObject({ outcome: "sent" });
+  expect(await look("k2")).toEqual({ outcome: "not-sent" });
+});
+
 it("finds a doubtful poll by its question and all its options", async () => {
   await using bench = await openBench();
   const poll = { type: "poll", question: "Where to?", options: ["Rome", "Oslo"] } as const;

@@ -5,6 +5,7 @@ import {
   objectsAt,
   type Payload,
   type PollPart,
+  partKey,
   type Reconciled,
   type SendIntent,
   textAt,
@@ -16,21 +17,30 @@ import { saidIn } from "../inbound/content.ts";
 import { limits } from "../limits.ts";
 import { renderPoll } from "./poll.ts";
 import { renderPart } from "./render.ts";
+import type { Sender } from "./send.ts";
 
 /** How far Discord's clock may be from ours. */
 const skewMs = 60_000;
 
+interface Own {
+  readonly botId: string;
+  readonly sender: Pick<Sender, "isAnothers">;
+}
+
 /** Looks for a message whose outcome is open among those that the channel has of the bot. */
 export async function reconcile(
   api: DiscordApi,
-  botId: string,
+  { botId, sender }: Own,
   intent: SendIntent<DiscordAddress>,
   signal: AbortSignal,
 ): Promise<Reconciled> {
   const { to, content, attemptedAt } = intent;
+  const key = partKey(intent.idempotencyKey, intent.part);
   const messages = await listMessages(api, to.channelId, { after: attemptedAt - skewMs, signal });
   const own = messages.filter((message) => textAt(objectAt(message, "author"), "id") === botId);
-  const match = own.find((message) => isMessageOf(message, content));
+  const match = own.find(
+    (message) => isMessageOf(message, content) && !sender.isAnothers(textAt(message, "id") ?? "", key),
+  );
   const messageId = match === undefined ? undefined : textAt(match, "id");
   if (messageId !== undefined) return { outcome: "sent", messageId };
   // What is on a later page was not seen.

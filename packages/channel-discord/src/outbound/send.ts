@@ -16,6 +16,7 @@ import {
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "../address.ts";
 import type { ApiCall, DiscordApi } from "../api.ts";
+import { limits } from "../limits.ts";
 import { fileOf } from "../media.ts";
 import type { Interactions } from "./interactions.ts";
 import { pollResultIn, type RenderedPoll, renderPoll } from "./poll.ts";
@@ -26,6 +27,8 @@ export interface Sender {
   send(to: DiscordAddress, message: Outbound, options: SendOptions): Promise<Receipt>;
   /** Sends one message; the same key again gives the same message. Resolves with its id. */
   post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string>;
+  /** Whether a message was sent under another key, as far as is remembered. */
+  isAnothers(messageId: string, key: string): boolean;
   change(channelId: string, messageId: string, content: Rendered, signal: AbortSignal): Promise<void>;
   edit(channelId: string, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove(channelId: string, messageId: string, signal: AbortSignal): Promise<void>;
@@ -57,11 +60,20 @@ interface ReactionPlace extends MessagePlace {
 }
 
 export function createSender(api: DiscordApi, interactions: Interactions): Sender {
-  const post: Sender["post"] = (to, content, options) =>
-    postMessage({ api, interactions }, to, content, options);
+  /** Of the latest messages, by their ids. */
+  const keys = new Map<string, string>();
+
+  async function post(to: DiscordAddress, content: Content, options: PostOptions): Promise<string> {
+    const messageId = await postMessage({ api, interactions }, to, content, options);
+    const [oldest] = keys.size < limits.rememberedKeys ? [] : keys.keys();
+    if (oldest !== undefined) keys.delete(oldest);
+    keys.set(messageId, options.key);
+    return messageId;
+  }
 
   return {
     post,
+    isAnothers: (messageId, key) => (keys.get(messageId) ?? key) !== key,
     send: (to, message, options) =>
       sendParts(message, options, async ({ part, key, replyTo }) => {
         const { signal } = options;
