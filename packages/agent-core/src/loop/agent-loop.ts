@@ -18,7 +18,7 @@ import { loopNote, type RunSetup, setUpRun } from "./run-setup.ts";
 import type { RunStop } from "./run-stop.ts";
 import { texts } from "./texts.ts";
 import { type BatchOutcome, ToolBatch } from "./tool-batch.ts";
-import { abortedCall, failedCall } from "./tool-result.ts";
+import { abortedCall, failedCall, type SettledCall } from "./tool-result.ts";
 import { Window } from "./window.ts";
 
 const CONTINUATIONS = 2;
@@ -133,7 +133,7 @@ export class Run {
     const empty = message.content.length === 0 && message.error !== undefined;
     if (!empty) await this.#log.commitTurn(message, calls);
 
-    const batch = calls.length > 0 ? await this.#toolCalls(message, calls) : NO_CALLS;
+    const batch = await new ToolBatch(this.#setup, message, calls, this.#whyNotRun(message, calls)).run();
     await this.#log.add(batch.results, "tool");
     await this.#log.emit({ type: "turn.end", turn: this.#log.turn, message, results: batch.results });
     // Taken from the host's queue, so it has to be kept whatever follows.
@@ -188,16 +188,14 @@ export class Run {
   }
 
   /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
-  #toolCalls(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<BatchOutcome> {
-    const batch = new ToolBatch(this.#setup, message, calls);
-    const { stopReason } = message;
-    if (stopReason === "aborted") return batch.skip(abortedCall);
+  #whyNotRun({ stopReason }: AssistantMessage, calls: readonly ToolCallBlock[]): SettledCall[] | undefined {
     const spent = this.#budget.spent();
-    if (stopReason === "tool_use" && spent === undefined) return batch.run();
+    if (stopReason === "aborted") return calls.map(abortedCall);
+    if (stopReason === "tool_use" && spent === undefined) return undefined;
     let why = texts.notAsked(stopReason);
     if (stopReason === "max_tokens") why = texts.cut;
     else if (stopReason === "tool_use") why = texts.limit(spent ?? "");
-    return batch.skip(() => failedCall("skipped", why));
+    return calls.map(() => failedCall("skipped", why));
   }
 
   async #after(message: AssistantMessage, batch: BatchOutcome, called: boolean): Promise<Next> {
@@ -270,7 +268,6 @@ export class Run {
 }
 
 const GO_ON: Next = { go: "on" };
-const NO_CALLS: BatchOutcome = { results: [], waiting: [], steering: [] };
 
 function restWith(reason: EndReason): Next {
   return { go: "rest", end: { reason } };

@@ -7,7 +7,7 @@ import { type End, stoppedBy } from "./run-result.ts";
 import { checkInput, loopNote, type RunSetup } from "./run-setup.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
-import { type ResumedCall, ToolBatch } from "./tool-batch.ts";
+import { type DecidedCall, ToolBatch } from "./tool-batch.ts";
 import { failedCall, interruptedCall, soundResult } from "./tool-result.ts";
 
 /** What a run starts from. */
@@ -55,14 +55,14 @@ export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promi
   const open = unansweredCalls(conversation.messages);
   if (open === undefined) return undefined;
   const calls = open.calls.map(soundCall);
-  const decided: ResumedCall[] = [];
+  const decided: DecidedCall[] = [];
   for (const call of calls) decided.push(await decide(setup, call, newInput));
   const batch = await new ToolBatch(setup, open.message, calls, decided).run();
   await log.add(batch.results, "tool");
   if (newInput && batch.waiting.length > 0) {
     // What was said has its place behind the results, so a call can wait no longer.
-    const superseded = new ToolBatch(setup, open.message, batch.waiting);
-    const skipped = await superseded.skip(() => failedCall("skipped", texts.superseded));
+    const superseded = batch.waiting.map(() => failedCall("skipped", texts.superseded));
+    const skipped = await new ToolBatch(setup, open.message, batch.waiting, superseded).run();
     await log.add(skipped.results, "tool");
   }
   conversation.sortLastResults();
@@ -79,8 +79,8 @@ async function decide(
   { tools, config, signal }: RunSetup,
   call: ToolCallBlock,
   newInput: boolean,
-): Promise<ResumedCall> {
-  const tool = tools.get(call.name)?.tool;
+): Promise<DecidedCall> {
+  const tool = tools.get(call.name);
   const decision = await untilStopped(config.onPendingCall?.({ call, tool, newInput }), signal);
   switch (decision?.action) {
     case "run":

@@ -1,4 +1,5 @@
-import { timerMs } from "../timer.ts";
+/** Why work was told to end. */
+export type Ending = "aborted" | "timeout";
 
 export interface RaceLimits {
   /** Stops the work. */
@@ -8,13 +9,20 @@ export interface RaceLimits {
   /** Milliseconds it has to give its value after either; default 0. */
   readonly graceMs?: number | undefined;
   /** Called once when it has to end. */
-  readonly onEnding?: ((why: "stopped" | "timeout") => void) | undefined;
+  readonly onEnding?: (why: Ending) => void;
 }
 
 /** `ending` says why the work was told to end, whether or not it gave a value before it was left behind. */
 export type Raced<T> =
-  | { readonly done: true; readonly value: T; readonly ending?: "stopped" | "timeout" | undefined }
-  | { readonly done: false; readonly ending: "stopped" | "timeout" };
+  | { readonly done: true; readonly value: T; readonly ending: Ending | undefined }
+  | { readonly done: false; readonly ending: Ending };
+
+/** Milliseconds; what a timer of Node holds, 24 days. It fires at once for more. */
+const LONGEST_TIMER = 2_147_483_647;
+
+export function startTimer(onEnd: () => void, ms: number): NodeJS.Timeout {
+  return setTimeout(onEnd, Math.min(ms, LONGEST_TIMER));
+}
 
 /** What a hook gives, which is left behind at once when the run has to stop. */
 export async function untilStopped<T>(given: T | Promise<T>, signal: AbortSignal): Promise<T | undefined> {
@@ -26,42 +34,31 @@ export async function untilStopped<T>(given: T | Promise<T>, signal: AbortSignal
  * Waits for work no longer than it may take: until the signal aborts or its time is over, and a moment of grace after
  * that. What is left behind is ignored. Rejects as the work does.
  */
-export function race<T>(
+export async function race<T>(
   work: PromiseLike<T>,
   { signal, timeoutMs, graceMs = 0, onEnding }: RaceLimits,
 ): Promise<Raced<T>> {
-  return new Promise((resolve, reject) => {
-    let ending: "stopped" | "timeout" | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    const end = (why: "stopped" | "timeout"): void => {
-      if (ending !== undefined) return;
-      ending = why;
-      clearTimeout(timer);
-      onEnding?.(why);
-      const leave = (): void => {
-        settle();
-        resolve({ done: false, ending: why });
-      };
-      if (graceMs > 0) timer = setTimeout(leave, timerMs(graceMs));
-      else leave();
-    };
-    const onAbort = (): void => end("stopped");
-    signal?.addEventListener("abort", onAbort);
-    if (timeoutMs !== undefined) timer = setTimeout(end, timerMs(timeoutMs), "timeout");
-    work.then(
-      (value) => {
-        settle();
-        resolve({ done: true, value, ending });
-      },
-      (error: unknown) => {
-        settle();
-        reject(error);
-      },
-    );
-    if (signal?.aborted === true) onAbort();
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<Raced<T>>();
+  let ending: Ending | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (why: Ending): void => {
+    if (ending !== undefined) return;
+    ending = why;
+    clearTimeout(timer);
+    onEnding?.(why);
+    const leave = (): void => resolve({ done: false, ending: why });
+    if (graceMs > 0) timer = startTimer(leave, graceMs);
+    else leave();
+  };
+  const onAbort = (): void => end("aborted");
+  signal?.addEventListener("abort", onAbort);
+  if (timeoutMs !== undefined) timer = startTimer(() => end("timeout"), timeoutMs);
+  if (signal?.aborted === true) onAbort();
+  work.then((value) => resolve({ done: true, value, ending }), reject);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
+  }
 }

@@ -1,4 +1,4 @@
-import { timerMs } from "../timer.ts";
+import { startTimer } from "./race.ts";
 
 /** Why a run has to stop. */
 export type StopCause = "aborted" | "wallMs";
@@ -16,7 +16,7 @@ export class RunStop {
     if (outer?.aborted === true) this.#onOuter();
     if (wallMs === undefined) return;
     const late = new Error(`The run took longer than ${wallMs} ms.`);
-    this.#timer = setTimeout(() => this.abort(late, "wallMs"), timerMs(wallMs));
+    this.#timer = startTimer(() => this.abort(late, "wallMs"), wallMs);
   }
 
   get signal(): AbortSignal {

@@ -1,9 +1,9 @@
 import type { ToolCallBlock } from "../content.ts";
-import type { LimitName } from "../events.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
+import type { End } from "./run-result.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
-import { afterwards, askPerson, type CallSetting, execute, gate, validate } from "./tool-call.ts";
+import { afterwards, type CallSetting, execute, gate, validate } from "./tool-call.ts";
 import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
 
 const PARALLEL_CALLS = 16;
@@ -17,77 +17,53 @@ export interface BatchOutcome {
   /** Steering that came in; the calls after it were skipped. */
   readonly steering: readonly AgentMessage[];
   /** Why the run has to end with these calls. */
-  readonly end?:
-    | { readonly reason: "waiting" | "repeated" }
-    | { readonly reason: "limit"; readonly limit: LimitName };
+  readonly end: End | undefined;
 }
 
-/** What an earlier run's call comes to before it is looked at: `run` it, leave it waiting, or give it this result. */
-export type ResumedCall = "run" | "waiting" | SettledCall;
+/** What a call comes to before it is looked at: `run` it, leave it waiting, or give it this result. */
+export type DecidedCall = "run" | "waiting" | SettledCall;
 
 /** The calls of one model turn: run in order, or at once where the tools allow it; each ends in one result. */
 export class ToolBatch {
   readonly #setup: RunSetup;
   readonly #setting: CallSetting;
   readonly #calls: readonly ToolCallBlock[];
-  /** For calls of an earlier run, what was decided about each. */
-  readonly #resumed: readonly ResumedCall[] | undefined;
+  readonly #decided: readonly DecidedCall[] | undefined;
   readonly #results: (ToolResultMessage | undefined)[];
   /** Calls without a result. */
   #pending: readonly ToolCallBlock[];
   #steering: readonly AgentMessage[] = [];
-  #end: BatchOutcome["end"];
+  /** What the rest of the calls come to once something keeps them from running. */
+  #skip: ((call: ToolCallBlock) => SettledCall) | undefined;
+  #end: End | undefined;
 
+  /** `decided`: what is known of each call already, as of those of an earlier run and those that must not run. */
   constructor(
     setup: RunSetup,
     message: AssistantMessage,
     calls: readonly ToolCallBlock[],
-    resumed?: readonly ResumedCall[],
+    decided?: readonly DecidedCall[],
   ) {
     this.#setup = setup;
     // What an earlier run began may have taken effect.
-    const stopped =
-      resumed === undefined
-        ? abortedCall
-        : ({ name }: ToolCallBlock) => interruptedCall(setup.tools.get(name)?.tool);
-    this.#setting = { ...setup, message, stopped };
+    const interrupted = ({ name }: ToolCallBlock): SettledCall => interruptedCall(setup.tools.get(name));
+    this.#setting = { ...setup, message, stopped: decided === undefined ? abortedCall : interrupted };
     this.#calls = calls;
-    this.#resumed = resumed;
+    this.#decided = decided;
     this.#results = calls.map(() => undefined);
     this.#pending = calls;
   }
 
   async run(): Promise<BatchOutcome> {
-    let at = 0;
-    while (at < this.#calls.length) {
-      const whyNot = await this.#whyNot();
-      if (whyNot !== undefined) return this.skip(whyNot, at);
+    // What comes after a call that waits may build on it.
+    for (let at = 0; at < this.#calls.length && this.#end?.reason !== "waiting"; ) {
+      this.#skip ??= await this.#whyNot();
       const end = this.#endOfGroup(at);
       await this.#runGroup(at, end);
-      // What comes after a call that waits may build on it.
-      if (this.#end?.reason === "waiting") break;
       at = end;
     }
-    return this.#outcome();
-  }
-
-  /** Gives every call a result without looking at any, from one of them on. */
-  async skip(resultOf: (call: ToolCallBlock) => SettledCall, from = 0): Promise<BatchOutcome> {
-    for (const [index, call] of this.#calls.entries()) {
-      const resumed = this.#resumed?.[index];
-      if (index < from || resumed === "waiting") continue;
-      await this.#settle(index, call, typeof resumed === "object" ? resumed : resultOf(call));
-    }
-    return this.#outcome();
-  }
-
-  #outcome(): BatchOutcome {
-    return {
-      results: this.#results.filter((result) => result !== undefined),
-      waiting: this.#pending,
-      steering: this.#steering,
-      ...(this.#end === undefined ? {} : { end: this.#end }),
-    };
+    const results = this.#results.filter((result) => result !== undefined);
+    return { results, waiting: this.#pending, steering: this.#steering, end: this.#end };
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
@@ -95,9 +71,9 @@ export class ToolBatch {
     const skipped = (text: string) => () => failedCall("skipped", text);
     if (this.#setup.signal.aborted) return this.#setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
-    if (this.#end?.reason === "limit") return skipped(texts.limit(this.#end.limit));
+    if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
-    if (this.#resumed !== undefined) return undefined;
+    if (this.#decided !== undefined) return undefined;
     this.#steering = await this.#setup.takeSteering();
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
   }
@@ -111,7 +87,7 @@ export class ToolBatch {
 
   #isParallel(at: number): boolean {
     const call = this.#calls[at];
-    return call !== undefined && this.#setup.tools.get(call.name)?.tool.execution === "parallel";
+    return call !== undefined && this.#setup.tools.get(call.name)?.execution === "parallel";
   }
 
   async #runGroup(from: number, to: number): Promise<void> {
@@ -134,10 +110,10 @@ export class ToolBatch {
   async #runOne(index: number): Promise<void> {
     const call = this.#calls[index];
     if (call === undefined) return;
-    const resumed = this.#resumed?.[index] ?? "run";
-    const settled = resumed === "run" ? await this.#call(call) : resumed;
-    if (settled === "waiting") this.#end = { reason: "waiting" };
-    else await this.#settle(index, call, settled);
+    const decided = this.#decided?.[index] ?? "run";
+    const settled = decided === "run" ? (this.#skip?.(call) ?? (await this.#call(call))) : decided;
+    if (settled !== "waiting") await this.#settle(index, call, settled);
+    else if (this.#skip === undefined) this.#end = { reason: "waiting" };
   }
 
   async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
@@ -167,11 +143,9 @@ export class ToolBatch {
     const { log, now } = this.#setup;
     const checked = await validate(call, this.#setting);
     if ("outcome" in checked) return checked;
-    const gated = await gate(checked, this.#setting);
-    if ("question" in gated) await log.emit({ type: "tool.ask", call, question: gated.question });
-    const allowed = "question" in gated ? await askPerson(gated, this.#setting) : gated;
+    const allowed = await gate(checked, this.#setting);
     if (allowed === "waiting" || "outcome" in allowed) return allowed;
-    const { args } = allowed.info;
+    const { args } = allowed;
     const pendingToolCalls = this.#pending;
     await log.keep({ kind: "toolStart", turn: log.turn, messages: [], pendingToolCalls, call, args });
     await log.emit({ type: "tool.start", call, args });

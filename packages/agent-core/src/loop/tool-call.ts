@@ -1,12 +1,12 @@
 import type { ToolCallBlock } from "../content.ts";
 import { reasonOf } from "../errors.ts";
-import type { ToolCallInfo } from "../hooks.ts";
+import type { ToolCallInfo, ToolDecision } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Tool, ToolResult } from "../tool.ts";
-import type { CompiledTool } from "../tools/tool-set.ts";
+import { checkArguments } from "../tools/tool-set.ts";
 import { Progress } from "./progress.ts";
-import { race, untilStopped } from "./race.ts";
+import { type Ending, race, untilStopped } from "./race.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
@@ -20,47 +20,31 @@ export interface CallSetting
   readonly stopped: (call: ToolCallBlock) => SettledCall;
 }
 
-/** A call whose arguments passed, and what the hooks are told of it. */
-interface CheckedCall {
-  readonly tool: Tool;
-  readonly info: ToolCallInfo;
-}
-
-/** A call about which a person is to be asked. */
-interface CallInQuestion {
-  readonly checked: CheckedCall;
-  readonly question: string;
-  readonly details?: JsonObject;
-}
-
 /** The call with arguments that pass the schema of its tool, or what it comes to without. */
 export async function validate(
   call: ToolCallBlock,
   setting: CallSetting,
-): Promise<CheckedCall | SettledCall> {
-  const { tools, message, log } = setting;
-  const compiled = tools.get(call.name);
-  if (compiled === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
+): Promise<ToolCallInfo | SettledCall> {
+  const { tools, message, log, signal } = setting;
+  const tool = tools.get(call.name);
+  if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
-  const checked = await checkArgs(compiled, call, call.args, setting);
-  if ("outcome" in checked) return checked;
+  const checked = await checkArgs(call, tool, call.args, setting);
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
-  const { tool } = compiled;
-  return { tool, info: { call, tool, args: checked.args, message, turn: log.turn, signal: setting.signal } };
+  return "outcome" in checked ? checked : { ...checked, call, tool, message, turn: log.turn, signal };
 }
 
 /** A schema's own code may throw, then the arguments did not pass; or take longer than the tool may. */
 async function checkArgs(
-  { tool, check }: CompiledTool,
   call: ToolCallBlock,
+  tool: Tool,
   args: JsonObject,
   { signal, stopped }: CallSetting,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
   try {
-    const { timeoutMs } = tool;
-    const checked = await check(args, { signal, timeoutMs });
+    const checked = await checkArguments(tool, args, signal);
     if (signal.aborted) return stopped(call);
-    return checked ?? failedCall("timeout", texts.timeout(call.name, timeoutMs ?? 0));
+    return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
   } catch (error) {
     return { problems: `- the arguments: ${reasonOf(error)}` };
   }
@@ -68,13 +52,12 @@ async function checkArgs(
 
 /** What the host's gate says. What a gate that fails leaves undecided does not run. */
 export async function gate(
-  checked: CheckedCall,
+  info: ToolCallInfo,
   setting: CallSetting,
-): Promise<CheckedCall | CallInQuestion | SettledCall> {
-  const { tools, config, signal, stopped } = setting;
-  if (config.beforeToolCall === undefined) return checked;
-  const { info } = checked;
-  const { call } = info;
+): Promise<ToolCallInfo | SettledCall | "waiting"> {
+  const { config, signal, stopped } = setting;
+  if (config.beforeToolCall === undefined) return info;
+  const { call, tool } = info;
   try {
     const decision = await untilStopped(config.beforeToolCall(info), signal);
     if (signal.aborted) return stopped(call);
@@ -82,18 +65,15 @@ export async function gate(
       case "block":
         return failedCall("blocked", texts.blocked(call.name, decision.reason));
       case "ask":
-        return { ...decision, checked };
+        return askPerson(info, decision, setting);
       case "change": {
-        const compiled = tools.get(call.name);
-        if (compiled === undefined) return checked;
         // Checked as the model's own were.
-        const changed = await checkArgs(compiled, call, decision.args, setting);
-        if ("outcome" in changed) return changed;
+        const changed = await checkArgs(call, tool, decision.args, setting);
         if ("problems" in changed) throw new Error(changed.problems);
-        return { ...checked, info: { ...info, args: changed.args } };
+        return "outcome" in changed ? changed : { ...info, args: changed.args };
       }
       default:
-        return checked;
+        return info;
     }
   } catch (error) {
     return failedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
@@ -101,19 +81,19 @@ export async function gate(
 }
 
 /** Puts a question of the gate to a person. `waiting`: nobody has decided yet. */
-export async function askPerson(
-  { checked, question, details }: CallInQuestion,
-  { config, signal, stopped }: CallSetting,
-): Promise<CheckedCall | SettledCall | "waiting"> {
-  const { info } = checked;
+async function askPerson(
+  info: ToolCallInfo,
+  { action: _asks, ...asked }: Extract<ToolDecision, { action: "ask" }>,
+  { config, log, signal, stopped }: CallSetting,
+): Promise<ToolCallInfo | SettledCall | "waiting"> {
   const { call } = info;
+  await log.emit({ type: "tool.ask", call, question: asked.question });
   if (config.onAsk === undefined) return "waiting";
   try {
-    const asked = { ...info, question, ...(details === undefined ? {} : { details }) };
-    const answer = await untilStopped(config.onAsk(asked), signal);
+    const answer = await untilStopped(config.onAsk({ ...info, ...asked }), signal);
     if (signal.aborted || answer === undefined) return stopped(call);
     if (answer.action === "wait") return "waiting";
-    if (answer.action === "allow") return checked;
+    if (answer.action === "allow") return info;
     return failedCall("blocked", texts.denied(call.name, answer.reason));
   } catch (error) {
     return failedCall("blocked", texts.gateFailed(call.name, reasonOf(error)));
@@ -124,39 +104,37 @@ export async function askPerson(
  * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
  * After either the body has a moment to give a result of its own. Only a viewer of the progress that threw is thrown.
  */
-export async function execute({ tool, info }: CheckedCall, setting: CallSetting): Promise<SettledCall> {
-  const { id, name } = info.call;
+export async function execute(
+  { call, tool, args }: ToolCallInfo,
+  setting: CallSetting,
+): Promise<SettledCall> {
+  const { id, name } = call;
+  const { timeoutMs } = tool;
   const { graceMs, resultChars, log, signal } = setting;
-  const own = new AbortController();
   const progress = new Progress((partial) => log.emit({ type: "tool.update", callId: id, partial }));
-  const update = (partial: ToolResult): void => progress.report(partial);
-  const context = { signal: own.signal, resultChars, update };
-  const body = async (): Promise<ToolResult | { readonly threw: string }> => {
+  const own = new AbortController();
+  const context = {
+    signal: own.signal,
+    resultChars,
+    update: (partial: ToolResult): void => progress.report(partial),
+  };
+  const late = texts.timeout(name, timeoutMs ?? 0);
+  const body = async (): Promise<SettledCall | undefined> => {
     try {
-      return soundResult(await tool.execute({ id, name, args: info.args }, context), name);
+      const result = soundResult(await tool.execute({ id, name, args }, context), name);
+      return { result, outcome: result.isError === true ? "error" : "ok" };
     } catch (error) {
-      return { threw: reasonOf(error) };
+      // What an aborted body throws says less than why it was aborted.
+      return own.signal.aborted ? undefined : failedCall("error", reasonOf(error));
     }
   };
-  const { timeoutMs } = tool;
-  const late = texts.timeout(name, timeoutMs ?? 0);
-  const ended = await race(body(), {
-    signal,
-    timeoutMs,
-    graceMs,
-    onEnding: (why) => own.abort(why === "timeout" ? new Error(late) : signal.reason),
-  });
+  const onEnding = (why: Ending): void => own.abort(why === "timeout" ? new Error(late) : signal.reason);
+  const raced = await race(body(), { signal, timeoutMs, graceMs, onEnding });
   await progress.end();
-  const { ending } = ended;
-  const given = ended.done ? ended.value : { threw: "" };
-  if (!("threw" in given)) {
-    if (ending !== undefined) return { result: given, outcome: ending === "stopped" ? "aborted" : ending };
-    return { result: given, outcome: given.isError === true ? "error" : "ok" };
-  }
-  // What an aborted body throws says less than why it was aborted.
-  if (ending === "stopped") return failedCall("aborted", texts.abortedDuring(name));
-  if (ending === "timeout") return failedCall("timeout", late);
-  return failedCall("error", given.threw);
+  const { ending } = raced;
+  const settled = raced.done ? raced.value : undefined;
+  if (settled !== undefined) return ending === undefined ? settled : { ...settled, outcome: ending };
+  return ending === "timeout" ? failedCall(ending, late) : failedCall("aborted", texts.abortedDuring(name));
 }
 
 /**
@@ -164,7 +142,7 @@ export async function execute({ tool, info }: CheckedCall, setting: CallSetting)
  * might have replaced is not shown as it was.
  */
 export async function afterwards(
-  { info }: CheckedCall,
+  info: ToolCallInfo,
   settled: SettledCall,
   { config, signal, graceMs }: CallSetting,
 ): Promise<SettledCall> {

@@ -91,7 +91,7 @@ export function resultMessage(
 ): ToolResultMessage {
   try {
     const { config, tools, resultChars, now } = setup;
-    const keep = tools.get(call.name)?.tool.truncate;
+    const keep = tools.get(call.name)?.truncate;
     return {
       role: "toolResult",
       toolCallId: call.id,

@@ -17,43 +17,28 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Levels of a schema; one level of what it describes takes several. Whoever reads it, a vendor too, may recurse. */
 const MAX_SCHEMA_DEPTH = 256;
 
-/** Checks arguments; `undefined` where that took longer than it may, which only a schema's own code can. */
-type Check = (args: JsonObject, limits?: RaceLimits) => Promise<Checked | undefined>;
-
-/** A tool and the check of its arguments. */
-export interface CompiledTool {
-  readonly tool: Tool;
-  readonly check: Check;
-}
+type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked | undefined>;
 
 /** The tools of a run. */
 export class ToolSet {
   readonly specs: readonly ToolSpec[];
   /** What the tools cost in a request, about. */
   readonly tokens: number;
-  readonly #tools: ReadonlyMap<string, CompiledTool>;
+  readonly #tools = new Map<string, Tool>();
 
   /** @throws AgentError `invalid_tool` */
   constructor(tools: readonly Tool[]) {
-    const byName = new Map<string, CompiledTool>();
-    const specs: ToolSpec[] = [];
-    let tokens = 0;
     for (const tool of tools) {
-      const schema = compileSchema(tool);
-      const spec = schema.specOf(tool);
-      if (byName.has(tool.name)) {
+      if (this.#tools.has(tool.name)) {
         throw new AgentError("invalid_tool", `Two tools are called "${tool.name}".`);
       }
-      byName.set(tool.name, { tool, check: schema.check });
-      specs.push(spec);
-      tokens += schema.tokens + estimateTokens(spec.name) + estimateTokens(spec.description);
+      this.#tools.set(tool.name, tool);
     }
-    this.#tools = byName;
-    this.specs = specs;
-    this.tokens = tokens;
+    this.specs = tools.map(toolSpec);
+    this.tokens = tools.reduce((sum, tool) => sum + tokensOf(tool), 0);
   }
 
-  get(name: string): CompiledTool | undefined {
+  get(name: string): Tool | undefined {
     return this.#tools.get(name);
   }
 
@@ -65,6 +50,19 @@ export class ToolSet {
 /** A tool's arguments as a model is shown them. @throws AgentError `invalid_tool` */
 export function toolSpec(tool: Tool): ToolSpec {
   return compileSchema(tool).specOf(tool);
+}
+
+/** Checks a call's arguments; `undefined` where that took longer than it may, which only a schema's own code can. */
+export function checkArguments(
+  tool: Tool,
+  args: JsonObject,
+  signal?: AbortSignal,
+): Promise<Checked | undefined> {
+  return compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+}
+
+function tokensOf(tool: Tool): number {
+  return compileSchema(tool).tokens + estimateTokens(tool.name) + estimateTokens(tool.description);
 }
 
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
@@ -155,7 +153,7 @@ function checkJson(schema: JsonObject): Check {
 }
 
 function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
-  return async (args, limits = {}) => {
+  return async (args, limits) => {
     const validated = await race(Promise.resolve(schema["~standard"].validate(args)), limits);
     if (!validated.done) return undefined;
     const result = validated.value;
