@@ -5,14 +5,13 @@ const HIGH_WATER = 256;
 /** Events a viewer may be behind before it is told that it missed some. */
 const VIEW_CAPACITY = 1_024;
 
-type Reader = Omit<PromiseWithResolvers<IteratorResult<AgentEvent>>, "promise">;
-
 abstract class Queue implements AsyncIterableIterator<AgentEvent> {
   protected unread: AgentEvent[] = [];
   protected closed = false;
-  /** Those who asked for an event before there was one, in their order. */
-  readonly #readers: Reader[] = [];
   #error: { readonly error: unknown } | undefined;
+  #news = Promise.withResolvers<void>();
+  /** A generator serves those who ask in their order, and throws once. */
+  readonly #reading: AsyncGenerator<AgentEvent, undefined> = this.#read();
   readonly #onReturn: () => void;
 
   constructor(onReturn: () => void) {
@@ -27,44 +26,42 @@ abstract class Queue implements AsyncIterableIterator<AgentEvent> {
   close(error?: { readonly error: unknown }): void {
     this.closed = true;
     this.#error = error;
-    for (const { resolve, reject } of this.#readers.splice(0)) this.#end().then(resolve, reject);
+    this.#news.resolve();
   }
 
-  next(): Promise<IteratorResult<AgentEvent>> {
-    const event = this.unread.shift();
-    if (event !== undefined) {
-      this.onRead();
-      return Promise.resolve({ value: event, done: false });
-    }
-    if (this.closed) return this.#end();
-    return new Promise((resolve, reject) => {
-      this.#readers.push({ resolve, reject });
-    });
+  next(): Promise<IteratorResult<AgentEvent, undefined>> {
+    return this.#reading.next();
   }
 
-  return(): Promise<IteratorResult<AgentEvent>> {
+  return(): Promise<IteratorResult<AgentEvent, undefined>> {
     this.close();
     this.unread = [];
     this.#onReturn();
     this.onRead();
-    return this.#end();
+    return this.#reading.return(undefined);
   }
 
-  /** Gives an event to whoever waits for one, or queues it. */
   protected offer(event: AgentEvent): void {
-    const reader = this.#readers.shift();
-    if (reader === undefined) this.unread.push(event);
-    else reader.resolve({ value: event, done: false });
+    this.unread.push(event);
+    this.#news.resolve();
   }
 
   protected onRead(): void {}
 
-  /** What follows the last event: the error, told once. */
-  async #end(): Promise<IteratorResult<AgentEvent>> {
-    const failed = this.#error;
-    this.#error = undefined;
-    if (failed !== undefined) throw failed.error;
-    return { value: undefined, done: true };
+  async *#read(): AsyncGenerator<AgentEvent, undefined> {
+    for (;;) {
+      const event = this.unread.shift();
+      if (event !== undefined) {
+        this.onRead();
+        yield event;
+      } else if (this.closed) {
+        if (this.#error !== undefined) throw this.#error.error;
+        return undefined;
+      } else {
+        this.#news = Promise.withResolvers();
+        await this.#news.promise;
+      }
+    }
   }
 }
 
