@@ -1,4 +1,5 @@
 import {
+  type AssistantMessage,
   type Compaction,
   type CompactionRequest,
   compact,
@@ -48,12 +49,14 @@ export async function compactConversation(
   const tokens = estimateTokens(messages);
   onStart?.(tokens);
   const keepTokens = Math.floor(Math.min(asked.model.contextWindow, tokens) * KEPT_SHARE);
-  const done = await compact({ ...asked, messages, keepTokens });
+  const turns: AssistantMessage[] = [];
+  const onTurn = (turn: AssistantMessage): void => void turns.push(turn);
+  const done = await compact({ ...asked, messages, keepTokens, onTurn });
   const upTo = done === undefined ? undefined : places[done.replaced - 1];
   if (done === undefined || upTo === undefined) return undefined;
   await sessions.compact(sessionKey, { summary: done.summary, upTo, lease });
   histories.forget(sessionKey);
-  const { replaced, source, summary, turns } = done;
+  const { replaced, source, summary } = done;
   const tokensLeft = estimateTokens([summary, ...messages.slice(replaced)]);
   return { replaced, source, messages: messages.length, tokens, tokensLeft, used: usedIn(turns) };
 }

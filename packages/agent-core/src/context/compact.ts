@@ -1,14 +1,14 @@
+import { hash } from "node:crypto";
 import type { CompactionPolicy } from "../config.ts";
 import { textOf } from "../content.ts";
 import type { BeforeCompaction } from "../hooks.ts";
 import { askModel } from "../loop/model-turn.ts";
-import { race } from "../loop/race.ts";
+import { type Ending, race } from "../loop/race.ts";
 import type { AgentMessage, AssistantMessage, CompactionSummaryMessage } from "../messages.ts";
 import type { Model, StreamModel } from "../model.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { estimateTokens } from "../tokens.ts";
 import { addUsage, NO_USAGE } from "../usage.ts";
-import { contentKey } from "./content-key.ts";
 import { cutPoint } from "./cut-point.ts";
 import { messageText, metadataSummary, transcriptChunks } from "./transcript.ts";
 
@@ -48,8 +48,6 @@ export interface Compaction {
   readonly replaced: number;
   /** `metadata` when the model gave no summary in time. */
   readonly source: "model" | "metadata";
-  /** The model turns it took, for their usage. */
-  readonly turns: readonly AssistantMessage[];
 }
 
 /**
@@ -63,11 +61,10 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
   const isAborted = (): boolean => request.signal?.aborted === true;
   if (replaced === 0 || isAborted()) return undefined;
   const older = messages.slice(0, replaced);
-  const notes = new Notes(request, older);
-  const complete = await notes.takeInTime();
+  const { notes, complete } = await takeNotes(request, older);
   if (isAborted()) return undefined;
-  const parts = complete ? [notes.text] : [metadataSummary(older)];
-  if (!complete && notes.text !== "") parts.push(`Notes of the first part:\n${notes.text}`);
+  const parts = complete ? [notes] : [metadataSummary(older)];
+  if (!complete && notes !== "") parts.push(`Notes of the first part:\n${notes}`);
   // Kept word for word: a summary of the task at hand is not the task.
   const open = openRequests(older, messages.slice(replaced))
     .map(messageText)
@@ -81,7 +78,6 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
     summary: { role: "compactionSummary", summary, replaced, tokensBefore, timestamp: now() },
     replaced,
     source: complete ? "model" : "metadata",
-    turns: notes.turns,
   };
 }
 
@@ -105,90 +101,70 @@ function isWholeAnswer(message: AgentMessage): boolean {
   return message.role === "assistant" && STOP_REASONS[message.stopReason]?.next === "rest";
 }
 
-/** What a model notes of the older part, as far as it has come. */
-class Notes {
-  text = "";
-  /** The model turns they took. */
-  readonly turns: AssistantMessage[] = [];
-  readonly #request: CompactionRequest;
-  readonly #older: readonly AgentMessage[];
-  readonly #ending = new AbortController();
-
-  constructor(request: CompactionRequest, older: readonly AgentMessage[]) {
-    this.#request = request;
-    this.#older = older;
-  }
-
-  /** Resolves with whether they cover everything, in the time there is for them and for the host's flush before. */
-  async takeInTime(): Promise<boolean> {
-    const { signal, policy } = this.#request;
+/** What a model notes of the older part, as far as it comes in the time for that and for the host's flush before. */
+async function takeNotes(
+  request: CompactionRequest,
+  older: readonly AgentMessage[],
+): Promise<{ readonly notes: string; readonly complete: boolean }> {
+  const { signal: outer, policy = {}, beforeCompaction, onTurn = () => {} } = request;
+  const ending = new AbortController();
+  const { signal } = ending;
+  const model = policy.model ?? request.model;
+  let notes = "";
+  const take = async (): Promise<boolean> => {
     try {
-      const taken = await race(this.#take(), {
-        signal,
-        timeoutMs: policy?.timeoutMs ?? TIMEOUT_MS,
-        onEnding: (why) =>
-          this.#ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`)),
-      });
-      return taken.done && taken.value;
-    } catch {
-      // Whatever a cache or a vendor did, there is a summary.
-      return false;
-    }
-  }
-
-  async #take(): Promise<boolean> {
-    await this.#flush();
-    const { policy = {}, model: own } = this.#request;
-    const model = policy.model ?? own;
-    const tokens = Math.max(500, policy.chunkTokens ?? Math.floor(model.contextWindow * CHUNK_SHARE));
-    let key = `${model.provider}/${model.id}\n${policy.instructions ?? ""}`;
-    for (const chunk of transcriptChunks(this.#older, tokens)) {
-      key = contentKey(`${key}\n${chunk}`);
-      const cached = await policy.cache?.get(key);
-      const text = cached ?? (await this.#ask(model, prompt(this.text, chunk)));
-      if (text === undefined || this.#ending.signal.aborted) return false;
-      this.text = text;
-      if (cached === undefined) await policy.cache?.set(key, text);
-    }
-    return this.text !== "";
-  }
-
-  async #flush(): Promise<void> {
-    const messages = this.#older;
-    const { signal } = this.#ending;
-    const onTurn = (turn: AssistantMessage): void => this.#note(turn);
-    try {
-      await this.#request.beforeCompaction?.({ messages, tokens: estimateTokens(messages), signal, onTurn });
+      await beforeCompaction?.({ messages: older, tokens: estimateTokens(older), signal, onTurn });
     } catch {
       // What could not be saved must not keep the conversation from going on.
     }
+    const tokens = Math.max(500, policy.chunkTokens ?? Math.floor(model.contextWindow * CHUNK_SHARE));
+    let key = `${model.provider}/${model.id}\n${policy.instructions ?? ""}`;
+    for (const chunk of transcriptChunks(older, tokens)) {
+      key = hash("sha256", `${key}\n${chunk}`);
+      const cached = await policy.cache?.get(key);
+      const next = cached ?? (await askForNotes(request, model, prompt(notes, chunk), signal));
+      if (next === undefined || signal.aborted) return false;
+      notes = next;
+      if (cached === undefined) await policy.cache?.set(key, next);
+    }
+    return notes !== "";
+  };
+  const onEnding = (why: Ending): void =>
+    ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`));
+  try {
+    const taken = await race(take(), { signal: outer, timeoutMs: policy.timeoutMs ?? TIMEOUT_MS, onEnding });
+    return { notes, complete: taken.done && taken.value };
+  } catch {
+    // Whatever a cache or a vendor did, there is a summary.
+    return { notes, complete: false };
   }
+}
 
-  #note(turn: AssistantMessage): void {
-    this.turns.push(turn);
-    this.#request.onTurn?.(turn);
-  }
-
-  /** `undefined` when the model gave no text. */
-  async #ask(model: Model, text: string): Promise<string | undefined> {
-    const { policy = {}, stream, now = Date.now } = this.#request;
-    const { signal } = this.#ending;
-    const stable = [INSTRUCTIONS, policy.instructions].filter((part) => part !== undefined).join("\n\n");
-    const messages = [{ role: "user", content: text, timestamp: now() }] as const;
-    const maxOutputTokens = Math.min(model.maxOutputTokens, SUMMARY_TOKENS);
-    const { message, spentBefore } = await askModel({
-      model,
-      stream: policy.stream ?? stream,
-      context: { system: { stable }, messages, tools: [] },
-      // Nobody watches a summary being written.
-      options: { signal, maxOutputTokens, cache: "none", shown: () => false },
-      now,
-    });
-    const { usage = NO_USAGE } = message;
-    this.#note(spentBefore === NO_USAGE ? message : { ...message, usage: addUsage(spentBefore, usage) });
-    if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
-    return textOf(message.content).trim() || undefined;
-  }
+/** `undefined` when the model gave no text. */
+async function askForNotes(
+  { policy = {}, stream, now = Date.now, onTurn }: CompactionRequest,
+  model: Model,
+  content: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const stable = [INSTRUCTIONS, policy.instructions].filter((part) => part !== undefined).join("\n\n");
+  const { message, spentBefore } = await askModel({
+    model,
+    stream: policy.stream ?? stream,
+    context: { system: { stable }, messages: [{ role: "user", content, timestamp: now() }], tools: [] },
+    // Nobody watches a summary being written.
+    options: {
+      signal,
+      maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS),
+      cache: "none",
+      shown: () => false,
+    },
+    now,
+  });
+  const { usage = NO_USAGE } = message;
+  onTurn?.(spentBefore === NO_USAGE ? message : { ...message, usage: addUsage(spentBefore, usage) });
+  if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
+  return textOf(message.content).trim() || undefined;
 }
 
 function prompt(notes: string, chunk: string): string {
