@@ -1,13 +1,4 @@
-import type {
-  AfterToolCall,
-  BeforeCompaction,
-  BeforeToolCall,
-  ConvertToLlm,
-  OnAsk,
-  OnPendingCall,
-  OnStep,
-  TransformContext,
-} from "./hooks.ts";
+import type { Hooks } from "./hooks.ts";
 import type { AgentMessage } from "./messages.ts";
 import type { Model, StreamModel, StreamOptions, SystemPrompt } from "./model.ts";
 import type { Tool } from "./tool.ts";
@@ -93,7 +84,7 @@ export interface AgentContext {
 export type TakeMessages = () => readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 
 /** How a run behaves. Only `model` and `stream` are needed. */
-export interface AgentLoopConfig {
+export interface AgentLoopConfig extends Hooks {
   readonly model: Model;
   readonly stream: StreamModel;
   readonly streamOptions?: Omit<StreamOptions, "signal">;
@@ -103,15 +94,6 @@ export interface AgentLoopConfig {
   readonly steering?: TakeMessages;
   /** Looked for when the agent would stop. */
   readonly followUps?: TakeMessages;
-
-  readonly transformContext?: TransformContext;
-  readonly convertToLlm?: ConvertToLlm;
-  readonly beforeToolCall?: BeforeToolCall;
-  readonly onAsk?: OnAsk;
-  readonly afterToolCall?: AfterToolCall;
-  readonly onStep?: OnStep;
-  readonly onPendingCall?: OnPendingCall;
-  readonly beforeCompaction?: BeforeCompaction;
 
   readonly limits?: RunLimits;
   /** `false` turns the detection off. */

@@ -1,10 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { InputSchema, Tool, ToolContext, ToolResult } from "./tool.ts";
-import type { ToolEffects } from "./tools/effects.ts";
-
-/** A tool's arguments: any Standard Schema that offers its JSON Schema (zod and others), or a JSON Schema. */
-export type ToolInput = StandardSchemaV1<unknown, unknown> | JsonObject;
+import type { InputSchema, Tool, ToolContext, ToolEffects, ToolResult } from "./tool.ts";
 
 /**
  * What `execute` gets: the output of a Standard Schema, or the value a literal JSON Schema describes (`type`, `enum`,
@@ -48,20 +44,11 @@ type RequiredKeys<Input> = Input extends { readonly required: readonly (infer Ke
 /** What a tool of `defineTool` gives: a text for the model, or a whole result. */
 export type ToolAnswer<Details extends JsonValue = JsonValue> = string | ToolResult<Details>;
 
-export interface ToolDefinition<Input extends ToolInput, Details extends JsonValue = JsonValue> {
-  /** 1 to 64 letters, digits, `_` and `-`. */
-  readonly name: string;
-  /** For the model: what the tool does, and when to use it. */
-  readonly description: string;
+export interface ToolDefinition<Input extends InputSchema, Details extends JsonValue = JsonValue>
+  extends Pick<Tool, "name" | "description" | "execution" | "timeoutMs" | "truncate"> {
   readonly input: Input & InputSchema<ToolArgs<Input>>;
   /** What running it again would do; default `external`, so that it is never repeated blindly. */
   readonly effects?: ToolEffects;
-  /** `parallel` calls of one turn run at once; default `sequential`. */
-  readonly execution?: "sequential" | "parallel";
-  /** Milliseconds; default none. */
-  readonly timeoutMs?: number;
-  /** How a too long result is cut, as in `Tool`. */
-  readonly truncate?: "head" | "head-tail";
   /** Does it. What it throws is a failure the model reads. */
   execute(
     args: ToolArgs<Input>,
@@ -70,7 +57,7 @@ export interface ToolDefinition<Input extends ToolInput, Details extends JsonVal
 }
 
 /** Makes a tool whose arguments are typed by its schema, and which may answer with a text. */
-export function defineTool<const Input extends ToolInput, Details extends JsonValue = JsonValue>(
+export function defineTool<const Input extends InputSchema, Details extends JsonValue = JsonValue>(
   definition: ToolDefinition<Input, Details>,
 ): Tool<ToolArgs<Input>, Details> {
   const { input, effects = "external", ...rest } = definition;

@@ -144,3 +144,15 @@ export interface FlushInfo {
 
 /** Saves what must outlive a compaction (a memory flush). Bounded by the compaction's time; errors are ignored. */
 export type BeforeCompaction = (info: FlushInfo) => Awaitable<void>;
+
+/** Where a host may have a say in a run, or a part in it. */
+export interface Hooks {
+  readonly transformContext?: TransformContext;
+  readonly convertToLlm?: ConvertToLlm;
+  readonly beforeToolCall?: BeforeToolCall;
+  readonly onAsk?: OnAsk;
+  readonly afterToolCall?: AfterToolCall;
+  readonly onStep?: OnStep;
+  readonly onPendingCall?: OnPendingCall;
+  readonly beforeCompaction?: BeforeCompaction;
+}

@@ -13,20 +13,19 @@ export { type Compaction, type CompactionRequest, compact } from "./context/comp
 export { type Pruned, type PruneOptions, pruneToolResults } from "./context/prune.ts";
 export { maxResultChars, truncateText } from "./context/truncate.ts";
 export { convertToLlm } from "./conversation/convert.ts";
-export { turnStart } from "./conversation/history-turns.ts";
 export {
   type RepairChange,
   type RepairedHistory,
   type RepairOptions,
   repairHistory,
 } from "./conversation/repair.ts";
+export { turnStart } from "./conversation/request-view.ts";
 export { type Unanswered, unansweredCalls } from "./conversation/tool-calls.ts";
 export {
   defineTool,
   type ToolAnswer,
   type ToolArgs,
   type ToolDefinition,
-  type ToolInput,
 } from "./define-tool.ts";
 export { AgentError, type AgentErrorCode, isAgentError, reasonOf } from "./errors.ts";
 export type * from "./events.ts";
@@ -53,7 +52,6 @@ export { Snapshot } from "./snapshot.ts";
 export { STOP_REASONS, type StopReasonRule } from "./stop-reasons.ts";
 export { streamOf } from "./stream-of.ts";
 export { estimateRequest, estimateTokens } from "./tokens.ts";
-export type * from "./tool.ts";
-export { isHarmless, type ToolEffects } from "./tools/effects.ts";
+export * from "./tool.ts";
 export { toolSpec } from "./tools/tool-set.ts";
 export { addUsage, NO_USAGE, type Usage } from "./usage.ts";

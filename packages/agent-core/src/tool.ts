@@ -1,10 +1,21 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputBlock } from "./content.ts";
 import type { JsonObject, JsonValue } from "./json.ts";
-import type { ToolEffects } from "./tools/effects.ts";
 
 /** A tool's arguments: a Standard Schema (zod and others; it must also offer its JSON Schema) or a JSON Schema. */
 export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | JsonObject;
+
+/**
+ * What running a tool again would do: `none` reads only; `idempotent` gives the same state again; `keyed` takes effect
+ * once for each id of a call, so that a call can be run again, but not made again under another id; `external` reaches
+ * outside and is never repeated blindly. Calls of the last two are to be on record before they run.
+ */
+export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
+
+/** Whether the model may make a call again, under another id, without looking what became of it. */
+export function isHarmless(effects: ToolEffects): boolean {
+  return effects === "none" || effects === "idempotent";
+}
 
 /** One validated call. */
 export interface ToolCall<Args = unknown> {
@@ -37,6 +48,7 @@ export interface ToolResult<Details extends JsonValue = JsonValue> {
 export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
+  /** For the model: what the tool does, and when to use it. */
   readonly description: string;
   readonly inputSchema: InputSchema<Args>;
   readonly effects: ToolEffects;

@@ -21,6 +21,7 @@ import {
   pruneToolResults,
   repairHistory,
   turnStart,
+  unansweredCalls,
 } from "../src/index.ts";
 import { orderProblems } from "./event-order.ts";
 import { eventsOf, MODEL, SYSTEM, scripted, text, tool, user } from "./scripted.ts";
@@ -341,12 +342,8 @@ describe("any run", () => {
         expect(events.at(-1)).toEqual({ type: "run.end", result });
         // What the host kept is what the run says it added, and it can be loaded
         // again; calls are open only when waiting.
-        const open = repairHistory(kept, { pending: "keep" });
-        const waits = new Set(result.pending.map((call) => call.id));
-        for (const problem of vendorProblems(open.messages)) {
-          expect(problem).toMatch(/calls without results|^\d+ result of/);
-          expect(waits.size).toBeGreaterThan(0);
-        }
+        expect(vendorProblems(repairHistory(kept).messages)).toEqual([]);
+        if (unansweredCalls(kept) !== undefined) expect(result.pending).not.toEqual([]);
         expect(result.pending.length > 0).toBe(result.reason === "waiting");
         for (const added of result.messages) {
           if (added.role === "toolResult" || added.role === "assistant" || added.role === "user") {

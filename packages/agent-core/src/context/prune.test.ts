@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assistant, toolCall, user } from "../../test/scripted.ts";
-import { turnStart } from "../conversation/history-turns.ts";
+import { turnStart } from "../conversation/request-view.ts";
 import type { AgentMessage, ToolResultMessage } from "../messages.ts";
 import { pruneToolResults } from "./prune.ts";
 

@@ -1,6 +1,5 @@
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
-import { CallIds } from "./call-ids.ts";
-import { toolCalls, withCallIds } from "./tool-calls.ts";
+import { CallIds, toolCalls, withCallIds } from "./tool-calls.ts";
 
 /** The history of a run, message for message as the host knows it, and the call ids it has used. */
 export class Conversation {

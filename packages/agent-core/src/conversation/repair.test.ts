@@ -51,13 +51,6 @@ describe("repairHistory", () => {
     });
   });
 
-  it("leaves open calls at the end where a run will settle them", () => {
-    const open = [user("hi"), calls("a", "b"), result("b")];
-    expect(repairHistory(open, { pending: "keep" }).messages).toBe(open);
-    const followed = repairHistory([...open, user("next")], { pending: "keep" });
-    expect(followed.changes.map((change) => change.kind)).toContain("answered-call");
-  });
-
   it("drops results without a call, and second results of one", () => {
     expect(
       repair([user("hi"), result("x"), calls("a"), result("a"), result("a", "again"), result("y")]),

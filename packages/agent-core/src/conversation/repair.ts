@@ -1,9 +1,8 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage, UserMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
-import { CallIds } from "./call-ids.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
-import { toolCalls, withCallIds } from "./tool-calls.ts";
+import { CallIds, toolCalls, withCallIds } from "./tool-calls.ts";
 
 /** One thing that was put right. */
 export interface RepairChange {
@@ -40,8 +39,6 @@ export interface RepairedHistory<M extends AgentMessage> {
 }
 
 export interface RepairOptions {
-  /** `keep` leaves the calls of the last turn without results as they are: a run will settle them. Default `answer`. */
-  readonly pending?: "answer" | "keep";
   /** Turns a new call id into one that a wire format takes. It must keep different ids different. Default: as it is. */
   readonly fitCallId?: (id: string) => string;
 }
@@ -91,25 +88,16 @@ export class RequestRepair {
   }
 }
 
-/** A model turn with the results that came before the next one. */
-interface TurnInHistory {
-  readonly message: AssistantMessage;
-  readonly at: number;
-  /** Where the next model turn starts. */
-  readonly end: number;
-  readonly results: Map<string, PlacedResult[]>;
-  /** A run will settle the calls without results. */
-  readonly pending: boolean;
-}
-
 interface PlacedResult {
   readonly message: ToolResultMessage;
   readonly index: number;
 }
 
+/** By the id of their call. */
+type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
+
 class Repair {
   readonly #messages: readonly AgentMessage[];
-  readonly #keepPending: boolean;
   readonly #ids: CallIds;
   readonly #out: AgentMessage[];
   readonly #changes: RepairChange[] = [];
@@ -117,12 +105,11 @@ class Repair {
   /** `start` is a beginning of `messages` that is sound, and `ids` are those of its calls. */
   constructor(
     messages: readonly AgentMessage[],
-    { pending, fitCallId }: RepairOptions,
+    { fitCallId }: RepairOptions,
     start: readonly AgentMessage[] = [],
     ids: CallIds = new CallIds(fitCallId),
   ) {
     this.#messages = messages;
-    this.#keepPending = pending === "keep";
     this.#ids = ids;
     this.#out = [...start];
   }
@@ -138,13 +125,8 @@ class Repair {
     const messages = this.#messages;
     let at = this.#out.length;
     for (let message = messages[at]; message !== undefined; message = messages[at]) {
-      if (message.role === "assistant") {
-        at = this.#pushTurn(this.#readTurn(message, at));
-        continue;
-      }
-      if (message.role === "toolResult") this.#note("orphan-result", at, message.toolCallId);
-      else this.#pushInput(message, at);
-      at++;
+      if (message.role === "assistant") at = this.#pushTurn(message, at);
+      else this.#pushInput(message, at++);
     }
     const changes = this.#changes;
     if (changes.length > 0) return { messages: this.#out, changes };
@@ -152,44 +134,39 @@ class Repair {
     return { messages, changes };
   }
 
-  /** Results count until the next model turn; a late one behind it can no longer be told from a stray. */
-  #readTurn(message: AssistantMessage, at: number): TurnInHistory {
+  /**
+   * Puts a turn and what belongs to it; gives where the next one may start. Results count until the next model turn; a
+   * late one behind it can no longer be told from a stray.
+   */
+  #pushTurn(message: AssistantMessage, at: number): number {
     const placed: PlacedResult[] = [];
-    let interposed = false;
     let end = at + 1;
     for (let next = this.#messages[end]; next && next.role !== "assistant"; next = this.#messages[++end]) {
       if (next.role === "toolResult") placed.push({ message: next, index: end });
-      else interposed = true;
     }
-    const pending = this.#keepPending && end === this.#messages.length && !interposed;
-    return { message, at, end, results: Map.groupBy(placed, (result) => result.message.toolCallId), pending };
-  }
-
-  /** Puts a turn and what belongs to it; gives where the next one may start. */
-  #pushTurn(turn: TurnInHistory): number {
-    const { at, end, results } = turn;
-    const whole = turn.pending ? turn.message : this.#withoutBrokenCalls(turn);
+    const results = Map.groupBy(placed, (result) => result.message.toolCallId);
+    const whole = this.#withoutBrokenCalls(message, at, results);
     const cleaned = cleanAssistant(whole);
     if (cleaned === undefined) {
       this.#note("empty-turn", at);
     } else {
       if (cleaned !== whole) this.#note("blank-text", at);
       this.#needUser(at);
-      this.#pushPaired(cleaned, turn);
+      this.#pushPaired(cleaned, at, results);
     }
+    const called = new Set(cleaned && toolCalls(cleaned).map(({ id }) => id));
     for (const { message, index } of [...results.values()].flat()) {
-      const called = cleaned !== undefined && toolCalls(cleaned).some(({ id }) => id === message.toolCallId);
-      this.#note(called ? "duplicate-result" : "orphan-result", index, message.toolCallId);
+      const { toolCallId } = message;
+      this.#note(called.has(toolCallId) ? "duplicate-result" : "orphan-result", index, toolCallId);
     }
-    for (let i = at + 1; i < end; i++) {
-      const other = this.#messages[i];
-      if (other !== undefined && other.role !== "toolResult") this.#pushInput(other, i);
+    for (const [i, other] of this.#messages.slice(at + 1, end).entries()) {
+      if (other.role !== "toolResult") this.#pushInput(other, at + 1 + i);
     }
     return end;
   }
 
   /** The model never finished saying a call that broke off; nobody can answer it, and no vendor takes its arguments. */
-  #withoutBrokenCalls({ message, at, results }: TurnInHistory): AssistantMessage {
+  #withoutBrokenCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (message.stopReason === "tool_use") return message;
     const broken = toolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
     if (broken.length === 0) return message;
@@ -199,13 +176,12 @@ class Repair {
   }
 
   /** The turn under ids of its own, and behind it one result for each of its calls. */
-  #pushPaired(message: AssistantMessage, { at, results, pending }: TurnInHistory): void {
+  #pushPaired(message: AssistantMessage, at: number, results: PlacedResults): void {
     const own = withCallIds(message, ({ id }) => this.#ids.take(id));
     this.#out.push(own);
     const ids = toolCalls(own).map(({ id }) => id);
     let place = at + 1;
     let reordered = false;
-    const seen = new Set<string>();
     toolCalls(message).forEach((call, i) => {
       const id = ids[i] ?? call.id;
       if (id !== call.id) this.#note("call-id", at, call.id);
@@ -217,12 +193,10 @@ class Repair {
         if (!named) this.#note("tool-name", result.index, call.id);
         const fits = named && id === call.id;
         this.#out.push(fits ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
-      } else if (!pending || seen.has(call.id)) {
-        // A run settles the first of two pending calls that share an id: no result could be told from the other's.
+      } else {
         this.#note("answered-call", at, call.id);
         this.#out.push(missingResult({ ...call, id }, message.timestamp));
       }
-      seen.add(call.id);
     });
     if (reordered) this.#note("reordered", at);
   }
@@ -239,6 +213,10 @@ class Repair {
   }
 
   #pushInput(message: AgentMessage, at: number): void {
+    if (message.role === "toolResult") {
+      this.#note("orphan-result", at, message.toolCallId);
+      return;
+    }
     const cleaned = cleanInput(message);
     if (cleaned !== message) this.#note("blank-text", at);
     this.#out.push(cleaned);

@@ -3,8 +3,7 @@ import { truncateResult } from "../context/truncate-content.ts";
 import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { ToolResultMessage } from "../messages.ts";
-import type { Tool, ToolResult } from "../tool.ts";
-import { isHarmless } from "../tools/effects.ts";
+import { isHarmless, type Tool, type ToolResult } from "../tool.ts";
 import type { RunSetup } from "./run-setup.ts";
 import { texts } from "./texts.ts";
 
