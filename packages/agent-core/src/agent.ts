@@ -8,7 +8,7 @@ import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
 import { AgentRun, type StartRun } from "./loop/agent-run.ts";
-import { checkInput } from "./loop/run-setup.ts";
+import { checkInput } from "./loop/run-state.ts";
 import { texts } from "./loop/texts.ts";
 import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";

@@ -8,14 +8,11 @@ import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
-import type { Budget } from "./budget.ts";
 import { askModel } from "./model-turn.ts";
 import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
 import { untilStopped } from "./race.ts";
-import type { RunLog } from "./run-log.ts";
 import { type End, errorOf, resultOf, stoppedBy } from "./run-result.ts";
-import { loopNote, type RunSetup, setUpRun } from "./run-setup.ts";
-import type { RunStop } from "./run-stop.ts";
+import { loopNote, RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { type BatchOutcome, ToolBatch } from "./tool-batch.ts";
 import { abortedCall, failedCall, type SettledCall } from "./tool-result.ts";
@@ -46,10 +43,9 @@ export async function runAgentLoop(
 
 /** One run over a conversation. */
 export class Run {
-  readonly #setup: RunSetup;
-  readonly #log: RunLog;
-  readonly #stop: RunStop;
-  readonly #budget: Budget;
+  readonly #state: RunState;
+  readonly #system: AgentContext["system"];
+  readonly #snapshot: Snapshot;
   readonly #window: Window;
   /** Where in the history the run's own messages begin. */
   #runStart: number;
@@ -60,38 +56,37 @@ export class Run {
   /** @throws AgentError `invalid_tool` */
   constructor(
     conversation: Conversation,
-    context: Pick<AgentContext, "system" | "tools">,
+    { system, tools }: Pick<AgentContext, "system" | "tools">,
     config: AgentLoopConfig,
     emit: EmitEvent,
     snapshot: Snapshot = new Snapshot(),
   ) {
-    this.#setup = setUpRun(conversation, context, config, emit, snapshot);
-    this.#log = this.#setup.log;
-    this.#stop = this.#setup.stop;
-    this.#budget = this.#setup.budget;
-    this.#window = new Window(this.#setup);
+    this.#state = new RunState(conversation, tools, config, emit);
+    this.#system = system;
+    this.#snapshot = snapshot;
+    this.#window = new Window(this.#state);
     this.#runStart = conversation.messages.length;
   }
 
   /** @throws AgentError for wrong input, nothing to do, or a failed hook */
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
-      const opening = await openingOf(this.#setup, input);
-      await this.#log.emit({ type: "run.start" });
+      const opening = await openingOf(this.#state, input);
+      await this.#state.emit({ type: "run.start" });
       const end = await this.#runFrom(opening).catch((error: unknown) => this.#fail(error));
-      this.#stop.dispose();
+      this.#state.stop.dispose();
       const result = this.#result(end);
-      await this.#log.emit({ type: "run.end", result });
+      await this.#state.emit({ type: "run.end", result });
       return result;
     } finally {
-      this.#stop.dispose();
+      this.#state.stop.dispose();
     }
   }
 
   /** The double loop: outside over follow-ups, inside over model turns, their tool calls and steering. */
   async #runFrom(opening: Opening): Promise<End> {
-    const ended = await settleOpenCalls(this.#setup, opening.messages.length > 0);
-    await this.#log.commitInput(opening.messages, opening.origin);
+    const ended = await settleOpenCalls(this.#state, opening.messages.length > 0);
+    await this.#state.commitInput(opening.messages, opening.origin);
     if (ended !== undefined) return ended;
     // What was said before the run began belongs before its first turn.
     if (opening.origin === "input") await this.#commitSteering();
@@ -105,39 +100,39 @@ export class Run {
         steered = await this.#commitSteering();
       } while (steered || next.go === "on");
 
-      if (this.#stop.cause !== undefined) return stoppedBy(this.#stop.cause);
-      const followUps = await this.#setup.takeFollowUps();
-      await this.#log.commitInput(followUps, "followUp");
+      if (this.#state.signal.aborted) return stoppedBy(this.#state.signal);
+      const followUps = await this.#state.takeFollowUps();
+      await this.#state.commitInput(followUps, "followUp");
       if (followUps.length === 0)
-        return this.#stop.cause === undefined ? next.end : stoppedBy(this.#stop.cause);
+        return this.#state.signal.aborted ? stoppedBy(this.#state.signal) : next.end;
     }
   }
 
   /** Asks the model, keeps its turn, and runs the calls it asks for. */
   async #modelTurn(): Promise<Next> {
-    const limit = this.#budget.reached();
+    const limit = this.#state.budget.reached();
     if (limit !== undefined) return endWith({ reason: "limit", limit });
-    if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
-    this.#log.turn++;
-    this.#budget.beginTurn();
-    await this.#log.emit({ type: "turn.start", turn: this.#log.turn });
+    if (this.#state.signal.aborted) return endWith(stoppedBy(this.#state.signal));
+    this.#state.turn++;
+    this.#state.budget.beginTurn();
+    await this.#state.emit({ type: "turn.start", turn: this.#state.turn });
 
     const answer = await this.#answer();
-    if (answer === undefined) return endWith(stoppedBy(this.#stop.cause));
-    const message = this.#setup.conversation.withOwnIds(answer);
+    if (answer === undefined) return endWith(stoppedBy(this.#state.signal));
+    const message = this.#state.conversation.withOwnIds(answer);
     const calls = toolCalls(message);
-    this.#budget.addTurn(message);
+    this.#state.budget.addTurn(message);
     this.#last = message;
-    this.#setup.snapshot.clear();
+    this.#snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     const empty = message.content.length === 0 && message.error !== undefined;
-    if (!empty) await this.#log.commitTurn(message, calls);
+    if (!empty) await this.#state.commitTurn(message, calls);
 
-    const batch = await new ToolBatch(this.#setup, message, calls, this.#whyNotRun(message, calls)).run();
-    await this.#log.add(batch.results, "tool");
-    await this.#log.emit({ type: "turn.end", turn: this.#log.turn, message, results: batch.results });
+    const batch = await new ToolBatch(this.#state, message, calls, this.#whyNotRun(message, calls)).run();
+    await this.#state.add(batch.results, "tool");
+    await this.#state.emit({ type: "turn.end", turn: this.#state.turn, message, results: batch.results });
     // Taken from the host's queue, so it has to be kept whatever follows.
-    await this.#log.commitInput(batch.steering, "steer");
+    await this.#state.commitInput(batch.steering, "steer");
     return this.#after(message, batch, calls.length > 0);
   }
 
@@ -145,51 +140,56 @@ export class Run {
   async #answer(): Promise<AssistantMessage | undefined> {
     const system = await this.#systemPrompt();
     if (system === undefined) return undefined;
-    this.#shiftStart(await this.#log.follow(this.#window.makeRoom(system)));
+    this.#shiftStart(await this.#state.follow(this.#window.makeRoom(system)));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
     const makingRoom = this.#window.afterOverflow(system, message.error?.contextWindow);
-    const replaced = await this.#log.follow(makingRoom);
-    if (replaced === undefined || this.#stop.cause !== undefined) return message;
-    this.#budget.addRequest(message);
+    const replaced = await this.#state.follow(makingRoom);
+    if (replaced === undefined || this.#state.signal.aborted) return message;
+    this.#state.budget.addRequest(message);
     this.#shiftStart(replaced);
-    await this.#log.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
+    await this.#state.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
     return this.#ask(system);
   }
 
   async #systemPrompt(): Promise<SystemPrompt | undefined> {
-    const { system, signal } = this.#setup;
-    if (typeof system !== "function") return this.#stop.cause === undefined ? system : undefined;
-    return untilStopped(system(this.#log.turn), signal);
+    const system = this.#system;
+    const { signal, turn } = this.#state;
+    if (typeof system !== "function") return signal.aborted ? undefined : system;
+    return untilStopped(system(turn), signal);
   }
 
   /** One request to the model; `undefined` where the run has to stop first. */
   async #ask(system: SystemPrompt): Promise<AssistantMessage | undefined> {
-    const messages = this.#stop.cause === undefined ? await this.#messages() : undefined;
-    if (messages === undefined || this.#stop.cause !== undefined) return undefined;
-    const { config, tools, signal, graceMs, snapshot, now } = this.#setup;
+    const messages = !this.#state.signal.aborted ? await this.#messages() : undefined;
+    if (messages === undefined || this.#state.signal.aborted) return undefined;
+    const { config, tools, signal, graceMs, now } = this.#state;
+    const snapshot = this.#snapshot;
     const { model, stream, streamOptions } = config;
     const context = { system, messages, tools: tools.specs };
-    const options = this.#budget.limited({ ...streamOptions, signal }, model);
-    const turn = await askModel({ model, stream, context, options, graceMs, snapshot, now }, this.#log.emit);
-    this.#budget.addUsage(turn.spentBefore);
+    const options = this.#state.budget.limited({ ...streamOptions, signal }, model);
+    const turn = await askModel(
+      { model, stream, context, options, graceMs, snapshot, now },
+      this.#state.emit,
+    );
+    this.#state.budget.addUsage(turn.spentBefore);
     return turn.message;
   }
 
   /** What is sent, as the host would have it. */
   async #messages(): Promise<readonly Message[] | undefined> {
-    const { config, view, signal } = this.#setup;
+    const { config, view, signal } = this.#state;
     if (config.transformContext === undefined) return view.request();
     const runStart = Math.max(0, this.#runStart - view.hidden);
-    const given = config.transformContext(view.messages, { turn: this.#log.turn, runStart, signal });
+    const given = config.transformContext(view.messages, { turn: this.#state.turn, runStart, signal });
     const changed = await untilStopped(given, signal);
-    return this.#stop.cause === undefined ? view.request(changed) : undefined;
+    return !this.#state.signal.aborted ? view.request(changed) : undefined;
   }
 
   /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
   #whyNotRun({ stopReason }: AssistantMessage, calls: readonly ToolCallBlock[]): SettledCall[] | undefined {
-    const spent = this.#budget.spent();
+    const spent = this.#state.budget.spent();
     if (stopReason === "aborted") return calls.map(abortedCall);
     if (stopReason === "tool_use" && spent === undefined) return undefined;
     let why = texts.notAsked(stopReason);
@@ -201,7 +201,7 @@ export class Run {
   async #after(message: AssistantMessage, batch: BatchOutcome, called: boolean): Promise<Next> {
     const { end } = batch;
     if (end?.reason === "waiting") return endWith({ reason: "waiting", pending: batch.waiting });
-    if (this.#stop.cause !== undefined) return endWith(stoppedBy(this.#stop.cause));
+    if (this.#state.signal.aborted) return endWith(stoppedBy(this.#state.signal));
     if (end !== undefined) return endWith(end);
 
     // An adapter written without types may say something else in its own words.
@@ -218,10 +218,10 @@ export class Run {
       case "resume":
         return ++this.#pauses <= PAUSES ? GO_ON : restWith(rule.ends);
       case "continue":
-        if (++this.#continuations > (this.#setup.config.continuations ?? CONTINUATIONS))
+        if (++this.#continuations > (this.#state.config.continuations ?? CONTINUATIONS))
           return restWith(rule.ends);
         // Results already say that the message was cut.
-        if (!called) await this.#log.commitInput([loopNote(texts.continueCut, this.#setup.now())], "loop");
+        if (!called) await this.#state.commitInput([loopNote(texts.continueCut, this.#state.now())], "loop");
         return GO_ON;
       case "fail":
         return endWith({ reason: "error", error: errorOf(message) });
@@ -229,35 +229,35 @@ export class Run {
   }
 
   async #commitSteering(): Promise<boolean> {
-    const steering = await this.#setup.takeSteering();
-    await this.#log.commitInput(steering, "steer");
+    const steering = await this.#state.takeSteering();
+    await this.#state.commitInput(steering, "steer");
     return steering.length > 0;
   }
 
   abort(reason: unknown): void {
-    this.#stop.abort(reason);
+    this.#state.stop.abort(reason);
   }
 
   /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
     try {
-      return (await this.#log.follow(this.#window.compactNow())) > 0;
+      return (await this.#state.follow(this.#window.compactNow())) > 0;
     } finally {
-      this.#stop.dispose();
+      this.#state.stop.dispose();
     }
   }
 
   #result(end: End): RunResult {
-    return resultOf(end, this.#log.added, this.#last, this.#budget.used);
+    return resultOf(end, this.#state.added, this.#last, this.#state.budget.used);
   }
 
   /** What a run that cannot go on rejects with; told first. */
   async #fail(error: unknown): Promise<never> {
     const failure = asAgentError(error, "hook_failed");
     const { code, message } = failure;
-    const { unkept } = this.#log;
+    const { unkept } = this.#state;
     const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
-    await this.#log.emit({ type: "run.end", result });
+    await this.#state.emit({ type: "run.end", result });
     throw failure;
   }
 

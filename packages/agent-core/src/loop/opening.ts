@@ -4,7 +4,7 @@ import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
 import { untilStopped } from "./race.ts";
 import { type End, stoppedBy } from "./run-result.ts";
-import { checkInput, loopNote, type RunSetup } from "./run-setup.ts";
+import { checkInput, loopNote, type RunState } from "./run-state.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 import { type DecidedCall, ToolBatch } from "./tool-batch.ts";
@@ -23,19 +23,19 @@ const NOTHING: Opening = { messages: [], origin: "input" };
  * that was cut or broken off.
  * @throws AgentError `invalid_input`, `nothing_to_continue`
  */
-export async function openingOf(setup: RunSetup, input: readonly AgentMessage[]): Promise<Opening> {
+export async function openingOf(run: RunState, input: readonly AgentMessage[]): Promise<Opening> {
   if (input.length > 0) return { messages: checkInput(input), origin: "input" };
-  const { conversation, stop, now } = setup;
+  const { conversation, signal, now } = run;
   const { messages } = conversation;
   const last = messages.at(-1);
   if (last !== undefined && last.role !== "assistant") return NOTHING;
   if (unansweredCalls(messages) !== undefined) return NOTHING;
-  const steering = await setup.takeSteering();
+  const steering = await run.takeSteering();
   if (steering.length > 0) return { messages: steering, origin: "steer" };
-  if (stop.cause !== undefined) return NOTHING;
-  const followUps = await setup.takeFollowUps();
+  if (signal.aborted) return NOTHING;
+  const followUps = await run.takeFollowUps();
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
-  if (stop.cause !== undefined) return NOTHING;
+  if (signal.aborted) return NOTHING;
   switch (last?.stopReason) {
     case "pause":
       return NOTHING;
@@ -50,24 +50,24 @@ export async function openingOf(setup: RunSetup, input: readonly AgentMessage[])
 }
 
 /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
-export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promise<End | undefined> {
-  const { conversation, log, stop } = setup;
+export async function settleOpenCalls(run: RunState, newInput: boolean): Promise<End | undefined> {
+  const { conversation, signal } = run;
   const open = unansweredCalls(conversation.messages);
   if (open === undefined) return undefined;
   const calls = open.calls.map(soundCall);
   const decided: DecidedCall[] = [];
-  for (const call of calls) decided.push(await decide(setup, call, newInput));
-  const batch = await new ToolBatch(setup, open.message, calls, decided).run();
-  await log.add(batch.results, "tool");
+  for (const call of calls) decided.push(await decide(run, call, newInput));
+  const batch = await new ToolBatch(run, open.message, calls, decided).run();
+  await run.add(batch.results, "tool");
   if (newInput && batch.waiting.length > 0) {
     // What was said has its place behind the results, so a call can wait no longer.
     const superseded = batch.waiting.map(() => failedCall("skipped", texts.superseded));
-    const skipped = await new ToolBatch(setup, open.message, batch.waiting, superseded).run();
-    await log.add(skipped.results, "tool");
+    const skipped = await new ToolBatch(run, open.message, batch.waiting, superseded).run();
+    await run.add(skipped.results, "tool");
   }
   conversation.sortLastResults();
   if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
-  if (stop.cause !== undefined) return stoppedBy(stop.cause);
+  if (signal.aborted) return stoppedBy(signal);
   return batch.end?.reason === "limit" ? batch.end : undefined;
 }
 
@@ -76,7 +76,7 @@ export async function settleOpenCalls(setup: RunSetup, newInput: boolean): Promi
  * new was said, else the model is told that it may have taken effect.
  */
 async function decide(
-  { tools, config, signal }: RunSetup,
+  { tools, config, signal }: RunState,
   call: ToolCallBlock,
   newInput: boolean,
 ): Promise<DecidedCall> {

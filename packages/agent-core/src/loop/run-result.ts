@@ -3,7 +3,7 @@ import type { EndReason, LimitName, RunResult, RunUsage } from "../events.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
-import type { StopCause } from "./run-stop.ts";
+import { OutOfTime } from "./run-stop.ts";
 
 /** How a run ended, before it is told. */
 export interface End {
@@ -14,8 +14,8 @@ export interface End {
 }
 
 /** The end of a run that had to stop. */
-export function stoppedBy(cause: StopCause | undefined): End {
-  return cause === "wallMs" ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
+export function stoppedBy({ reason }: AbortSignal): End {
+  return reason instanceof OutOfTime ? { reason: "limit", limit: "wallMs" } : { reason: "aborted" };
 }
 
 /** What went wrong with a turn, also where the turn itself does not say. */

@@ -1,7 +1,7 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
 import type { End } from "./run-result.ts";
-import type { RunSetup } from "./run-setup.ts";
+import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { afterwards, type CallSetting, execute, gate, validate } from "./tool-call.ts";
 import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
@@ -25,7 +25,7 @@ export type DecidedCall = "run" | "waiting" | SettledCall;
 
 /** The calls of one model turn: run in order, or at once where the tools allow it; each ends in one result. */
 export class ToolBatch {
-  readonly #setup: RunSetup;
+  readonly #run: RunState;
   readonly #setting: CallSetting;
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
@@ -39,15 +39,15 @@ export class ToolBatch {
 
   /** `decided`: what is known of each call already, as of those of an earlier run and those that must not run. */
   constructor(
-    setup: RunSetup,
+    run: RunState,
     message: AssistantMessage,
     calls: readonly ToolCallBlock[],
     decided?: readonly DecidedCall[],
   ) {
-    this.#setup = setup;
+    this.#run = run;
     // What an earlier run began may have taken effect.
-    const interrupted = ({ name }: ToolCallBlock): SettledCall => interruptedCall(setup.tools.get(name));
-    this.#setting = { ...setup, message, stopped: decided === undefined ? abortedCall : interrupted };
+    const interrupted = ({ name }: ToolCallBlock): SettledCall => interruptedCall(run.tools.get(name));
+    this.#setting = { run, message, stopped: decided === undefined ? abortedCall : interrupted };
     this.#calls = calls;
     this.#decided = decided;
     this.#results = calls.map(() => undefined);
@@ -69,12 +69,12 @@ export class ToolBatch {
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
   async #whyNot(): Promise<((call: ToolCallBlock) => SettledCall) | undefined> {
     const skipped = (text: string) => () => failedCall("skipped", text);
-    if (this.#setup.signal.aborted) return this.#setting.stopped;
+    if (this.#run.signal.aborted) return this.#setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
     if (this.#decided !== undefined) return undefined;
-    this.#steering = await this.#setup.takeSteering();
+    this.#steering = await this.#run.takeSteering();
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
   }
 
@@ -87,11 +87,11 @@ export class ToolBatch {
 
   #isParallel(at: number): boolean {
     const call = this.#calls[at];
-    return call !== undefined && this.#setup.tools.get(call.name)?.execution === "parallel";
+    return call !== undefined && this.#run.tools.get(call.name)?.execution === "parallel";
   }
 
   async #runGroup(from: number, to: number): Promise<void> {
-    const atOnce = Math.max(1, this.#setup.config.parallelCalls ?? PARALLEL_CALLS);
+    const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
     let next = from;
     const worker = async (): Promise<void> => {
       try {
@@ -117,7 +117,7 @@ export class ToolBatch {
   }
 
   async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
-    const { budget, repeats, signal } = this.#setup;
+    const { budget, repeats, signal } = this.#run;
     if (signal.aborted) return this.#setting.stopped(call);
     if (!budget.takeCall()) {
       this.#end = { reason: "limit", limit: "toolCalls" };
@@ -140,28 +140,28 @@ export class ToolBatch {
    * effect. `waiting`: a person has not decided yet.
    */
   async #carryOut(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
-    const { log, now } = this.#setup;
+    const run = this.#run;
     const checked = await validate(call, this.#setting);
     if ("outcome" in checked) return checked;
     const allowed = await gate(checked, this.#setting);
     if (allowed === "waiting" || "outcome" in allowed) return allowed;
     const { args } = allowed;
     const pendingToolCalls = this.#pending;
-    await log.keep({ kind: "toolStart", turn: log.turn, messages: [], pendingToolCalls, call, args });
-    await log.emit({ type: "tool.start", call, args });
-    const started = now();
-    const settled = await afterwards(allowed, await execute(allowed, this.#setting), this.#setting);
-    return { ...settled, durationMs: now() - started };
+    await run.keep({ kind: "toolStart", turn: run.turn, messages: [], pendingToolCalls, call, args });
+    await run.emit({ type: "tool.start", call, args });
+    const started = run.now();
+    const settled = await afterwards(allowed, await execute(allowed, run), run);
+    return { ...settled, durationMs: run.now() - started };
   }
 
   async #settle(index: number, call: ToolCallBlock, settled: SettledCall): Promise<void> {
-    const { log } = this.#setup;
+    const run = this.#run;
     const { outcome, durationMs = 0 } = settled;
-    const message = resultMessage(call, settled, this.#setup);
+    const message = resultMessage(call, settled, run);
     this.#results[index] = message;
     const pendingToolCalls = this.#pending.filter((pending) => pending !== call);
     this.#pending = pendingToolCalls;
-    await log.keep({ kind: "toolResult", turn: log.turn, messages: [message], pendingToolCalls, message });
-    await log.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+    await run.keep({ kind: "toolResult", turn: run.turn, messages: [message], pendingToolCalls, message });
+    await run.emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 }

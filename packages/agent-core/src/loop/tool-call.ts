@@ -7,13 +7,13 @@ import type { Tool, ToolResult } from "../tool.ts";
 import { checkArguments } from "../tools/tool-set.ts";
 import { Progress } from "./progress.ts";
 import { type Ending, race, untilStopped } from "./race.ts";
-import type { RunSetup } from "./run-setup.ts";
+import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
 
 /** The circumstances of a call. */
-export interface CallSetting
-  extends Pick<RunSetup, "tools" | "config" | "log" | "signal" | "graceMs" | "resultChars"> {
+export interface CallSetting {
+  readonly run: RunState;
   /** The model turn that asked for it. */
   readonly message: AssistantMessage;
   /** What a call comes to that the end of the run comes before. */
@@ -25,13 +25,14 @@ export async function validate(
   call: ToolCallBlock,
   setting: CallSetting,
 ): Promise<ToolCallInfo | SettledCall> {
-  const { tools, message, log, signal } = setting;
+  const { run, message } = setting;
+  const { tools, signal, turn } = run;
   const tool = tools.get(call.name);
   if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
   const checked = await checkArgs(call, tool, call.args, setting);
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
-  return "outcome" in checked ? checked : { ...checked, call, tool, message, turn: log.turn, signal };
+  return "outcome" in checked ? checked : { ...checked, call, tool, message, turn, signal };
 }
 
 /** A schema's own code may throw, then the arguments did not pass; or take longer than the tool may. */
@@ -39,11 +40,11 @@ async function checkArgs(
   call: ToolCallBlock,
   tool: Tool,
   args: JsonObject,
-  { signal, stopped }: CallSetting,
+  { run, stopped }: CallSetting,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
   try {
-    const checked = await checkArguments(tool, args, signal);
-    if (signal.aborted) return stopped(call);
+    const checked = await checkArguments(tool, args, run.signal);
+    if (run.signal.aborted) return stopped(call);
     return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
   } catch (error) {
     return { problems: `- the arguments: ${reasonOf(error)}` };
@@ -55,7 +56,8 @@ export async function gate(
   info: ToolCallInfo,
   setting: CallSetting,
 ): Promise<ToolCallInfo | SettledCall | "waiting"> {
-  const { config, signal, stopped } = setting;
+  const { run, stopped } = setting;
+  const { config, signal } = run;
   if (config.beforeToolCall === undefined) return info;
   const { call, tool } = info;
   try {
@@ -84,10 +86,11 @@ export async function gate(
 async function askPerson(
   info: ToolCallInfo,
   { action: _asks, ...asked }: Extract<ToolDecision, { action: "ask" }>,
-  { config, log, signal, stopped }: CallSetting,
+  { run, stopped }: CallSetting,
 ): Promise<ToolCallInfo | SettledCall | "waiting"> {
   const { call } = info;
-  await log.emit({ type: "tool.ask", call, question: asked.question });
+  const { config, signal } = run;
+  await run.emit({ type: "tool.ask", call, question: asked.question });
   if (config.onAsk === undefined) return "waiting";
   try {
     const answer = await untilStopped(config.onAsk({ ...info, ...asked }), signal);
@@ -104,14 +107,11 @@ async function askPerson(
  * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
  * After either the body has a moment to give a result of its own. Only a viewer of the progress that threw is thrown.
  */
-export async function execute(
-  { call, tool, args }: ToolCallInfo,
-  setting: CallSetting,
-): Promise<SettledCall> {
+export async function execute({ call, tool, args }: ToolCallInfo, run: RunState): Promise<SettledCall> {
   const { id, name } = call;
   const { timeoutMs } = tool;
-  const { graceMs, resultChars, log, signal } = setting;
-  const progress = new Progress((partial) => log.emit({ type: "tool.update", callId: id, partial }));
+  const { graceMs, resultChars, signal } = run;
+  const progress = new Progress((partial) => run.emit({ type: "tool.update", callId: id, partial }));
   const own = new AbortController();
   const context = {
     signal: own.signal,
@@ -144,7 +144,7 @@ export async function execute(
 export async function afterwards(
   info: ToolCallInfo,
   settled: SettledCall,
-  { config, signal, graceMs }: CallSetting,
+  { config, signal, graceMs }: RunState,
 ): Promise<SettledCall> {
   const { afterToolCall } = config;
   if (afterToolCall === undefined) return settled;

@@ -4,7 +4,7 @@ import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { ToolResultMessage } from "../messages.ts";
 import { isHarmless, type Tool, type ToolResult } from "../tool.ts";
-import type { RunSetup } from "./run-setup.ts";
+import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 
 /** What became of a call. */
@@ -86,7 +86,7 @@ function canBeKept(value: unknown, levels: number): boolean {
 export function resultMessage(
   call: ToolCallBlock,
   { result, durationMs }: Pick<SettledCall, "result" | "durationMs">,
-  setup: Pick<RunSetup, "config" | "tools" | "resultChars" | "now">,
+  setup: Pick<RunState, "config" | "tools" | "resultChars" | "now">,
 ): ToolResultMessage {
   try {
     const { config, tools, resultChars, now } = setup;

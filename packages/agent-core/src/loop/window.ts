@@ -6,7 +6,7 @@ import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
-import type { RunSetup } from "./run-setup.ts";
+import type { RunState } from "./run-state.ts";
 
 const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
@@ -23,18 +23,18 @@ type MakingRoom<Outcome = number> = AsyncGenerator<Step | AgentEvent, Outcome>;
  * part summarised.
  */
 export class Window {
-  readonly #setup: RunSetup;
+  readonly #run: RunState;
   /** Below this many tokens another compaction in this run would be in vain. */
   #compactAbove = 0;
 
-  constructor(setup: RunSetup) {
-    this.#setup = setup;
+  constructor(run: RunState) {
+    this.#run = run;
   }
 
   /** Before a model call. */
   async *makeRoom(system: SystemPrompt): MakingRoom {
-    const { tokens } = this.#setup;
-    const { context = {}, model } = this.#setup.config;
+    const { tokens } = this.#run;
+    const { context = {}, model } = this.#run.config;
     const prefix = this.#prefixTokens(system);
     const pruneAbove = model.contextWindow * (context.pruneAt ?? PRUNE_AT);
     const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
@@ -55,7 +55,7 @@ export class Window {
    * @param refusedBy the window of the model that refused it. Default: that of the model of the run
    */
   async *afterOverflow(system: SystemPrompt, refusedBy?: number): MakingRoom<number | undefined> {
-    const { config, tokens } = this.#setup;
+    const { config, tokens } = this.#run;
     const contextWindow = Math.min(config.model.contextWindow, refusedBy ?? config.model.contextWindow);
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
@@ -68,12 +68,12 @@ export class Window {
 
   /** On request of the host. */
   compactNow(): MakingRoom {
-    return this.#compact("manual", this.#setup.tokens.total(0));
+    return this.#compact("manual", this.#run.tokens.total(0));
   }
 
   /** Gives whether anything became shorter. */
   async *#prune(prefix: number, target: number, protectTurns: number): MakingRoom<boolean> {
-    const { config, conversation, view, tokens } = this.#setup;
+    const { config, conversation, view, tokens } = this.#run;
     const softChars = config.context?.softChars;
     const counts = { soft: 0, hard: 0 };
     let tokensSaved = 0;
@@ -95,9 +95,9 @@ export class Window {
   async *#compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
-    { contextWindow = this.#setup.config.model.contextWindow, factor = 1 } = {},
+    { contextWindow = this.#run.config.model.contextWindow, factor = 1 } = {},
   ): MakingRoom {
-    const { config, conversation, view, tokens, budget, log, signal, now } = this.#setup;
+    const { config, conversation, view, tokens, budget, signal, now } = this.#run;
     const { stream, context, beforeCompaction } = config;
     const model = { ...config.model, contextWindow };
     const policy = context?.compaction ?? {};
@@ -122,7 +122,7 @@ export class Window {
       summary,
       replaced,
     } as const;
-    yield { ...step, turn: log.turn };
+    yield { ...step, turn: this.#run.turn };
     conversation.compact(summary, replaced);
     tokens.restart(view.messages);
     yield { type: "compaction.end", summary, source, tokens: tokens.total(0) };
@@ -131,6 +131,6 @@ export class Window {
 
   /** What precedes the messages in a request, by guess. */
   #prefixTokens({ stable, volatile = "" }: SystemPrompt): number {
-    return estimateTokens(stable) + estimateTokens(volatile) + this.#setup.tools.tokens;
+    return estimateTokens(stable) + estimateTokens(volatile) + this.#run.tools.tokens;
   }
 }

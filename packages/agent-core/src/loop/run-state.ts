@@ -1,0 +1,152 @@
+import type { AgentContext, AgentLoopConfig, TakeMessages } from "../config.ts";
+import type { ToolCallBlock } from "../content.ts";
+import { maxResultChars } from "../context/truncate.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { RequestView } from "../conversation/request-view.ts";
+import { TokenCount } from "../conversation/token-count.ts";
+import { AgentError, reasonOf } from "../errors.ts";
+import type { AgentEvent, EmitEvent, MessageOrigin } from "../events.ts";
+import type { Step } from "../hooks.ts";
+import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import { ToolSet } from "../tools/tool-set.ts";
+import { Budget } from "./budget.ts";
+import { race } from "./race.ts";
+import { Repeats } from "./repeats.ts";
+import { RunStop } from "./run-stop.ts";
+
+const GRACE_MS = 1_000;
+
+/** What the parts of a run share, and the one door by which its steps are kept and its messages join the history. */
+export class RunState {
+  /** The model turn that is going on; 1 is the first. */
+  turn = 0;
+  /** Every message of the run, in order. */
+  readonly added: AgentMessage[] = [];
+  readonly conversation: Conversation;
+  readonly view: RequestView;
+  readonly tokens: TokenCount;
+  readonly tools: ToolSet;
+  readonly config: AgentLoopConfig;
+  readonly emit: EmitEvent;
+  readonly stop: RunStop;
+  readonly budget: Budget;
+  readonly repeats: Repeats;
+  readonly graceMs: number;
+  /** Characters a tool's result may have. */
+  readonly resultChars: number;
+  readonly now: () => number;
+  /** Messages that were taken from the host's queues and are not part of the history yet. */
+  readonly #taken = new Set<AgentMessage>();
+
+  /** @throws AgentError `invalid_tool` */
+  constructor(
+    conversation: Conversation,
+    tools: AgentContext["tools"],
+    config: AgentLoopConfig,
+    emit: EmitEvent,
+  ) {
+    const { abortGraceMs, context = {}, convertToLlm, limits, model, now, repeat, signal } = config;
+    this.tools = new ToolSet(tools);
+    this.conversation = conversation;
+    this.view = new RequestView(conversation, convertToLlm, context.historyTurns);
+    this.tokens = new TokenCount(conversation.messages);
+    this.config = config;
+    this.emit = emit;
+    this.stop = new RunStop(signal, limits?.wallMs);
+    this.budget = new Budget(limits);
+    this.repeats = new Repeats(repeat);
+    this.graceMs = abortGraceMs ?? GRACE_MS;
+    this.resultChars = context.resultChars ?? maxResultChars(model.contextWindow);
+    this.now = now ?? Date.now;
+  }
+
+  get signal(): AbortSignal {
+    return this.stop.signal;
+  }
+
+  /** Messages of the host's queues that the run took and could not keep. */
+  get unkept(): readonly AgentMessage[] {
+    return [...this.#taken];
+  }
+
+  /** What has come in for a run that is under way. */
+  takeSteering(): Promise<readonly AgentMessage[]> {
+    return this.#take(this.config.steering);
+  }
+
+  /** What is to be done once the run would rest. */
+  takeFollowUps(): Promise<readonly AgentMessage[]> {
+    return this.#take(this.config.followUps);
+  }
+
+  async #take(source: TakeMessages = () => []): Promise<readonly AgentMessage[]> {
+    let messages = source();
+    if (messages instanceof Promise) {
+      // A queue that has not answered by the end of the grace of a run that has to stop holds nothing.
+      const given = await race(messages, this);
+      messages = given.done ? given.value : [];
+    }
+    for (const message of checkInput(messages)) this.#taken.add(message);
+    return messages;
+  }
+
+  /** @throws AgentError `step_failed` */
+  async keep(step: Step): Promise<void> {
+    try {
+      await this.config.onStep?.(step);
+    } catch (error) {
+      const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
+      throw new AgentError("step_failed", what, { cause: error });
+    }
+  }
+
+  /** Goes through a part of the run; each step it gives is kept and each event told before it goes on. */
+  async follow<T>(part: AsyncGenerator<Step | AgentEvent, T>): Promise<T> {
+    for (;;) {
+      const { done, value } = await part.next();
+      if (done === true) return value;
+      await ("kind" in value ? this.keep(value) : this.emit(value));
+    }
+  }
+
+  /** Keeps what is said to the model: durable first, then part of the history and told. */
+  async commitInput(
+    messages: readonly AgentMessage[],
+    origin: Exclude<MessageOrigin, "model" | "tool">,
+  ): Promise<void> {
+    if (messages.length === 0) return;
+    await this.keep({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
+    await this.add(messages, origin);
+  }
+
+  /** Keeps a model's turn together with the calls it asks for, before any of them runs. */
+  async commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
+    const messages = [message];
+    await this.keep({ kind: "assistant", turn: this.turn, messages, pendingToolCalls: calls, message });
+    await this.add(messages, "model");
+  }
+
+  /** Adds messages whose steps are kept. */
+  async add(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
+    for (const message of messages) {
+      this.conversation.append(message);
+      this.tokens.add(message);
+      this.added.push(message);
+      this.#taken.delete(message);
+      await this.emit({ type: "message", message, origin });
+    }
+  }
+}
+
+/** @throws AgentError `invalid_input` */
+export function checkInput(messages: readonly AgentMessage[]): readonly AgentMessage[] {
+  const wrong = messages.find(({ role }) => role === "assistant" || role === "toolResult");
+  if (wrong === undefined) return messages;
+  const what = `A message of role "${wrong.role}" belongs into the history, not into the input.`;
+  throw new AgentError("invalid_input", what);
+}
+
+/** Something the loop itself tells the model. */
+export function loopNote(content: string, timestamp: number): AgentMessage {
+  return { role: "custom", kind: "continue", content, timestamp };
+}
