@@ -66,7 +66,7 @@ export async function settleOpenCalls(run: RunState, newInput: boolean): Promise
     await run.add(skipped.results, "tool");
   }
   conversation.sortLastResults();
-  if (batch.end?.reason === "waiting" && !newInput) return { reason: "waiting", pending: batch.waiting };
+  if (batch.end?.reason === "waiting" && !newInput) return batch.end;
   if (signal.aborted) return stoppedBy(signal);
   return batch.end?.reason === "limit" ? batch.end : undefined;
 }

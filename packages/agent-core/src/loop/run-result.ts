@@ -1,17 +1,12 @@
-import { type ToolCallBlock, textOf } from "../content.ts";
-import type { EndReason, LimitName, RunResult, RunUsage } from "../events.ts";
+import { textOf } from "../content.ts";
+import type { RunResult } from "../events.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { ModelErrorData } from "../model-error.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { OutOfTime } from "./run-stop.ts";
 
 /** How a run ended, before it is told. */
-export interface End {
-  readonly reason: EndReason;
-  readonly limit?: LimitName;
-  readonly error?: ModelErrorData;
-  readonly pending?: readonly ToolCallBlock[];
-}
+export type End = Pick<RunResult, "reason" | "limit" | "error"> & Partial<Pick<RunResult, "pending">>;
 
 /** The end of a run that had to stop. */
 export function stoppedBy({ reason }: AbortSignal): End {
@@ -31,27 +26,8 @@ export function errorOf(message: AssistantMessage): ModelErrorData {
   );
 }
 
-/** What a run tells whoever waits for it. `last` is its last turn. */
-export function resultOf(
-  { reason, limit, error, pending = [] }: End,
-  messages: readonly AgentMessage[],
-  last: AssistantMessage | undefined,
-  used: RunUsage,
-): RunResult {
-  return {
-    reason,
-    messages,
-    message: last,
-    text: answerText(messages, last),
-    used,
-    pending,
-    ...(limit === undefined ? {} : { limit }),
-    ...(error === undefined ? {} : { error }),
-  };
-}
-
 /** The text of the last turn, and of those before it that were cut or paused and went on in it. */
-function answerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
+export function answerText(messages: readonly AgentMessage[], last: AssistantMessage | undefined): string {
   if (last === undefined) return "";
   const at = messages.lastIndexOf(last);
   const before = messages.slice(0, at < 0 ? undefined : at).filter((message) => message.role === "assistant");

@@ -63,7 +63,8 @@ export class ToolBatch {
       at = end;
     }
     const results = this.#results.filter((result) => result !== undefined);
-    return { results, waiting: this.#pending, steering: this.#steering, end: this.#end };
+    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: this.#pending } : this.#end;
+    return { results, waiting: this.#pending, steering: this.#steering, end };
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */

@@ -15,8 +15,8 @@ const PROTECTED_TURNS = 3;
 /** What has to be added before a conversation that stayed long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
-/** Steps to keep and events to tell, then what came of it: how many messages at the start gave way to one summary. */
-type MakingRoom<Outcome = number> = AsyncGenerator<Step | AgentEvent, Outcome>;
+/** Steps to keep and events to tell, then whether anything became shorter. */
+type MakingRoom = AsyncGenerator<Step | AgentEvent, boolean>;
 
 /**
  * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
@@ -38,23 +38,24 @@ export class Window {
     const prefix = this.#prefixTokens(system);
     const pruneAbove = model.contextWindow * (context.pruneAt ?? PRUNE_AT);
     const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
+    let pruned = false;
     if (tokens.total(prefix) > pruneAbove) {
       const target = Math.min(pruneAbove, compactAbove);
-      yield* this.#prune(prefix, target, context.protectTurns ?? PROTECTED_TURNS);
+      pruned = yield* this.#prune(prefix, target, context.protectTurns ?? PROTECTED_TURNS);
     }
     const length = tokens.total(prefix);
-    if (length <= Math.max(compactAbove, this.#compactAbove)) return 0;
-    const replaced = yield* this.#compact("threshold", length);
+    if (length <= Math.max(compactAbove, this.#compactAbove)) return pruned;
+    const compacted = yield* this.#compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + model.contextWindow * AGAIN_SHARE;
-    return replaced;
+    return pruned || compacted;
   }
 
   /**
-   * After a request was refused as too long. `undefined` when it cannot be made shorter.
+   * After a request was refused as too long.
    *
    * @param refusedBy the window of the model that refused it. Default: that of the model of the run
    */
-  async *afterOverflow(system: SystemPrompt, refusedBy?: number): MakingRoom<number | undefined> {
+  async *afterOverflow(system: SystemPrompt, refusedBy?: number): MakingRoom {
     const { config, tokens } = this.#run;
     const contextWindow = Math.min(config.model.contextWindow, refusedBy ?? config.model.contextWindow);
     const prefix = this.#prefixTokens(system);
@@ -62,8 +63,8 @@ export class Window {
     const pruned = yield* this.#prune(prefix, 0, 1);
     // Where the guess was too low, what is kept by that measure has to be less by as much.
     const factor = Math.min(1, before / contextWindow);
-    const replaced = yield* this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
-    return replaced > 0 || pruned ? replaced : undefined;
+    const compacted = yield* this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
+    return pruned || compacted;
   }
 
   /** On request of the host. */
@@ -71,8 +72,7 @@ export class Window {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  /** Gives whether anything became shorter. */
-  async *#prune(prefix: number, target: number, protectTurns: number): MakingRoom<boolean> {
+  async *#prune(prefix: number, target: number, protectTurns: number): MakingRoom {
     const { config, conversation, view, tokens } = this.#run;
     const softChars = config.context?.softChars;
     const counts = { soft: 0, hard: 0 };
@@ -101,18 +101,18 @@ export class Window {
     const { stream, context, beforeCompaction } = config;
     const model = { ...config.model, contextWindow };
     const policy = context?.compaction ?? {};
-    if (policy === false) return 0;
+    if (policy === false) return false;
     const keepTokens = Math.floor(contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
     const { messages } = conversation;
-    if (cutPoint(messages, keepTokens, tokensOf) === 0) return 0;
+    if (cutPoint(messages, keepTokens, tokensOf) === 0) return false;
     yield { type: "compaction.start", reason, tokens: length };
     const begun = now();
     const onTurn = (turn: AssistantMessage): void => budget.addRequest(turn);
     const hook = beforeCompaction === undefined ? {} : { beforeCompaction };
     const request = { messages, keepTokens, model, stream, policy, signal, tokensOf, now, onTurn, ...hook };
     const compaction = await compact(request);
-    if (compaction === undefined) return 0;
+    if (compaction === undefined) return false;
     const { summary, replaced, source } = compaction;
     if (source === "metadata") budget.addSilence(now() - begun);
     const step = {
@@ -126,7 +126,7 @@ export class Window {
     conversation.compact(summary, replaced);
     tokens.restart(view.messages);
     yield { type: "compaction.end", summary, source, tokens: tokens.total(0) };
-    return replaced;
+    return true;
   }
 
   /** What precedes the messages in a request, by guess. */
