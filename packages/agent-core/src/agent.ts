@@ -1,5 +1,5 @@
 import type { AgentLoopConfig, AgentOptions } from "./config.ts";
-import type { Block, ToolCallBlock } from "./content.ts";
+import type { ToolCallBlock } from "./content.ts";
 import { Conversation } from "./conversation/conversation.ts";
 import { unansweredCalls } from "./conversation/tool-calls.ts";
 import { AgentError } from "./errors.ts";
@@ -29,16 +29,8 @@ export interface AgentState {
   readonly pending: readonly ToolCallBlock[];
 }
 
-/** The model turn that is streaming, as far as it has come. */
-export interface StreamingTurn {
-  /** Empty between turns. A call whose arguments are still arriving has those that can be read so far. */
-  readonly blocks: readonly Block[];
-  /** The text of the blocks. */
-  readonly text: string;
-}
-
-/** Watches an agent. A promise holds the run up until it is settled; a throw is reported and changes nothing. */
-export type AgentListener = EmitEvent;
+/** The model turn that is streaming, as far as it has come; empty between turns. */
+export type StreamingTurn = Pick<Snapshot, "blocks" | "text">;
 
 export interface EventsOptions {
   /** Events a viewer may be behind before it gets `lagged` in their place; default 1,024. */
@@ -161,8 +153,11 @@ export class Agent {
     this.clearQueues();
   }
 
-  /** Calls `listener` with every event from now on; returns what takes it back. */
-  subscribe(listener: AgentListener): () => void {
+  /**
+   * Calls `listener` with every event from now on; returns what takes it back. A promise holds the run up until it is
+   * settled; a throw is reported and changes nothing.
+   */
+  subscribe(listener: EmitEvent): () => void {
     this.#listeners = [...this.#listeners, listener];
     return () => {
       this.#listeners = this.#listeners.filter((other) => other !== listener);

@@ -45,25 +45,22 @@ export async function askModel(
   let started = false;
 
   const take = (event: OngoingEvent): void | Promise<void> => {
-    switch (event.type) {
-      case "start":
-        // An adapter that tries again may say so again; viewers are told once.
-        if (started) return;
-        started = true;
-        return onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
-      case "attempt":
-        if (event.failure.usage !== undefined) spentBefore = addUsage(spentBefore, event.failure.usage);
-        return event.discard === true ? discard(event) : onEvent(event);
-      default:
-        snapshot.apply(event);
-        return onEvent(event);
+    if (event.type === "start") {
+      // An adapter that tries again may say so again; viewers are told once.
+      if (started) return;
+      started = true;
+      return onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
     }
+    snapshot.apply(event);
+    return event.type === "attempt" ? takeAttempt(event) : onEvent(event);
   };
-  const discard = async (event: Extract<OngoingEvent, { type: "attempt" }>): Promise<void> => {
-    snapshot.clear();
-    started = false;
+  const takeAttempt = async (event: Extract<OngoingEvent, { type: "attempt" }>): Promise<void> => {
+    const { failure, discard } = event;
+    if (failure.usage !== undefined) spentBefore = addUsage(spentBefore, failure.usage);
     await onEvent(event);
-    await onEvent({ type: "model.discard", reason: "retry", failure: event.failure });
+    if (discard !== true) return;
+    started = false;
+    await onEvent({ type: "model.discard", reason: "retry", failure });
   };
 
   snapshot.clear();

@@ -32,8 +32,7 @@ export async function openingOf(run: RunState, input: readonly AgentMessage[]): 
   if (unansweredCalls(messages) !== undefined) return NOTHING;
   const steering = await run.takeSteering();
   if (steering.length > 0) return { messages: steering, origin: "steer" };
-  if (signal.aborted) return NOTHING;
-  const followUps = await run.takeFollowUps();
+  const followUps = signal.aborted ? [] : await run.takeFollowUps();
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
   if (signal.aborted) return NOTHING;
   switch (last?.stopReason) {

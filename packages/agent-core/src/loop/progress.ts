@@ -7,8 +7,9 @@ import type { ToolResult } from "../tool.ts";
  */
 export class Progress {
   readonly #show: (partial: ToolResult) => void | Promise<void>;
-  #showing: Promise<void> | undefined;
   #latest: ToolResult | undefined;
+  #isShowing = false;
+  #shown: Promise<void> | undefined;
   #failure: AgentError | undefined;
   #over = false;
 
@@ -18,17 +19,8 @@ export class Progress {
 
   report(partial: ToolResult): void {
     if (this.#over) return;
-    if (this.#showing !== undefined) {
-      this.#latest = partial;
-      return;
-    }
-    // It is the tool that reports: what a viewer throws is not for it.
-    try {
-      const wait = this.#show(partial);
-      if (wait !== undefined) this.#showing = this.#showLatestAfter(wait);
-    } catch (error) {
-      this.#fail(error);
-    }
+    this.#latest = partial;
+    if (!this.#isShowing) this.#shown = this.#showLatest();
   }
 
   /**
@@ -37,26 +29,24 @@ export class Progress {
    */
   async end(): Promise<void> {
     this.#over = true;
-    await this.#showing;
+    await this.#shown;
     if (this.#failure !== undefined) throw this.#failure;
   }
 
-  async #showLatestAfter(wait: Promise<void>): Promise<void> {
+  /** It is the tool that reports: what a viewer throws is not for it. */
+  async #showLatest(): Promise<void> {
+    this.#isShowing = true;
     try {
-      await wait;
       while (this.#latest !== undefined && !this.#over) {
         const latest = this.#latest;
         this.#latest = undefined;
-        await this.#show(latest);
+        const taken = this.#show(latest);
+        if (taken !== undefined) await taken;
       }
     } catch (error) {
-      this.#fail(error);
+      this.#over = true;
+      this.#failure = new AgentError("hook_failed", reasonOf(error), { cause: error });
     }
-    this.#showing = undefined;
-  }
-
-  #fail(error: unknown): void {
-    this.#over = true;
-    this.#failure = new AgentError("hook_failed", reasonOf(error), { cause: error });
+    this.#isShowing = false;
   }
 }
