@@ -34,31 +34,34 @@ export async function untilStopped<T>(given: T | Promise<T>, signal: AbortSignal
  * Waits for work no longer than it may take: until the signal aborts or its time is over, and a moment of grace after
  * that. What is left behind is ignored. Rejects as the work does.
  */
-export async function race<T>(
+export function race<T>(
   work: PromiseLike<T>,
   { signal, timeoutMs, graceMs = 0, onEnding }: RaceLimits,
 ): Promise<Raced<T>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Raced<T>>();
-  let ending: Ending | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  const end = (why: Ending): void => {
-    if (ending !== undefined) return;
-    ending = why;
-    clearTimeout(timer);
-    onEnding?.(why);
-    const leave = (): void => resolve({ done: false, ending: why });
-    if (graceMs > 0) timer = startTimer(leave, graceMs);
-    else leave();
-  };
-  const onAbort = (): void => end("aborted");
-  signal?.addEventListener("abort", onAbort);
-  if (timeoutMs !== undefined) timer = startTimer(() => end("timeout"), timeoutMs);
-  if (signal?.aborted === true) onAbort();
-  work.then((value) => resolve({ done: true, value, ending }), reject);
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
-  }
+  return new Promise((resolve, reject) => {
+    let ending: Ending | undefined;
+    let timer: NodeJS.Timeout | undefined;
+    const settle = (how: () => void): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      how();
+    };
+    const end = (why: Ending): void => {
+      if (ending !== undefined) return;
+      ending = why;
+      clearTimeout(timer);
+      onEnding?.(why);
+      const leave = (): void => settle(() => resolve({ done: false, ending: why }));
+      if (graceMs > 0) timer = startTimer(leave, graceMs);
+      else leave();
+    };
+    const onAbort = (): void => end("aborted");
+    signal?.addEventListener("abort", onAbort);
+    if (timeoutMs !== undefined) timer = startTimer(() => end("timeout"), timeoutMs);
+    work.then(
+      (value) => settle(() => resolve({ done: true, value, ending })),
+      (error: unknown) => settle(() => reject(error)),
+    );
+    if (signal?.aborted === true) onAbort();
+  });
 }

@@ -29,6 +29,7 @@ export class RunState {
   readonly config: AgentLoopConfig;
   readonly emit: EmitEvent;
   readonly stop: RunStop;
+  readonly signal: AbortSignal;
   readonly budget: Budget;
   readonly repeats: Repeats;
   readonly graceMs: number;
@@ -53,15 +54,12 @@ export class RunState {
     this.config = config;
     this.emit = emit;
     this.stop = new RunStop(signal, limits?.wallMs);
+    this.signal = this.stop.signal;
     this.budget = new Budget(limits);
     this.repeats = new Repeats(repeat);
     this.graceMs = abortGraceMs ?? GRACE_MS;
     this.resultChars = context.resultChars ?? maxResultChars(model.contextWindow);
     this.now = now ?? Date.now;
-  }
-
-  get signal(): AbortSignal {
-    return this.stop.signal;
   }
 
   /** Messages of the host's queues that the run took and could not keep. */

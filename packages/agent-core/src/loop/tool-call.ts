@@ -118,7 +118,7 @@ export async function execute({ call, tool, args }: ToolCallInfo, run: RunState)
     resultChars,
     update: (partial: ToolResult): void => progress.report(partial),
   };
-  const late = texts.timeout(name, timeoutMs ?? 0);
+  const late = (): string => texts.timeout(name, timeoutMs ?? 0);
   const body = async (): Promise<SettledCall | undefined> => {
     try {
       const result = soundResult(await tool.execute({ id, name, args }, context), name);
@@ -128,13 +128,13 @@ export async function execute({ call, tool, args }: ToolCallInfo, run: RunState)
       return own.signal.aborted ? undefined : failedCall("error", reasonOf(error));
     }
   };
-  const onEnding = (why: Ending): void => own.abort(why === "timeout" ? new Error(late) : signal.reason);
+  const onEnding = (why: Ending): void => own.abort(why === "timeout" ? new Error(late()) : signal.reason);
   const raced = await race(body(), { signal, timeoutMs, graceMs, onEnding });
   await progress.end();
   const { ending } = raced;
   const settled = raced.done ? raced.value : undefined;
   if (settled !== undefined) return ending === undefined ? settled : { ...settled, outcome: ending };
-  return ending === "timeout" ? failedCall(ending, late) : failedCall("aborted", texts.abortedDuring(name));
+  return ending === "timeout" ? failedCall(ending, late()) : failedCall("aborted", texts.abortedDuring(name));
 }
 
 /**
