@@ -23,8 +23,6 @@ export interface RepeatPolicy {
   readonly warnAt?: number;
   /** The call that is not run any more and ends the run; default 6. */
   readonly stopAt?: number;
-  /** How many calls back are remembered; default 32. */
-  readonly window?: number;
   /** Names of tools that are meant to be called again, for instance to poll. */
   readonly exempt?: readonly string[];
 }
@@ -36,8 +34,6 @@ export interface CompactionCache {
 }
 
 export interface CompactionPolicy {
-  /** Share of the window kept as it is after the summary; default 0.25. */
-  readonly keepShare?: number;
   /** Tokens summarised in one call; default 40 % of the summarising model's window. */
   readonly chunkTokens?: number;
   /** Milliseconds for the flush and all chunks together; default 30,000. Then the summary is made of metadata. */
@@ -51,12 +47,8 @@ export interface CompactionPolicy {
   readonly cache?: CompactionCache;
 }
 
-/** How the conversation is kept inside the model's window. Shares are of the context window, in tokens. */
+/** How the conversation is kept inside the model's window. */
 export interface ContextPolicy {
-  /** Above it old tool results are pruned; default 0.7. */
-  readonly pruneAt?: number;
-  /** Above it the conversation is compacted, after pruning where that is due; default 0.6. */
-  readonly compactAt?: number;
   /** The last model turns whose tool results are never pruned; default 3. */
   readonly protectTurns?: number;
   /** A pruned result keeps this many characters of its start and of its end; default 1,500. */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /**
  * What a vendor said about a block in its own terms (a thinking signature, an item id), kept byte for byte.
@@ -114,13 +114,9 @@ export function textOf(content: string | readonly Block[], between = ""): string
 
 /** Whether a value that somebody calls a media block is one. */
 export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
-  const { type, mimeType, source } = fieldsOf(block);
-  if (type !== "image" && type !== "audio" && type !== "file") return false;
-  const { kind, data, url } = fieldsOf(source);
-  const bytes = kind === "base64" ? data : kind === "url" ? url : undefined;
-  return typeof mimeType === "string" && typeof bytes === "string";
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
+  if (!isJsonObject(block) || !isJsonObject(block.source)) return false;
+  const { type, mimeType, source } = block;
+  const bytes = source.kind === "base64" ? source.data : source.kind === "url" ? source.url : undefined;
+  const isKnown = type === "image" || type === "audio" || type === "file";
+  return isKnown && typeof mimeType === "string" && typeof bytes === "string";
 }

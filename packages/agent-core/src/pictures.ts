@@ -30,18 +30,17 @@ export function isTakenPicture({ width = 0, height = 0 }: Size, byteLength: numb
 /** Recognises the image formats that models take, by content and not by name. */
 export function imageInfo(bytes: Uint8Array): ImageInfo | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (startsWith(bytes, [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])) {
+  const start = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) {
     if (bytes.length < 24) return { mimeType: "image/png" };
     return { mimeType: "image/png", width: view.getUint32(16), height: view.getUint32(20) };
   }
-  if (startsWith(bytes, [0x47, 0x49, 0x46, 0x38]) && (bytes[4] === 0x37 || bytes[4] === 0x39)) {
+  if (/^GIF8[79]/.test(start)) {
     if (bytes.length < 10) return { mimeType: "image/gif" };
     return { mimeType: "image/gif", width: view.getUint16(6, true), height: view.getUint16(8, true) };
   }
-  if (startsWith(bytes, [0xff, 0xd8, 0xff])) return { mimeType: "image/jpeg", ...jpegSize(view) };
-  if (ascii(bytes, 0, 4) === "RIFF" && ascii(bytes, 8, 12) === "WEBP") {
-    return { mimeType: "image/webp", ...webpSize(bytes, view) };
-  }
+  if (start.startsWith("\xff\xd8\xff")) return { mimeType: "image/jpeg", ...jpegSize(view) };
+  if (/^RIFF.{4}WEBP/s.test(start)) return { mimeType: "image/webp", ...webpSize(start.slice(12), view) };
   return undefined;
 }
 
@@ -65,9 +64,9 @@ function jpegSize(view: DataView): Size | undefined {
 }
 
 /** The three chunk forms of the WebP container. */
-function webpSize(bytes: Uint8Array, view: DataView): Size | undefined {
-  if (bytes.length < 30) return undefined;
-  switch (ascii(bytes, 12, 16)) {
+function webpSize(chunk: string, view: DataView): Size | undefined {
+  if (view.byteLength < 30) return undefined;
+  switch (chunk) {
     case "VP8X":
       return { width: uint24(view, 24) + 1, height: uint24(view, 27) + 1 };
     case "VP8 ":
@@ -83,12 +82,4 @@ function webpSize(bytes: Uint8Array, view: DataView): Size | undefined {
 
 function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) | (view.getUint8(at + 2) << 16);
-}
-
-function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
-  return start.every((byte, i) => bytes[i] === byte);
-}
-
-function ascii(bytes: Uint8Array, from: number, to: number): string {
-  return String.fromCharCode(...bytes.subarray(from, to));
 }

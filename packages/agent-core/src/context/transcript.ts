@@ -86,26 +86,22 @@ const EARLIER_CHARS = 4_000;
 
 /** A summary made of what is known without a model. Deterministic. */
 export function metadataSummary(messages: readonly AgentMessage[]): string {
-  const tools = new Map<string, number>();
-  const requests: string[] = [];
-  let earlier = "";
-  let turns = 0;
-  for (const message of messages) {
-    if (message.role === "compactionSummary") earlier = message.summary;
-    else if (message.role === "toolResult") {
-      tools.set(message.toolName, (tools.get(message.toolName) ?? 0) + 1);
-    } else if (message.role === "assistant") turns++;
-    else if (message.role === "user") requests.push(excerpt(contentText(message.content, TEXT_CHARS)));
-  }
+  const requests = messages
+    .filter(({ role }) => role === "user")
+    .map((message) => excerpt(messageText(message)));
+  const turns = messages.filter(({ role }) => role === "assistant").length;
+  const results = messages.filter((message) => message.role === "toolResult");
+  const tools = [...Map.groupBy(results, ({ toolName }) => toolName)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const earlier = messages.findLast((message) => message.role === "compactionSummary");
   const lines = [
     `No summary could be made of ${messages.length} older messages (${period(messages)}); this is what is known of them.`,
     `The user wrote ${requests.length} times, the assistant ${turns} times.`,
   ];
-  const used = [...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} (${count})`);
+  const used = tools.map(([name, { length }]) => `${name} (${length})`);
   if (used.length > 0) lines.push(`Tools used: ${used.join(", ")}.`);
   if (requests.length > 0) lines.push("The user's requests, shortened:");
   for (const request of requests.slice(-10)) lines.push(`- ${request}`);
-  if (earlier !== "") lines.push("", truncateText(earlier, EARLIER_CHARS));
+  if (earlier !== undefined) lines.push("", truncateText(earlier.summary, EARLIER_CHARS));
   return lines.join("\n");
 }
 

@@ -101,6 +101,15 @@ describe("truncateResult", () => {
     },
   );
 
+  it("says how much of Chinese is left out of the whole, not of an earlier cut", () => {
+    const whole = "字".repeat(100_000);
+    const [cut] = truncateResult(text(whole), 16_000, 8_000);
+    const said = cut?.type === "text" ? cut.text : "";
+    const [, omitted = ""] = /\[([\d,]+) characters left out/.exec(said) ?? [];
+    const kept = said.match(/字/g)?.length ?? 0;
+    expect(kept + Number(omitted.replaceAll(",", ""))).toBe(100_000);
+  });
+
   it("holds for any mixture, and ends", () => {
     const piece = fc.constantFrom("word ".repeat(200), "字".repeat(400), "😀".repeat(100), "\n");
     const block = fc.array(piece, { maxLength: 60 }).map((parts) => parts.join(""));

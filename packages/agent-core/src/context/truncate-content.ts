@@ -34,8 +34,8 @@ export function truncateContent(
 /**
  * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
  * takes about as many tokens as four of English, and every image, sound or file is taken for 1,600 tokens. The first
- * media stay, as many as the texts leave room for, and as half the share holds
- * in any case; a note says what is missing.
+ * media stay, as many as the texts leave room for, and as half the share holds in any case; a note says what is
+ * missing.
  */
 export function truncateResult(
   content: readonly InputBlock[],
@@ -44,14 +44,14 @@ export function truncateResult(
   keep: Keep = "auto",
 ): readonly InputBlock[] {
   const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
-  const cut = truncateContent(content, max, keep);
+  const cut = fitTexts(content, max, most, keep);
   const media = cut.filter((block) => !isText(block)).length;
-  if (media === 0) return fitTexts(cut, most, keep);
+  if (media === 0) return cut;
   const tokens = tokensOf(cut);
   const fit = mediaRoom(tokens, most) >= media;
   const kept = fit ? media : Math.min(media, mediaRoom(tokens + NOTE_TOKENS, most - NOTE_TOKENS));
-  const texts = kept === media ? cut : truncateContent(withoutMediaFrom(cut, kept, media - kept), max, keep);
-  return fitTexts(texts, Math.max(1, most - kept * MEDIA_TOKENS), keep);
+  const rest = kept === media ? content : withoutMediaFrom(content, kept, media - kept);
+  return fitTexts(rest, max, Math.max(1, most - kept * MEDIA_TOKENS), keep);
 }
 
 function mediaRoom(textTokens: number, most: number): number {
@@ -68,15 +68,21 @@ function withoutMediaFrom(content: readonly InputBlock[], kept: number, missing:
   return rest;
 }
 
-function fitTexts(content: readonly InputBlock[], most: number, keep: Keep): readonly InputBlock[] {
-  let cut = content;
-  let chars = sum(content.filter(isText).map(({ text }) => text.length));
+/** Cuts the texts to `max` characters and `most` tokens together. */
+function fitTexts(
+  content: readonly InputBlock[],
+  max: number,
+  most: number,
+  keep: Keep,
+): readonly InputBlock[] {
+  let cut = truncateContent(content, max, keep);
+  let chars = sum(cut.filter(isText).map(({ text }) => text.length));
   // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
   while (chars > most) {
     const tokens = tokensOf(cut);
     if (tokens <= most) break;
     chars = Math.max(1, Math.floor(chars * Math.min(0.9, most / tokens)));
-    cut = truncateContent(cut, chars, keep);
+    cut = truncateContent(content, chars, keep);
   }
   return cut;
 }
@@ -92,20 +98,11 @@ function cutBlock(blocks: readonly TextBlock[], max: number, keep: Keep): TextBl
 
 function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
   const joined: InputBlock[] = [];
-  let texts: string[] = [];
-  const flush = (): void => {
-    if (texts.length > 0) joined.push({ type: "text", text: texts.join("\n") });
-    texts = [];
-  };
-  for (const block of content) {
-    if (!isText(block)) {
-      flush();
-      joined.push(block);
-    } else if (block.text !== "") {
-      texts.push(block.text);
-    }
+  for (const block of content.filter((part) => !isText(part) || part.text !== "")) {
+    const last = joined.at(-1);
+    if (!isText(block) || last === undefined || !isText(last)) joined.push(block);
+    else joined[joined.length - 1] = { type: "text", text: `${last.text}\n${block.text}` };
   }
-  flush();
   // A result has something in it.
   return joined.length === 0 ? content.slice(0, 1) : joined;
 }

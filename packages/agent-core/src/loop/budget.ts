@@ -80,17 +80,13 @@ export class Budget {
 
   /** The options of the next request, with no more output and no more waiting asked for than is left. */
   limited(options: StreamOptions, model: Model): StreamOptions {
-    const { outputTokens } = this.#limits;
-    const limited: Mutable<StreamOptions> = { ...options };
-    if (this.#silentMs > 0) {
-      limited.silenceMs = Math.max(LEAST_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);
-    }
-    if (outputTokens !== undefined) {
-      const left = Math.max(1, outputTokens - this.#outputTokens);
-      if (left < (options.maxOutputTokens ?? model.maxOutputTokens)) limited.maxOutputTokens = left;
-    }
-    return limited;
+    const { outputTokens = Number.POSITIVE_INFINITY } = this.#limits;
+    const silenceMs = Math.max(LEAST_SILENCE_MS, (options.silenceMs ?? SILENCE_MS) - this.#silentMs);
+    const left = Math.max(1, outputTokens - this.#outputTokens);
+    return {
+      ...options,
+      ...(this.#silentMs > 0 ? { silenceMs } : {}),
+      ...(left < (options.maxOutputTokens ?? model.maxOutputTokens) ? { maxOutputTokens: left } : {}),
+    };
   }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -4,6 +4,7 @@ import { canonicalJson } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
+/** How many calls back are remembered. */
 const WINDOW = 32;
 
 /** What the n-th same call calls for. */
@@ -27,7 +28,7 @@ export class Repeats {
     // However the model spaced its arguments or ordered their keys.
     const key = `${call.name}\n${call.args === undefined ? call.argsText : canonicalJson(call.args)}`;
     const count = this.#recent.filter((other) => other === key).length + 1;
-    if (this.#recent.push(key) > (policy.window ?? WINDOW)) this.#recent.shift();
+    if (this.#recent.push(key) > WINDOW) this.#recent.shift();
     if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
     return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
   }

@@ -8,8 +8,11 @@ import type { SystemPrompt } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
 import type { RunState } from "./run-state.ts";
 
+/** The share of the window above which old results are pruned. */
 const PRUNE_AT = 0.7;
+/** Above it the older part is summarised, */
 const COMPACT_AT = 0.6;
+/** so that about this stays as it is. */
 const KEEP_SHARE = 0.25;
 const PROTECTED_TURNS = 3;
 /** What has to be added before a conversation that stayed long is compacted again. */
@@ -36,12 +39,10 @@ export class Window {
     const { tokens } = this.#run;
     const { context = {}, model } = this.#run.config;
     const prefix = this.#prefixTokens(system);
-    const pruneAbove = model.contextWindow * (context.pruneAt ?? PRUNE_AT);
-    const compactAbove = model.contextWindow * (context.compactAt ?? COMPACT_AT);
+    const compactAbove = model.contextWindow * COMPACT_AT;
     let pruned = false;
-    if (tokens.total(prefix) > pruneAbove) {
-      const target = Math.min(pruneAbove, compactAbove);
-      pruned = yield* this.#prune(prefix, target, context.protectTurns ?? PROTECTED_TURNS);
+    if (tokens.total(prefix) > model.contextWindow * PRUNE_AT) {
+      pruned = yield* this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
     }
     const length = tokens.total(prefix);
     if (length <= Math.max(compactAbove, this.#compactAbove)) return pruned;
@@ -102,7 +103,7 @@ export class Window {
     const model = { ...config.model, contextWindow };
     const policy = context?.compaction ?? {};
     if (policy === false) return false;
-    const keepTokens = Math.floor(contextWindow * (policy.keepShare ?? KEEP_SHARE) * factor);
+    const keepTokens = Math.floor(contextWindow * KEEP_SHARE * factor);
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
     const { messages } = conversation;
     if (cutPoint(messages, keepTokens, tokensOf) === 0) return false;

@@ -111,19 +111,15 @@ class CompiledSchema {
   }
 }
 
-/** What a Standard Schema calls its part of the contract; some libraries' schemas are functions. */
-function standardOf(schema: unknown): object | undefined {
-  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return undefined;
-  const standard: unknown = Reflect.get(schema, "~standard");
-  return typeof standard === "object" && standard !== null ? standard : undefined;
+/** Some libraries' schemas are functions. */
+function isStandard(schema: InputSchema): schema is StandardSchemaV1<unknown, unknown> {
+  return "~standard" in schema;
 }
 
-function isStandard(schema: unknown): schema is StandardSchemaV1<unknown, unknown> {
-  return "validate" in (standardOf(schema) ?? {});
-}
-
-function offersJsonSchema(schema: object): schema is StandardJSONSchemaV1<unknown, unknown> {
-  return "jsonSchema" in (standardOf(schema) ?? {});
+function offersJsonSchema(
+  schema: StandardSchemaV1<unknown, unknown>,
+): schema is StandardSchemaV1<unknown, unknown> & StandardJSONSchemaV1<unknown, unknown> {
+  return "jsonSchema" in schema["~standard"];
 }
 
 function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>): JsonObject {
