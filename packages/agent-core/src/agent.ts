@@ -4,7 +4,7 @@ import { Conversation } from "./conversation/conversation.ts";
 import { unansweredCalls } from "./conversation/tool-calls.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
-import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
+import type { AgentEvent, EmitEvent, Queued, RunResult } from "./events.ts";
 import type { OnPendingCall } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
 import { AgentRun, type StartRun } from "./loop/agent-run.ts";
@@ -18,13 +18,10 @@ import { Snapshot } from "./snapshot.ts";
 export type AgentInput = string | AgentMessage | readonly AgentMessage[];
 
 /** What an agent is at this moment. */
-export interface AgentState {
+export interface AgentState extends Queued {
   /** The conversation. A copy. */
   readonly messages: readonly AgentMessage[];
   readonly running: boolean;
-  /** Queued messages. */
-  readonly steering: readonly AgentMessage[];
-  readonly followUps: readonly AgentMessage[];
   /** Calls the conversation ends in that have no result. */
   readonly pending: readonly ToolCallBlock[];
 }
@@ -48,8 +45,6 @@ export class Agent {
   #idle: PromiseWithResolvers<void> = Promise.withResolvers();
   #steering: AgentMessage[] = [];
   #followUps: AgentMessage[] = [];
-  /** Follow-ups of the run that is going on: should it fail to keep them, they go back where they came from. */
-  #takenFollowUps = new Set<AgentMessage>();
   #listeners: readonly EmitEvent[] = [];
   /** Calls the last run left waiting for a decision: they were never begun. */
   #undecided: Set<string> | undefined;
@@ -113,7 +108,7 @@ export class Agent {
   }
 
   /** Takes back what is queued. */
-  clearQueues(): { readonly steering: readonly AgentMessage[]; readonly followUps: readonly AgentMessage[] } {
+  clearQueues(): Queued {
     const cleared = { steering: this.#steering, followUps: this.#followUps };
     this.#steering = [];
     this.#followUps = [];
@@ -210,7 +205,6 @@ export class Agent {
   }
 
   #end(): void {
-    this.#takenFollowUps.clear();
     this.#run = undefined;
     this.#idle.resolve();
     this.#idle = Promise.withResolvers();
@@ -226,11 +220,7 @@ export class Agent {
     return {
       ...this.#options,
       steering: () => take(this.#steering, this.#options.steeringMode ?? "all"),
-      followUps: () => {
-        const taken = take(this.#followUps, this.#options.followUpMode ?? "one");
-        for (const message of taken) this.#takenFollowUps.add(message);
-        return taken;
-      },
+      followUps: () => take(this.#followUps, this.#options.followUpMode ?? "one"),
       onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
     };
   }
@@ -240,15 +230,11 @@ export class Agent {
     return [{ role: "user", content: input, timestamp: (this.#options.now ?? Date.now)() }];
   }
 
-  /** Puts back what a run took from the queues and could not keep. */
-  #requeue(unkept: readonly AgentMessage[]): void {
-    this.#followUps.unshift(...unkept.filter((message) => this.#takenFollowUps.has(message)));
-    this.#steering.unshift(...unkept.filter((message) => !this.#takenFollowUps.has(message)));
-  }
-
   readonly #emit: EmitEvent = (event) => {
     if (event.type === "run.end" && event.result.failure !== undefined) {
-      this.#requeue(event.result.failure.unkept);
+      const { steering, followUps } = event.result.failure.unkept;
+      this.#steering.unshift(...steering);
+      this.#followUps.unshift(...followUps);
     }
     const waits: Promise<void>[] = [];
     for (const listener of this.#listeners) {

@@ -43,12 +43,18 @@ export interface RunUsage {
   readonly toolCalls: number;
 }
 
+/** Messages in queues of the host. */
+export interface Queued {
+  readonly steering: readonly AgentMessage[];
+  readonly followUps: readonly AgentMessage[];
+}
+
 /** Why a run broke off that did everything right itself. */
 export interface RunFailure {
   readonly code: AgentErrorCode;
   readonly message: string;
-  /** Messages taken from `steering` or `followUps` that could not be kept. An `Agent` puts them back in its queues. */
-  readonly unkept: readonly AgentMessage[];
+  /** What was taken from the queues and could not be kept. An `Agent` puts it back. */
+  readonly unkept: Queued;
 }
 
 /** How a run ended. */

@@ -94,7 +94,7 @@ export class Run {
       } while (steered || next.go === "on");
 
       if (this.#run.signal.aborted) return stoppedBy(this.#run.signal);
-      const followUps = await this.#run.takeFollowUps();
+      const followUps = await this.#run.take("followUps");
       await this.#run.commitInput(followUps, "followUp");
       if (followUps.length === 0) return this.#run.signal.aborted ? stoppedBy(this.#run.signal) : next.end;
     }
@@ -216,7 +216,7 @@ export class Run {
   }
 
   async #commitSteering(): Promise<boolean> {
-    const steering = await this.#run.takeSteering();
+    const steering = await this.#run.take("steering");
     await this.#run.commitInput(steering, "steer");
     return steering.length > 0;
   }

@@ -30,9 +30,9 @@ export async function openingOf(run: RunState, input: readonly AgentMessage[]): 
   const last = messages.at(-1);
   if (last !== undefined && last.role !== "assistant") return NOTHING;
   if (unansweredCalls(messages) !== undefined) return NOTHING;
-  const steering = await run.takeSteering();
+  const steering = await run.take("steering");
   if (steering.length > 0) return { messages: steering, origin: "steer" };
-  const followUps = signal.aborted ? [] : await run.takeFollowUps();
+  const followUps = signal.aborted ? [] : await run.take("followUps");
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
   if (signal.aborted) return NOTHING;
   switch (last?.stopReason) {

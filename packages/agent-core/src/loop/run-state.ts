@@ -5,7 +5,7 @@ import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
 import { TokenCount } from "../conversation/token-count.ts";
 import { AgentError, reasonOf } from "../errors.ts";
-import type { AgentEvent, EmitEvent, MessageOrigin } from "../events.ts";
+import type { AgentEvent, EmitEvent, MessageOrigin, Queued } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
@@ -37,7 +37,7 @@ export class RunState {
   readonly resultChars: number;
   readonly now: () => number;
   /** Messages that were taken from the host's queues and are not part of the history yet. */
-  readonly #taken = new Set<AgentMessage>();
+  readonly #taken = { steering: new Set<AgentMessage>(), followUps: new Set<AgentMessage>() };
 
   /** @throws AgentError `invalid_tool` */
   constructor(
@@ -62,29 +62,21 @@ export class RunState {
     this.now = now ?? Date.now;
   }
 
-  /** Messages of the host's queues that the run took and could not keep. */
-  get unkept(): readonly AgentMessage[] {
-    return [...this.#taken];
+  /** What the run took from the host's queues and could not keep. */
+  get unkept(): Queued {
+    return { steering: [...this.#taken.steering], followUps: [...this.#taken.followUps] };
   }
 
-  /** What has come in for a run that is under way. */
-  takeSteering(): Promise<readonly AgentMessage[]> {
-    return this.#take(this.config.steering);
-  }
-
-  /** What is to be done once the run would rest. */
-  takeFollowUps(): Promise<readonly AgentMessage[]> {
-    return this.#take(this.config.followUps);
-  }
-
-  async #take(source: TakeMessages = () => []): Promise<readonly AgentMessage[]> {
+  /** What has come in for a run that is under way, or is to be done once it would rest. */
+  async take(queue: keyof Queued): Promise<readonly AgentMessage[]> {
+    const source: TakeMessages = this.config[queue] ?? (() => []);
     let messages = source();
     if (messages instanceof Promise) {
       // A queue that has not answered by the end of the grace of a run that has to stop holds nothing.
       const given = await race(messages, this);
       messages = given.done ? given.value : [];
     }
-    for (const message of checkInput(messages)) this.#taken.add(message);
+    for (const message of checkInput(messages)) this.#taken[queue].add(message);
     return messages;
   }
 
@@ -130,7 +122,8 @@ export class RunState {
       this.conversation.append(message);
       this.tokens.add(message);
       this.added.push(message);
-      this.#taken.delete(message);
+      this.#taken.steering.delete(message);
+      this.#taken.followUps.delete(message);
       await this.emit({ type: "message", message, origin });
     }
   }

@@ -75,7 +75,7 @@ export class ToolBatch {
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
     if (this.#decided !== undefined) return undefined;
-    this.#steering = await this.#run.takeSteering();
+    this.#steering = await this.#run.take("steering");
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
   }
 
