@@ -38,12 +38,18 @@ export class SoundStream {
   async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
     try {
       for (;;) {
-        const event = await this.next();
+        let event: ModelEvent | BrokenStream | undefined;
+        // Nearly all events are deltas, so this does not go by `next`, which would be one more promise for each.
+        try {
+          event = this.#eventOf(await this.#pull());
+        } catch (error) {
+          event = brokenBy(error);
+        }
+        if (event === undefined) continue;
         if (event.type === "finish" || event.type === "error" || event.type === "broken") {
           await this.#rest;
           return event;
         }
-        // Nearly all events are deltas, and few viewers make the run wait for them.
         const taken = onEvent(event);
         if (taken !== undefined) await taken;
       }
@@ -55,27 +61,35 @@ export class SoundStream {
   /** The next event that is one. Never rejects. */
   async next(): Promise<ModelEvent | BrokenStream> {
     try {
-      this.#iterator ??= this.#open()[Symbol.asyncIterator]();
-      while (!this.#closed) {
-        const next: IteratorResult<ModelEvent> | undefined = await this.#iterator.next();
-        if (next === undefined || next.done === true || this.#closed) break;
-        const event: ModelEvent | undefined = next.value;
-        if (typeof event !== "object" || event === null) {
-          return { type: "broken", why: "The stream gave something that is no event." };
-        }
-        if (event.type === "error" && !event.error) {
-          return { type: "broken", why: "The stream ended in an error that does not say what it is." };
-        }
-        if (event.type === "finish" || event.type === "error") {
-          this.#rest = readRest(this.#iterator);
-          return event;
-        }
-        if (isSoundEvent(event)) return event;
+      for (;;) {
+        const event = this.#eventOf(await this.#pull());
+        if (event !== undefined) return event;
       }
-      return { type: "broken", why: "The stream ended before the turn did." };
     } catch (error) {
-      return { type: "broken", why: reasonOf(error), cause: error };
+      return brokenBy(error);
     }
+  }
+
+  #pull(): Promise<IteratorResult<ModelEvent> | undefined> {
+    this.#iterator ??= this.#open()[Symbol.asyncIterator]();
+    return this.#iterator.next();
+  }
+
+  /** What the stream gave; `undefined` where that is no event of a turn, and can be left out. */
+  #eventOf(next: IteratorResult<ModelEvent> | undefined): ModelEvent | BrokenStream | undefined {
+    if (next === undefined || next.done === true || this.#closed) {
+      return { type: "broken", why: "The stream ended before the turn did." };
+    }
+    const event: ModelEvent | undefined = next.value;
+    if (typeof event !== "object" || event === null) {
+      return { type: "broken", why: "The stream gave something that is no event." };
+    }
+    if (event.type === "error" && !event.error) {
+      return { type: "broken", why: "The stream ended in an error that does not say what it is." };
+    }
+    if (event.type !== "finish" && event.type !== "error") return isSoundEvent(event) ? event : undefined;
+    this.#rest = readRest(this.#iterator);
+    return event;
   }
 
   /** Reads no more. */
@@ -86,10 +100,14 @@ export class SoundStream {
   }
 }
 
+function brokenBy(error: unknown): BrokenStream {
+  return { type: "broken", why: reasonOf(error), cause: error };
+}
+
 /** Closes a stream that has given its last event and does not end by itself. */
-async function readRest(iterator: AsyncIterator<ModelEvent>): Promise<void> {
+async function readRest(iterator: AsyncIterator<ModelEvent> | undefined): Promise<void> {
   try {
-    const rest = await race(Promise.resolve(iterator.next()), { timeoutMs: CLOSE_MS });
+    const rest = await race(Promise.resolve(iterator?.next()), { timeoutMs: CLOSE_MS });
     if (!rest.done || rest.value?.done !== true) closeQuietly(iterator);
   } catch {
     // The turn is whole either way.
