@@ -30,7 +30,7 @@ export function isDeeperThan(value: unknown, levels: number): boolean {
 function isWellFormed(value: unknown): boolean {
   if (typeof value === "string") return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormed);
-  if (!isObject(value)) return true;
+  if (!isJsonObject(value)) return true;
   // Every message is looked at: this makes no list of keys.
   for (const key in value) if (!key.isWellFormed() || !isWellFormed(value[key])) return false;
   return true;
@@ -42,7 +42,7 @@ export function toWellFormed(value: unknown): unknown {
   if (isWellFormed(value)) return value;
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map((item: unknown) => toWellFormed(item));
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   // Not by assignment, which would take a key `__proto__` for the prototype.
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]),
@@ -52,17 +52,8 @@ export function toWellFormed(value: unknown): unknown {
 /** The same text for the same value, whatever the order of its keys. */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (isArray(value)) return `[${value.map(canonicalJson).join()}]`;
+  if (!isJsonObject(value)) return `[${value.map(canonicalJson).join()}]`;
   const entries = Object.entries(value).filter(([, item]) => item !== undefined);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join()}}`;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
-}
-
-/** `Array.isArray` does not narrow to read-only arrays. */
-function isArray(value: JsonValue): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
