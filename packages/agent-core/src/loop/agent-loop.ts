@@ -132,12 +132,11 @@ export class Run {
   async #answer(): Promise<AssistantMessage | undefined> {
     const system = await this.#systemPrompt();
     if (system === undefined) return undefined;
-    await this.#run.follow(this.#window.makeRoom(system));
+    await this.#window.makeRoom(system);
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
-    const makingRoom = this.#window.afterOverflow(system, message.error?.contextWindow);
-    const isShorter = await this.#run.follow(makingRoom);
+    const isShorter = await this.#window.afterOverflow(system, message.error?.contextWindow);
     if (!isShorter || this.#run.signal.aborted) return message;
     this.#run.budget.addRequest(message);
     await this.#run.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
@@ -228,7 +227,7 @@ export class Run {
   /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
     try {
-      return await this.#run.follow(this.#window.compactNow());
+      return await this.#window.compactNow();
     } finally {
       this.#run.stop.dispose();
     }

@@ -5,7 +5,7 @@ import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
 import { TokenCount } from "../conversation/token-count.ts";
 import { AgentError, reasonOf } from "../errors.ts";
-import type { AgentEvent, EmitEvent, MessageOrigin, Queued } from "../events.ts";
+import type { EmitEvent, MessageOrigin, Queued } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
@@ -87,15 +87,6 @@ export class RunState {
     } catch (error) {
       const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
       throw new AgentError("step_failed", what, { cause: error });
-    }
-  }
-
-  /** Goes through a part of the run; each step it gives is kept and each event told before it goes on. */
-  async follow<T>(part: AsyncGenerator<Step | AgentEvent, T>): Promise<T> {
-    for (;;) {
-      const { done, value } = await part.next();
-      if (done === true) return value;
-      await ("kind" in value ? this.keep(value) : this.emit(value));
     }
   }
 

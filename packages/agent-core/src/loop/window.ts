@@ -1,8 +1,6 @@
 import { compact } from "../context/compact.ts";
 import { cutPoint } from "../context/cut-point.ts";
 import { pruneToolResults } from "../context/prune.ts";
-import type { AgentEvent } from "../events.ts";
-import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
@@ -18,12 +16,9 @@ const PROTECTED_TURNS = 3;
 /** What has to be added before a conversation that stayed long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
-/** Steps to keep and events to tell, then whether anything became shorter. */
-type MakingRoom = AsyncGenerator<Step | AgentEvent, boolean>;
-
 /**
  * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
- * part summarised.
+ * part summarised. Each way resolves with whether anything became shorter.
  */
 export class Window {
   readonly #run: RunState;
@@ -35,18 +30,18 @@ export class Window {
   }
 
   /** Before a model call. */
-  async *makeRoom(system: SystemPrompt): MakingRoom {
+  async makeRoom(system: SystemPrompt): Promise<boolean> {
     const { tokens } = this.#run;
     const { context = {}, model } = this.#run.config;
     const prefix = this.#prefixTokens(system);
     const compactAbove = model.contextWindow * COMPACT_AT;
     let pruned = false;
     if (tokens.total(prefix) > model.contextWindow * PRUNE_AT) {
-      pruned = yield* this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
+      pruned = await this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
     }
     const length = tokens.total(prefix);
     if (length <= Math.max(compactAbove, this.#compactAbove)) return pruned;
-    const compacted = yield* this.#compact("threshold", length);
+    const compacted = await this.#compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + model.contextWindow * AGAIN_SHARE;
     return pruned || compacted;
   }
@@ -56,24 +51,24 @@ export class Window {
    *
    * @param refusedBy the window of the model that refused it. Default: that of the model of the run
    */
-  async *afterOverflow(system: SystemPrompt, refusedBy?: number): MakingRoom {
+  async afterOverflow(system: SystemPrompt, refusedBy?: number): Promise<boolean> {
     const { config, tokens } = this.#run;
     const contextWindow = Math.min(config.model.contextWindow, refusedBy ?? config.model.contextWindow);
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
-    const pruned = yield* this.#prune(prefix, 0, 1);
+    const pruned = await this.#prune(prefix, 0, 1);
     // Where the guess was too low, what is kept by that measure has to be less by as much.
     const factor = Math.min(1, before / contextWindow);
-    const compacted = yield* this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
+    const compacted = await this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
     return pruned || compacted;
   }
 
   /** On request of the host. */
-  compactNow(): MakingRoom {
+  compactNow(): Promise<boolean> {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  async *#prune(prefix: number, target: number, protectTurns: number): MakingRoom {
+  async #prune(prefix: number, target: number, protectTurns: number): Promise<boolean> {
     const { config, conversation, view, tokens } = this.#run;
     const softChars = config.context?.softChars;
     const counts = { soft: 0, hard: 0 };
@@ -89,44 +84,49 @@ export class Window {
       tokensSaved += pruned.tokensSaved;
     }
     if (tokensSaved === 0) return false;
-    yield { type: "prune", ...counts, tokensSaved };
+    await this.#run.emit({ type: "prune", ...counts, tokensSaved });
     return true;
   }
 
-  async *#compact(
+  async #compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
     { contextWindow = this.#run.config.model.contextWindow, factor = 1 } = {},
-  ): MakingRoom {
-    const { config, conversation, view, tokens, budget, signal, now } = this.#run;
+  ): Promise<boolean> {
+    const { config, conversation, view, tokens, budget, signal, turn, now } = this.#run;
     const { stream, context, beforeCompaction } = config;
     const model = { ...config.model, contextWindow };
     const policy = context?.compaction ?? {};
     if (policy === false) return false;
     const keepTokens = Math.floor(contextWindow * KEEP_SHARE * factor);
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
-    const { messages } = conversation;
-    if (cutPoint(messages, keepTokens, tokensOf) === 0) return false;
-    yield { type: "compaction.start", reason, tokens: length };
+    const history = conversation.messages;
+    if (cutPoint(history, keepTokens, tokensOf) === 0) return false;
+    await this.#run.emit({ type: "compaction.start", reason, tokens: length });
     const begun = now();
     const onTurn = (turn: AssistantMessage): void => budget.addRequest(turn);
     const hook = beforeCompaction === undefined ? {} : { beforeCompaction };
-    const request = { messages, keepTokens, model, stream, policy, signal, tokensOf, now, onTurn, ...hook };
+    const request = {
+      messages: history,
+      keepTokens,
+      model,
+      stream,
+      policy,
+      signal,
+      tokensOf,
+      now,
+      onTurn,
+      ...hook,
+    };
     const compaction = await compact(request);
     if (compaction === undefined) return false;
     const { summary, replaced, source } = compaction;
     if (source === "metadata") budget.addSilence(now() - begun);
-    const step = {
-      kind: "compaction",
-      messages: [summary],
-      pendingToolCalls: [],
-      summary,
-      replaced,
-    } as const;
-    yield { ...step, turn: this.#run.turn };
+    const messages = [summary];
+    await this.#run.keep({ kind: "compaction", turn, messages, pendingToolCalls: [], summary, replaced });
     conversation.compact(summary, replaced);
     tokens.restart(view.messages);
-    yield { type: "compaction.end", summary, source, tokens: tokens.total(0) };
+    await this.#run.emit({ type: "compaction.end", summary, source, tokens: tokens.total(0) });
     return true;
   }
 
