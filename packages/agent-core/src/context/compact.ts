@@ -32,7 +32,7 @@ export interface CompactionRequest {
   readonly stream: StreamModel;
   readonly policy?: CompactionPolicy;
   /** Called with what is about to be summarised, before anything else. */
-  readonly beforeCompaction?: BeforeCompaction;
+  readonly beforeCompaction?: BeforeCompaction | undefined;
   readonly signal?: AbortSignal;
   /** What a message costs as it is sent now; default `estimateTokens`. */
   readonly tokensOf?: (message: AgentMessage) => number;

@@ -11,7 +11,7 @@ export interface PruneOptions {
   /** The last model turns whose results stay; default 3. */
   readonly protectTurns?: number;
   /** Characters kept of start and end each; default 1,500. */
-  readonly softChars?: number;
+  readonly softChars?: number | undefined;
 }
 
 export interface Pruned {

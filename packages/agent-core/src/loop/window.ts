@@ -18,7 +18,7 @@ const AGAIN_SHARE = 0.1;
 
 /**
  * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
- * part summarised. Each way resolves with whether anything became shorter.
+ * part summarised.
  */
 export class Window {
   readonly #run: RunState;
@@ -30,30 +30,27 @@ export class Window {
   }
 
   /** Before a model call. */
-  async makeRoom(system: SystemPrompt): Promise<boolean> {
+  async makeRoom(system: SystemPrompt): Promise<void> {
     const { tokens } = this.#run;
     const { context = {}, model } = this.#run.config;
     const prefix = this.#prefixTokens(system);
     const compactAbove = model.contextWindow * COMPACT_AT;
-    let pruned = false;
     if (tokens.total(prefix) > model.contextWindow * PRUNE_AT) {
-      pruned = await this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
+      await this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
     }
     const length = tokens.total(prefix);
-    if (length <= Math.max(compactAbove, this.#compactAbove)) return pruned;
-    const compacted = await this.#compact("threshold", length);
+    if (length <= Math.max(compactAbove, this.#compactAbove)) return;
+    await this.#compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + model.contextWindow * AGAIN_SHARE;
-    return pruned || compacted;
   }
 
   /**
-   * After a request was refused as too long.
-   *
-   * @param refusedBy the window of the model that refused it. Default: that of the model of the run
+   * After a request was refused as too long, perhaps by a model with a smaller window than that of the run. Resolves
+   * with whether anything became shorter.
    */
-  async afterOverflow(system: SystemPrompt, refusedBy?: number): Promise<boolean> {
+  async afterOverflow(system: SystemPrompt, refusedBy: number = Number.POSITIVE_INFINITY): Promise<boolean> {
     const { config, tokens } = this.#run;
-    const contextWindow = Math.min(config.model.contextWindow, refusedBy ?? config.model.contextWindow);
+    const contextWindow = Math.min(config.model.contextWindow, refusedBy);
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
     const pruned = await this.#prune(prefix, 0, 1);
@@ -63,7 +60,7 @@ export class Window {
     return pruned || compacted;
   }
 
-  /** On request of the host. */
+  /** On request of the host. Resolves with whether there was something to gain. */
   compactNow(): Promise<boolean> {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
@@ -76,8 +73,7 @@ export class Window {
     for (const level of ["soft", "hard"] as const) {
       if (tokens.total(prefix) <= target) break;
       const sent = conversation.messages.map((message) => view.prunedAs(message));
-      const options = { level, protectTurns, ...(softChars === undefined ? {} : { softChars }) };
-      const pruned = pruneToolResults(sent, options);
+      const pruned = pruneToolResults(sent, { level, protectTurns, softChars });
       view.prune(pruned.changes);
       tokens.subtract(pruned.tokensSaved);
       counts[level] = pruned.changes.size;
@@ -100,25 +96,13 @@ export class Window {
     if (policy === false) return false;
     const keepTokens = Math.floor(contextWindow * KEEP_SHARE * factor);
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
-    const history = conversation.messages;
-    if (cutPoint(history, keepTokens, tokensOf) === 0) return false;
+    const history = { messages: conversation.messages, keepTokens, tokensOf };
+    if (cutPoint(history.messages, keepTokens, tokensOf) === 0) return false;
     await this.#run.emit({ type: "compaction.start", reason, tokens: length });
     const begun = now();
     const onTurn = (turn: AssistantMessage): void => budget.addRequest(turn);
-    const hook = beforeCompaction === undefined ? {} : { beforeCompaction };
-    const request = {
-      messages: history,
-      keepTokens,
-      model,
-      stream,
-      policy,
-      signal,
-      tokensOf,
-      now,
-      onTurn,
-      ...hook,
-    };
-    const compaction = await compact(request);
+    const how = { model, stream, policy, beforeCompaction, signal, now, onTurn };
+    const compaction = await compact({ ...history, ...how });
     if (compaction === undefined) return false;
     const { summary, replaced, source } = compaction;
     if (source === "metadata") budget.addSilence(now() - begun);
