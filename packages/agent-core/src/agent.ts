@@ -248,18 +248,14 @@ export class Agent {
     try {
       // A listener written without types may give anything.
       const wait: unknown = listener(event);
-      return wait instanceof Promise ? wait.catch((error: unknown) => this.#report(error)) : undefined;
+      return wait instanceof Promise ? wait.catch(this.#report) : undefined;
     } catch (error) {
       this.#report(error);
       return undefined;
     }
   }
 
-  #report(error: unknown): void {
-    const { onListenerError } = this.#options;
-    if (onListenerError === undefined) console.error(error);
-    else onListenerError(error);
-  }
+  readonly #report = (error: unknown): void => (this.#options.onListenerError ?? console.error)(error);
 }
 
 /** Takes messages out of a queue. */
