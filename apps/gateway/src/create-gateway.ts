@@ -19,9 +19,9 @@ export interface CreateGatewayOptions {
   readonly config?: string | Readonly<Record<string, unknown>>;
   /** For `${…}` and the vendors' keys. Default: the environment of the process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Channels besides the built-in ones. */
+  /** Channels in addition to the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
-  /** Tools besides the built-in ones. Agents have those that their `tools.allow` names. */
+  /** Tools in addition to the built-in ones. An agent gets those that its `tools.allow` names. */
   readonly tools?: readonly Tool[];
   /** Code of your own at the named points of a message's way. */
   readonly hooks?: readonly GatewayHook[];

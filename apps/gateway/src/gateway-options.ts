@@ -20,9 +20,9 @@ export interface GatewayOptions {
   /** Takes secrets out of whatever is written. */
   readonly vault: Vault;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Channels besides the built-in ones. */
+  /** Channels in addition to the built-in ones. */
   readonly channels?: readonly ChannelDefinition[];
-  /** Tools besides the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   readonly tools?: readonly Tool[];
   /** The folder of the built console. */
   readonly consoleDir: string;
@@ -57,10 +57,10 @@ export interface Gateway {
    */
   readonly connected: Promise<void>;
   /**
-   * Reads the configuration again and applies it by part: nothing that runs is dropped. Rejects where nothing of it can
-   * be applied, and what was before goes on.
+   * Reads the configuration again and applies it by part; no run is dropped. Rejects if nothing of it can be applied;
+   * the old configuration then stays.
    */
   reload(read: ReadConfiguration): Promise<Reloaded>;
-  /** Takes nothing more, lets runs come to a committed step, delivers what is ready, and lets the home go. */
+  /** Accepts nothing more, lets runs reach a committed step, delivers what is ready, and releases the home. */
   stop(): Promise<void>;
 }

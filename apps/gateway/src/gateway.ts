@@ -24,12 +24,12 @@ import { eventsOf } from "./path/4-queue/message.ts";
 import type { ResolvedConfig } from "./resolve/resolve-config.ts";
 import { ShutdownAbort } from "./shutdown.ts";
 
-/** How long runs that are told to stop may take to do so, in milliseconds. */
+/** How long runs may take to stop, in milliseconds. */
 const ENDING_MS = 5_000;
 
 /**
- * Starts a gateway on a home that nobody else holds. What was started is stopped again where the start fails.
- * @throws GatewayError for whatever an operator has to mend
+ * Starts a gateway on a home that no other process holds. If the start fails, what was started is stopped again.
+ * @throws GatewayError for a problem that an operator has to fix
  */
 export async function startGateway(options: GatewayOptions, resolved: ResolvedConfig): Promise<Gateway> {
   const { loaded, env, home } = options;
@@ -93,7 +93,7 @@ async function start(
   };
 }
 
-/** What a gateway that is ready loads beside its work. Gives what fires once it stops. */
+/** What a ready gateway loads in the background. Returns a signal that fires when it stops. */
 function loadLater(
   { options: { logger }, resolved, opened, surroundings, configuration: { config } }: Parts,
   { lanes }: Way,
@@ -180,7 +180,7 @@ async function letIn(
   return bringUp;
 }
 
-/** Lets runs come to their end for so many milliseconds, and then to a committed step. */
+/** Gives runs this many milliseconds to end, and then lets them reach a committed step. */
 async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms: number): Promise<void> {
   supervisor.close();
   const ended = lanes.close();
@@ -191,7 +191,7 @@ async function endRuns({ supervisor, toolbox }: Surroundings, { lanes }: Way, ms
   await atMost(ENDING_MS, ended);
 }
 
-/** Whoever held a token that is revoked has nothing going on any more. Gives what ends the watch. */
+/** Stops everything of a revoked token's holder. Returns a function that ends the watch. */
 function endWithTokens(
   { opened: { store }, resolved, surroundings: { toolbox }, options: { logger } }: Parts,
   { lanes }: Way,

@@ -13,7 +13,7 @@ export interface InboundRecord {
   readonly role: Role;
   /** The rule that let it in. */
   readonly rule: string;
-  /** Present where nobody wrote it: the gateway itself has woken an agent. */
+  /** Present if no one wrote it: the gateway itself has woken an agent. */
   readonly wake?: WakeTerms;
 }
 

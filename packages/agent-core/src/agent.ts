@@ -14,15 +14,15 @@ import { failed } from "./loop/tool-result.ts";
 import type { AgentMessage } from "./messages.ts";
 import { Snapshot } from "./snapshot.ts";
 
-/** A text is short for a user message of it. */
+/** A text is short for a user message with that text. */
 export type AgentInput = string | AgentMessage | readonly AgentMessage[];
 
-/** What an agent is at this moment. */
+/** The current state of an agent. */
 export interface AgentState extends Queued {
   /** The conversation. A copy. */
   readonly messages: readonly AgentMessage[];
   readonly running: boolean;
-  /** Calls the conversation ends in that have no result. */
+  /** Open calls at the end of the conversation. */
   readonly pending: readonly ToolCallBlock[];
 }
 
@@ -35,8 +35,8 @@ export interface EventsOptions {
 }
 
 /**
- * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host whose
- * conversations live in a store of its own, with a new run over what it loads, takes `runAgentLoop` instead.
+ * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host that stores
+ * conversations itself, and starts a new run over what it loads, uses `runAgentLoop` instead.
  */
 export class Agent {
   #options: AgentOptions;
@@ -55,7 +55,7 @@ export class Agent {
     this.#conversation = new Conversation(options.messages ?? []);
   }
 
-  /** A copy, made anew each time. */
+  /** A new copy each time. */
   get state(): AgentState {
     const { messages } = this.#conversation;
     return {
@@ -84,7 +84,7 @@ export class Agent {
   }
 
   /**
-   * Goes on from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
+   * Continues from the end of the conversation: after an interruption, a limit, an error, or once a decision is known.
    * @throws AgentError (the run does) `busy`, `nothing_to_continue`, and as `AgentRun.result`
    */
   continue(): AgentRun {
@@ -92,7 +92,7 @@ export class Agent {
   }
 
   /**
-   * Has a say in the run that is going on: before the next call or model turn. Kept for the next run when idle.
+   * Adds a message to the current run, before the next call or model turn. When idle, it waits for the next run.
    * @throws AgentError `invalid_input`
    */
   steer(input: AgentInput): void {
@@ -100,14 +100,14 @@ export class Agent {
   }
 
   /**
-   * Has something done once the agent would stop. Kept for the next run when idle.
+   * Adds a message for when the agent would stop. When idle, it waits for the next run.
    * @throws AgentError `invalid_input`
    */
   followUp(input: AgentInput): void {
     this.#followUps.push(...checkInput(this.#messages(input)));
   }
 
-  /** Takes back what is queued. */
+  /** Removes everything from the queues. */
   clearQueues(): Queued {
     const cleared = { steering: this.#steering, followUps: this.#followUps };
     this.#steering = [];
@@ -115,7 +115,7 @@ export class Agent {
     return cleared;
   }
 
-  /** Stops the run, if there is one; `waitForIdle` says when it has. What is queued stays. */
+  /** Stops the run, if there is one; `waitForIdle` resolves when it has stopped. Queued messages stay. */
   abort(reason?: unknown): void {
     this.#run?.abort(reason);
   }
@@ -125,7 +125,7 @@ export class Agent {
     while (this.#run !== undefined) await this.#idle.promise;
   }
 
-  /** Summarises the older part of the conversation now. Resolves with whether there was something to gain. */
+  /** Summarises the older part of the conversation now. Resolves with whether that gained anything. */
   async compact(): Promise<boolean> {
     const run = this.#begin();
     try {
@@ -135,12 +135,17 @@ export class Agent {
     }
   }
 
-  /** Changes how the next run behaves; how queues are emptied, and who hears of listeners' errors, at once. */
+  /**
+   * Changes how the next run behaves. How queues are emptied, and who is told of listeners' errors, changes at once.
+   */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
   }
 
-  /** Starts another conversation; nothing of the last one is kept, its queues included. @throws AgentError `busy` */
+  /**
+   * Starts another conversation. Nothing of the last one is kept, not even its queues.
+   * @throws AgentError `busy`
+   */
   reset(messages: readonly AgentMessage[] = []): void {
     if (this.#run !== undefined) throw busy();
     this.#conversation = new Conversation(messages);
@@ -160,8 +165,9 @@ export class Agent {
   }
 
   /**
-   * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow
-   * deltas are joined, and in the end events are left out and `lagged` says how many. The last `run.end` is never.
+   * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow,
+   * deltas are joined, and finally events are left out and `lagged` says how many. The last `run.end` is never left
+   * out.
    */
   events(options: EventsOptions = {}): AsyncIterableIterator<AgentEvent> {
     const queue = new ViewQueue(() => unsubscribe(), options.capacity);
@@ -274,7 +280,7 @@ function refused(error: unknown): AgentRun {
   return begun(new AgentRun(() => Promise.reject(error)));
 }
 
-/** The same run, which begins by itself once whoever asked for it has had the time to iterate it. */
+/** The same run, which begins by itself once the caller has had time to iterate it. */
 function begun(run: AgentRun): AgentRun {
   queueMicrotask(() => void run.result());
   return run;

@@ -3,7 +3,7 @@ import type { AgentMessage } from "./messages.ts";
 import type { Model, StreamModel, StreamOptions, SystemPrompt } from "./model.ts";
 import type { Tool } from "./tool.ts";
 
-/** Bounds of one run. What is left out is unlimited, except `turns` and `toolCalls`. */
+/** Limits of one run. A missing one means no limit, except for `turns` and `toolCalls`. */
 export interface RunLimits {
   /** Model calls; default 200. */
   readonly turns?: number;
@@ -17,17 +17,17 @@ export interface RunLimits {
   readonly costMicros?: number;
 }
 
-/** When the same call with the same arguments counts as going in circles. */
+/** When repeating the same call with the same arguments counts as a loop. */
 export interface RepeatPolicy {
   /** The call that gets a warning in its result; default 3 (the third of the same). */
   readonly warnAt?: number;
-  /** The call that is not run any more and ends the run; default 6. */
+  /** The call that is no longer run and ends the run; default 6. */
   readonly stopAt?: number;
   /** Names of tools that are meant to be called again, for instance to poll. */
   readonly exempt?: readonly string[];
 }
 
-/** Keeps the summaries of chunks, so that an interrupted compaction goes on where it was. */
+/** Caches the summaries of chunks, so that an interrupted compaction continues where it stopped. */
 export interface CompactionCache {
   get(key: string): string | undefined | Promise<string | undefined>;
   set(key: string, summary: string): void | Promise<void>;
@@ -63,16 +63,16 @@ export interface ContextPolicy {
 
 /** What a run works on. */
 export interface AgentContext {
-  /** The same for the whole run, or made anew for each model call (1 is the first). */
+  /** The same for the whole run, or a function called for each model call (1 is the first). */
   readonly system: SystemPrompt | ((turn: number) => SystemPrompt | Promise<SystemPrompt>);
   /** The conversation so far. It is copied, never changed. */
   readonly history: readonly AgentMessage[];
-  /** What is new. Empty or absent: go on from the end of the history. */
+  /** The new messages. Empty or absent: continue from the end of the history. */
   readonly input?: readonly AgentMessage[];
   readonly tools: readonly Tool[];
 }
 
-/** Gives the messages that have come in meanwhile, and forgets them. */
+/** Returns the messages that have come in since, and forgets them. */
 export type TakeMessages = () => readonly AgentMessage[] | Promise<readonly AgentMessage[]>;
 
 /** How a run behaves. Only `model` and `stream` are needed. */
@@ -82,29 +82,29 @@ export interface AgentLoopConfig extends Hooks {
   readonly streamOptions?: Omit<StreamOptions, "signal">;
   readonly signal?: AbortSignal;
 
-  /** Looked for before each sequential call, once before a parallel batch, and after each turn. */
+  /** Checked before each sequential call, once before a parallel batch, and after each turn. */
   readonly steering?: TakeMessages;
-  /** Looked for when the agent would stop. */
+  /** Checked when the agent would stop. */
   readonly followUps?: TakeMessages;
 
   readonly limits?: RunLimits;
   /** `false` turns the detection off. */
   readonly repeat?: RepeatPolicy | false;
-  /** How often an answer cut at the output limit goes on by itself; default 2. */
+  /** How often an answer cut at the output limit is continued automatically; default 2. */
   readonly continuations?: number;
   /** Parallel calls that run at once; default 16. */
   readonly parallelCalls?: number;
   readonly context?: ContextPolicy;
   /**
-   * Milliseconds a model, a tool or a queue may take to end after an abort before it is left behind; default 1,000.
-   * Every other hook is left behind at once; only `onStep` and listeners are waited for whatever happens.
+   * Milliseconds that a model, a tool or a queue may take to end after an abort before it is abandoned; default 1,000.
+   * Every other hook is abandoned at once. Only `onStep` and listeners are always awaited.
    */
   readonly abortGraceMs?: number;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }
 
-/** An agent: what a run works on and how it behaves, but for what the agent itself keeps (queues, history, abort). */
+/** An agent: what a run works on and how it behaves, without what the agent itself keeps (queues, history, abort). */
 export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering" | "followUps"> {
   /** Default: none. */
   readonly system?: AgentContext["system"];
@@ -115,6 +115,6 @@ export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering
   readonly steeringMode?: "all" | "one";
   /** Whether queued follow-ups go in together or one after the other is answered (default). */
   readonly followUpMode?: "all" | "one";
-  /** A listener threw. Default: `console.error`; the run goes on either way. */
+  /** A listener threw. Default: `console.error`. The run continues either way. */
   readonly onListenerError?: (error: unknown) => void;
 }

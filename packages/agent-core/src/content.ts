@@ -51,8 +51,8 @@ export interface FileBlock extends Media {
 }
 
 /**
- * A call the model asks for. `args` is the parsed object, or `undefined` when `argsText` is not a JSON object;
- * `argsError` then says why, and the call becomes a tool result the model can mend.
+ * A call the model asks for. `args` is the parsed object, or `undefined` when `argsText` is not a JSON object.
+ * `argsError` then says why, and the call becomes a tool result that lets the model correct it.
  */
 export interface ToolCallBlock {
   readonly type: "toolCall";
@@ -112,7 +112,7 @@ export function textOf(content: string | readonly Block[], between = ""): string
   return texts.join(between);
 }
 
-/** Whether a value that somebody calls a media block is one. */
+/** Whether a value that claims to be a media block is one. */
 export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
   if (!isJsonObject(block) || !isJsonObject(block.source)) return false;
   const { type, mimeType, source } = block;

@@ -69,7 +69,7 @@ export interface RunResult {
   readonly used: RunUsage;
   readonly limit?: LimitName;
   readonly error?: ModelErrorData;
-  /** A hook of the host failed. `reason` is `error`; whoever waits for the run gets the same as an `AgentError`. */
+  /** A hook of the host failed. `reason` is `error`; awaiting the run throws the same as an `AgentError`. */
   readonly failure?: RunFailure;
   /** Calls without a result, when `reason` is `waiting`. */
   readonly pending: readonly ToolCallBlock[];
@@ -78,7 +78,7 @@ export interface RunResult {
 /** Where a message in the history came from. */
 export type MessageOrigin = "input" | "model" | "tool" | "steer" | "followUp" | "loop";
 
-/** What became of one tool call. */
+/** The outcome of one tool call. */
 export type ToolOutcome =
   | "ok"
   /** The tool failed, threw, or its arguments were wrong. */

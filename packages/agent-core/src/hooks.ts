@@ -70,7 +70,7 @@ export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
 
-/** Sees, and may replace, what a tool gave. When it throws, the model gets the error in place of the result. */
+/** Sees a tool's result and may replace it. If it throws, the model gets the error instead of the result. */
 export type AfterToolCall = (
   info: ToolCallInfo & { readonly result: ToolResult },
 ) => Awaitable<ToolResult | undefined>;

@@ -8,8 +8,8 @@ export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly InputBlock[];
   /**
-   * What the model is told before it for as long as the message is in the conversation: who wrote it, when, what it
-   * quotes. Not their words, so summaries are made without it.
+   * Put before the message for as long as it is in the conversation: who wrote it, when, what it quotes. It is not the
+   * person's own words, so summaries leave it out.
    */
   readonly context?: string;
   readonly timestamp: number;
@@ -79,7 +79,7 @@ export interface BranchSummaryMessage {
   readonly timestamp: number;
 }
 
-/** Stands for the older part of a conversation that was summarised. */
+/** Replaces the older part of a conversation that was summarised. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;

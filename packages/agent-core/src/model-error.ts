@@ -19,7 +19,7 @@ export type ModelErrorCode =
 export interface ModelErrorData {
   readonly code: ModelErrorCode;
   readonly message: string;
-  /** HTTP status, where there was one. */
+  /** The HTTP status, if there was one. */
   readonly status?: number;
   /** Tokens that fit into the model which would have answered, where that was a smaller one than the model asked. */
   readonly contextWindow?: number;

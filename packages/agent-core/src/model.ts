@@ -4,7 +4,7 @@ import type { AssistantMessage, Message } from "./messages.ts";
 import type { AttemptFailure, ModelErrorData } from "./model-error.ts";
 import type { Usage } from "./usage.ts";
 
-/** What was asked of whom. */
+/** Which model was asked, and at which provider. */
 export interface RequestInfo {
   readonly api: string;
   readonly provider: string;
@@ -34,7 +34,7 @@ export type ModelEvent =
   | { readonly type: "usage"; readonly usage: Usage }
   /**
    * An attempt failed and another follows. With `discard`, everything since the last `start` is void: it was only a
-   * tool call, or text that nobody had seen (`StreamOptions.shown`), and the next `start` begins the turn anew.
+   * tool call, or text that no one had seen (`StreamOptions.shown`). The next `start` begins the turn again.
    */
   | {
       readonly type: "attempt";
@@ -117,7 +117,7 @@ export interface ModelContext {
   readonly tools: readonly ToolSpec[];
 }
 
-/** An answer that is one JSON value and nothing else. A model has to be told so in words, too. */
+/** Asks for an answer that is one JSON value and nothing else. The prompt must say so as well. */
 export interface JsonOutput {
   /** 1 to 64 letters, digits, `_` and `-`; default `answer`. */
   readonly name?: string;
@@ -129,7 +129,7 @@ export interface JsonOutput {
 
 export interface StreamOptions {
   readonly signal?: AbortSignal;
-  /** Tokens, thinking included. Default: 8,192, and room to think besides; the model's `maxOutputTokens` at most. */
+  /** Tokens, thinking included. Default: 8,192 plus room to think; at most the model's `maxOutputTokens`. */
   readonly maxOutputTokens?: number;
   /** Default `off`. A level the model does not know is clamped to the nearest lower one. */
   readonly thinking?: ThinkingLevel;

@@ -18,8 +18,8 @@ interface Open {
 const MAX_BLOCKS = 65_536;
 
 /**
- * The model turn that is streaming, as far as it has come. Feed it the events of a model or of a run; `blocks` is made
- * when it is asked for, and only what changed since is made anew, so that a delta costs no more than its text.
+ * The streaming model turn, as far as it has arrived. Feed it the events of a model or of a run. `blocks` is built on
+ * demand, and only the changed ones are rebuilt, so a delta costs no more than its text.
  */
 export class Snapshot {
   #blocks: (Open | undefined)[] = [];

@@ -56,7 +56,7 @@ function contentTokens(content: string | readonly Block[]): number {
 }
 
 /**
- * A vendor-independent guess at the tokens of a text, a message or several messages: a quarter of a token a
+ * A vendor-independent estimate of the tokens of a text, a message or several messages: a quarter of a token for each
  * character, a whole one for CJK, 1,600 for media. Long texts are sampled, so the cost is bounded.
  */
 export function estimateTokens(value: string | AgentMessage | readonly AgentMessage[]): number {
@@ -67,7 +67,7 @@ export function estimateTokens(value: string | AgentMessage | readonly AgentMess
   return tokens;
 }
 
-/** The same of all that a model is given. */
+/** The same for everything that a model is given. */
 export function estimateRequest({ system, messages, tools }: ModelContext): number {
   const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
   return estimateTokens(messages) + fixed.reduce((sum, text) => sum + textTokens(text), 0);

@@ -12,7 +12,7 @@ export type InputSchema<Input = unknown> = StandardSchemaV1<unknown, Input> | Js
  */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** Whether the model may make a call again, under another id, without looking what became of it. */
+/** Whether the model may make a call again, under another id, without checking its outcome. */
 export function isHarmless(effects: ToolEffects): boolean {
   return effects === "none" || effects === "idempotent";
 }
@@ -24,7 +24,7 @@ export interface ToolCall<Args = unknown> {
   readonly args: Args;
 }
 
-/** What a tool body may use besides its arguments. */
+/** What a tool body gets besides its arguments. */
 export interface ToolContext {
   /** Ends on abort, on the tool's time-out and on the run's limits. */
   readonly signal: AbortSignal;
@@ -34,13 +34,13 @@ export interface ToolContext {
   update(partial: ToolResult): void;
 }
 
-/** What a tool gives back. */
+/** A tool's result. */
 export interface ToolResult<Details extends JsonValue = JsonValue> {
   /** For the model. */
   readonly content: readonly InputBlock[];
   /** For programs. */
   readonly details?: Details;
-  /** A failure the model should see; throwing has the same effect. */
+  /** Marks a failure for the model; throwing has the same effect. */
   readonly isError?: boolean;
 }
 

@@ -5,8 +5,8 @@ export interface AccountOfChannel {
 }
 
 /**
- * The name of the lease of whoever runs an account. What is to be sent by an account is left to the holder of its
- * lease; where nobody holds it, anybody may send it.
+ * The name of an account's lease. Messages to be sent through an account are left to the holder of its lease; if no one
+ * holds it, any process may send them.
  */
 export function accountLease({ channel, account }: AccountOfChannel): string {
   return `account ${channel}/${account}`;

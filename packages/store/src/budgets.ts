@@ -73,9 +73,7 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
   const statements = prepareStatements(database);
   const { rowOf, balanceOf, spend } = createPots(statements);
 
-  /**
-   * Whether those calls were made, and what they came to, nobody knows any more: they count for all they might have.
-   */
+  /** It is unknown whether those calls were made and what they cost, so they count at their maximum. */
   function spendOfTheDead(asker: LeaseToken): void {
     for (const row of statements.allReserved.all()) {
       if (!fence.lost({ name: row.leaseName, epoch: row.leaseEpoch }, asker)) continue;

@@ -44,7 +44,7 @@ export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: str
   return { number: digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) & 31), kind, channel, account, id };
 }
 
-/** The message by its platform's id, as far as it is kept. */
+/** The message with this platform id, if it is still stored. */
 export function messageRow(
   dedupe: DedupeIndex,
   { channel, account, messageId }: PlatformMessage,

@@ -5,12 +5,12 @@ function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Somebody else holds the write lock: try again. */
+/** Another process holds the write lock: try again. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY");
 }
 
-/** What the caller is told instead of a driver's error. */
+/** The error that the caller gets instead of the driver's. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof StoreError) return error;
   const code = codeOf(error);

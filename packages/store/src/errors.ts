@@ -21,7 +21,7 @@ export type StoreErrorCode =
   | "home_held"
   | "locked";
 
-/** Every error the store rejects with. The message is one sentence for people, with the remedy where there is one. */
+/** Every error that the store rejects with. The message is one sentence for people, with a remedy if there is one. */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
@@ -32,7 +32,7 @@ export class StoreError extends Error {
   }
 }
 
-/** The lease presented is not current any more: somebody else goes on with the work. Nothing was written. */
+/** The presented lease is no longer current: another process continues the work. Nothing was written. */
 export class FencedError extends StoreError {
   readonly lease: string;
   /** The epoch presented. */
@@ -87,12 +87,12 @@ export class HomeHeldError extends StoreError {
   }
 }
 
-/** Whether the store can do no more for this process: somebody else holds its lease, or the disk failed under it. */
+/** Whether this process can no longer use the store: another process holds its lease, or the disk failed. */
 export function isFatal(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
 }
 
-/** Whether the store may well do later what it could not do now: the disk was full, or somebody held the lock. */
+/** Whether a later try may succeed: the disk was full, or another process held the lock. */
 export function isPassing(error: unknown): boolean {
   return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
 }

@@ -54,8 +54,8 @@ export function vacuumOnThread(path: string): Promise<void> {
 }
 
 /**
- * Writes one committed state of the database into the empty file `copy`, and looks whether it is whole. Whoever writes
- * meanwhile neither waits nor makes it begin anew: one read transaction is held over all of it.
+ * Writes one committed state of the database into the empty file `copy`, and checks that it is whole. Concurrent
+ * writers neither wait nor make it restart: one read transaction spans all of it.
  */
 export function copyOnThread(path: string, copy: string): Promise<void> {
   return onThread({ path, copy });

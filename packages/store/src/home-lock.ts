@@ -90,10 +90,9 @@ function take(home: string, timeout: number): Sqlite.Database | undefined {
 }
 
 /**
- * Makes this process the only one that works on a home. The lock is one of the operating system, so it goes with its
- * holder however that ends, and it never has to be guessed whether a holder is alive. The file beside it only tells
- * people who the holder is.
- *
+ * Makes this process the only one that works on a home. The lock belongs to the operating system, so it ends with its
+ * holder in any case, and no one has to guess whether a holder is alive. The file beside it only tells people who the
+ * holder is.
  * @throws HomeHeldError while another process (or another part of this one) has it
  */
 export function acquireHomeLock(
@@ -153,7 +152,7 @@ export function acquireHomeLock(
   };
 }
 
-/** The live holder of a home, for those who want to talk to it; `undefined` when nobody holds it. */
+/** The live holder of a home, for programs that want to talk to it; `undefined` if there is none. */
 export function readHomeHolder(home: string): HomeHolder | "unknown" | undefined {
   if (!fs.existsSync(join(home, lockName))) return undefined;
   const lock = take(home, 0);

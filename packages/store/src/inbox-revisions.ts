@@ -7,7 +7,7 @@ import { type InboxRecord, inbox } from "./schema/index.ts";
 import type { Bodies, InboxId } from "./types/common.ts";
 import type { InboxChange, InboxStore, PlatformMessage } from "./types/inbox.ts";
 
-/** What became of a message on its platform after it was accepted: it was edited, or deleted. */
+/** What happened to a message on its platform after it was accepted: it was edited or deleted. */
 export function createInboxRevisions<T extends Bodies>(
   { database, queue }: Context,
   rows: InboxRows<T>,

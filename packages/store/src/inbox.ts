@@ -38,7 +38,7 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
   };
 }
 
-/** What becomes of an accepted message. */
+/** The state of an accepted message. */
 function createWay<T extends Bodies>(
   { database, queue }: Context,
   { rows, answers }: Parts<T>,
@@ -126,7 +126,7 @@ function claimDue<T extends Bodies>(parts: Parts<T>, lease: LeaseToken): readonl
   return due;
 }
 
-/** What waits and nobody works on, whoever had it before. */
+/** Waiting messages that no process works on, whoever had them before. */
 function handOverDue<T extends Bodies>({ fence, rows }: Parts<T>, to: LeaseToken): InboxRead<T> {
   fence.check(to);
   const lost = rows.holders().filter((holder) => fence.lost(holder, to));

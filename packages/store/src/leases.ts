@@ -20,7 +20,7 @@ export interface Fence {
    * way there, also where that has run out meanwhile.
    */
   lost(token: LeaseToken, asker?: LeaseToken): boolean;
-  /** Does somebody else than the holder of `token` run this account? */
+  /** Does anyone other than the holder of `token` run this account? */
   isElsewhere(account: AccountOfChannel, token: LeaseToken): boolean;
   /** Forgets what was read in this transaction. */
   forget(): void;

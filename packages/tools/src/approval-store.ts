@@ -29,7 +29,7 @@ export interface Approval extends ApprovalRequest {
   readonly decidedAt?: number;
 }
 
-/** What becomes of a question. */
+/** The state of a question. */
 export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "decidedAt"> {
   readonly state: ApprovalState;
 }
@@ -40,12 +40,12 @@ export type Asked =
   | { readonly outcome: "full"; readonly open: number }
   | { readonly outcome: "taken" };
 
-/** Where questions and what became of them are kept. Each method is one transaction. */
+/** Stores questions and their outcomes. Each method is one transaction. */
 export interface ApprovalStore {
   /** Keeps a new question, unless the same is open, or `most` are open in its session. */
   ask(approval: Approval, most: number): Promise<Asked>;
   get(id: string): Promise<Approval | undefined>;
-  /** Changes one that is in the state `from`, and gives it; undefined where somebody else was faster. */
+  /** Changes a question in the state `from`, and returns it; undefined if someone else was faster. */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<Approval | undefined>;
   /** The newest first. Default: all states, at most 100. */
   list(filter?: {

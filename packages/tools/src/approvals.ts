@@ -19,18 +19,18 @@ export interface Approvals {
   request(request: ApprovalRequest): Promise<Approval>;
   /** The newest first, those that have their end too. Default: all states, at most 100. */
   list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]>;
-  /** Answers. `approver` is the immutable id of whoever does; the host has checked that they may. */
+  /** Decides a question. `approver` is the immutable id of the person; the host has checked that they may. */
   resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome>;
   /** Waits for an answer; `expired` also when the signal ends. */
   wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired">;
   /**
-   * Uses up an answer of `allow` for exactly this request; `undefined` when there is none. A call that used one in an
-   * earlier process, and goes on in this one, takes it again: it may have had its effect.
+   * Uses up an approval for exactly this request; `undefined` if there is none. A call that used one in an earlier
+   * process, and continues in this one, takes it again: it may have had its effect.
    */
   take(request: ApprovalRequest, call?: ApprovedCall): Promise<Approval | undefined>;
 }
 
-/** The call that uses an approval, by ids that are the same when it goes on after a restart. */
+/** The call that uses an approval, by ids that stay the same when it continues after a restart. */
 export interface ApprovedCall {
   readonly runId: string;
   readonly callId: string;
@@ -50,7 +50,7 @@ export interface ApprovalsOptions {
 
 /** Without letters and digits that are easily mistaken for one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
-/** How often somebody who waits looks for a decision that another process took, in milliseconds. */
+/** How often a waiting call checks for a decision that another process took, in milliseconds. */
 const LOOK_MS = 2_000;
 
 /** What waits for a decision or for its use. */
@@ -195,7 +195,7 @@ class StoredApprovals implements Approvals {
   }
 }
 
-/** A restart forgets every question and every answer that was not used: what goes on asks anew. */
+/** A restart forgets every question and every unused decision: calls that continue ask again. */
 export async function expireApprovals(store: ApprovalStore): Promise<void> {
   for (const { id, state } of await store.list(ALL_OPEN)) await store.change(id, state, { state: "expired" });
 }
@@ -218,7 +218,7 @@ interface GivenAnswer {
   readonly call?: ApprovedCall | undefined;
 }
 
-/** Binds an answer to its question and to whoever gave it, and once it is used, to the call that used it. */
+/** Binds a decision to its question and to the person who made it, and once it is used, to the call that used it. */
 function grantOf({ hash, id }: Approval, { approver, answer, call }: GivenAnswer): string {
   return hashOf({ hash, id, approver, answer, call });
 }

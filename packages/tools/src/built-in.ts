@@ -64,7 +64,7 @@ export interface BuiltInToolsOptions {
   readonly sandbox: () => Promise<Sandbox>;
   /** Hosts that commands may reach, where policy lets them; see `domains` of `ExecToolOptions`. Default: none. */
   readonly domains?: readonly string[];
-  /** What commands find in their environment besides; see `environment` of `ExecToolOptions`. Default: nothing. */
+  /** Additional environment variables for commands; see `environment` of `ExecToolOptions`. Default: none. */
   readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: there are none. */
   readonly processes?: Processes;

@@ -7,12 +7,12 @@ import { failure, success } from "./result.ts";
 export type CronRequest =
   | {
       readonly action: "add";
-      /** What the agent is told when it is due. */
+      /** The text for the agent when it is due. */
       readonly text: string;
       /** Exactly one of these, as the model wrote it. */
       readonly when: Readonly<Partial<Record<"at" | "in" | "every" | "cron", string>>>;
       readonly zone?: string;
-      /** What becomes of times that pass while no gateway runs. Default: the last one comes late. */
+      /** What happens to times that pass while no gateway runs. Default: the last one comes late. */
       readonly missed?: "once" | "skip";
     }
   | { readonly action: "list" }
@@ -20,8 +20,8 @@ export type CronRequest =
 
 export interface CronToolOptions {
   /**
-   * Carries a request out, and says in words what came of it. Its errors are told to the model. The call's id is
-   * the same when the same call is run again.
+   * Carries a request out and describes the outcome in words. Its errors are told to the model. The call's id is the
+   * same if the same call is run again.
    */
   readonly carryOut: (
     request: CronRequest,

@@ -22,13 +22,13 @@ export interface ExecToolOptions {
   readonly sandbox: Sandbox;
   /** Hosts that commands may reach, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`. */
   readonly domains?: readonly string[];
-  /** What commands find in their environment besides, asked for before each. Default: nothing. */
+  /** Additional environment variables for commands, requested before each. Default: none. */
   readonly environment?: CommandEnvironment;
   /** Where commands in the background are kept. Default: none can be started. */
   readonly processes?: Processes;
 }
 
-/** What commands find in their environment besides what the sandbox gives all of them. */
+/** Environment variables for commands, in addition to those that the sandbox gives all of them. */
 export type CommandEnvironment = () => Promise<Readonly<Record<string, string>>>;
 
 /** In UTF-8 at most 120,000 bytes: Linux takes 131,071 for one argument. */
@@ -37,10 +37,10 @@ const MAX_COMMAND_CHARS = 40_000;
 const FROM_NETWORK: TaintMark = { source: "web", detail: "what a command fetched" };
 /** Progress reports are no closer together, in milliseconds. */
 const UPDATE_MS = 250;
-/** How long a command in the background is looked at before its run goes on, in milliseconds. */
+/** How long a background command is watched before its run continues, in milliseconds. */
 const FIRST_LOOK_MS = 500;
 
-/** `exec`: a shell command in the sandbox. External: nobody knows what it did, so it is never repeated blindly. */
+/** `exec`: a shell command in the sandbox. External: no one knows what it did, so it is never repeated blindly. */
 export function createExecTool(options: ExecToolOptions): ToolDefinition {
   const { workspace, sandbox, domains = [] } = options;
   const reachable = sandbox.rung === "bubblewrap" ? domains : [];

@@ -45,7 +45,7 @@ function decided(policy: ToolPolicy, facts: RunFacts, tool: string, claim?: Clai
   return decide(policy, { tool: { name: tool, effects: "external" }, claims, facts });
 }
 
-/** Something that a run could do unasked that nobody untrusted should bring about. */
+/** Something that a run could do unasked although untrusted senders should not be able to cause it. */
 export interface Reach {
   readonly tool: string;
   readonly role: Role;
@@ -69,9 +69,9 @@ const ACTING = ["exec", "process", "write", "edit", "apply_patch"];
 const SEEN: readonly TaintMark[] = [{ source: "web" }];
 
 /**
- * Tries every combination: a guest must reach nothing that runs or writes, and no conversation but its own; a
- * run that has seen what others wrote, whoever speaks in it, must ask before it uses the network, changes the
- * agent's notes or writes to another conversation.
+ * Tries every combination. A guest must reach nothing that runs or writes, and no conversation but its own. A run that
+ * has seen others' words, whoever speaks in it, must ask before it uses the network, changes the agent's notes or
+ * writes to another conversation.
  */
 export function proveReach(policy: ToolPolicy): ReachProof {
   const attempts = CHANNEL_KINDS.flatMap((channelKind): Reach[] => [

@@ -13,10 +13,9 @@ const TIMEOUT_MS = 120_000;
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Puts a tool of somebody else's, a plugin's or an MCP server's, behind the gate: its body is reached as those of the
- * built-in tools are, and ends in time.
- *
- * @throws TypeError for what is no tool
+ * Puts another tool, of a plugin or an MCP server, behind the gate: its body is reached in the same way as those of the
+ * built-in tools, and ends in time.
+ * @throws TypeError for what is not a tool
  */
 export function fromTool(tool: Tool, { taints }: FromToolOptions = {}): ToolDefinition {
   if (!isTool(tool))

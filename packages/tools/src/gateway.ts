@@ -3,16 +3,16 @@ import { z } from "zod";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 
-/** A value of the configuration as somebody wants it; without one the key is to go. */
+/** A proposed value of the configuration; without a value the key is removed. */
 export interface ConfigChange {
   readonly key: string;
   readonly value?: JsonValue;
 }
 
-/** What the host tells of itself. Secrets are in none of it. Errors are told to the model. */
+/** What the host reports about itself, without secrets. Errors are told to the model. */
 export interface GatewayToolOptions {
   readonly status: () => Promise<string>;
-  /** What the configuration comes to, at a key or as a whole. */
+  /** The configuration as it applies, at a key or as a whole. */
   readonly config: (key: string | undefined) => Promise<string>;
   /** A change as lines that go and lines that come. Rejects where it cannot be made. */
   readonly preview: (change: ConfigChange) => Promise<string>;

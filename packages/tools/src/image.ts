@@ -22,7 +22,7 @@ export interface ImageToolOptions {
   readonly workspace: Workspace;
   /** Default: pictures are not made smaller. */
   readonly fitPicture?: FitPicture | undefined;
-  /** Has a model that sees look at a picture, and gives its answer. Its errors are told to the model that asks. */
+  /** Has a model that sees look at a picture, and returns its answer. Its errors are told to the model that asks. */
   readonly look: (
     picture: PictureQuestion,
     call: { readonly sessionKey: string; readonly signal: AbortSignal },

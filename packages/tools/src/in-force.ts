@@ -1,12 +1,12 @@
 import type { ToolPolicy } from "./policy.ts";
 import type { Role } from "./types.ts";
 
-/** What applies to a run at the moment, where a host's rules may change while it goes on. */
+/** What applies to a run right now, for hosts whose rules may change during a run. */
 export interface InForce {
   readonly policy: ToolPolicy;
-  /** The weakest of those who speak in it, as far as they may by now. */
+  /** The weakest current role of the people who speak in the run. */
   readonly role: Role;
 }
 
-/** Undefined: somebody who speaks in the run may ask for nothing here any more. */
+/** Undefined: a person who speaks in the run may no longer ask for anything here. */
 export type LooksUpInForce = () => Promise<InForce | undefined>;

@@ -13,8 +13,8 @@ interface Limits {
 }
 
 /**
- * Waits for the body of a tool no longer than it may take. One that does not end when it is told to is left behind: it
- * must not keep the conversation of whoever has called it.
+ * Waits for the body of a tool no longer than its time limit. A body that does not end when told to is abandoned: it
+ * must not block the conversation that called it.
  */
 export async function inTime(
   { signal, timeoutMs = LONGEST_MS }: Limits,

@@ -26,13 +26,13 @@ export interface JudgeOptions {
 export interface JudgedRun {
   readonly state: RunState;
   readonly inForce: LooksUpInForce;
-  /** The same when it goes on after a restart. Default: none of its calls does. */
+  /** The same id when the run continues after a restart. Default: none of its calls continues. */
   readonly runId?: string | undefined;
-  /** In which words people are told why they are asked. Default English, in which it goes on record. */
+  /** The language in which people are told why they are asked. Default English, which is also what is recorded. */
   readonly phrases?: Phrases | undefined;
 }
 
-/** What became of a call: whichever it is, it is on record. */
+/** The outcome of a call, which is always recorded. */
 export type Outcome =
   | { readonly kind: "permit"; readonly permit: Permit }
   | { readonly kind: "deny"; readonly reason: string }
@@ -48,8 +48,8 @@ interface Judgement {
 export type Judge = (blueprint: ToolBlueprint, callId: string, args: unknown) => Promise<Judgement>;
 
 /**
- * Decides about one call of a run: by its claims and the policy, the one that the run began with and the one in force
- * by now, and by an answer that somebody has given.
+ * Decides about one call of a run: by its claims, by the policy that the run began with and the one in force now, and
+ * by a person's decision.
  */
 export function createJudge(options: JudgeOptions, run: JudgedRun): Judge {
   const { state, inForce } = run;

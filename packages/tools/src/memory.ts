@@ -11,10 +11,10 @@ export interface MemoryAnswer {
   readonly untrusted: boolean;
 }
 
-/** The memory of an agent, as far as the run may see it. */
+/** The part of an agent's memory that the run may see. */
 export interface AgentMemory {
   search(query: string, limit: number, facts: RunFacts): Promise<MemoryAnswer>;
-  /** One entry by its id, with those around it; undefined where there is none. */
+  /** One entry by its id, with its neighbours; undefined if there is none. */
   get(id: string, facts: RunFacts): Promise<MemoryAnswer | undefined>;
   /** `untrusted` says what others wrote is in the run. Gives the id of the entry. */
   write(

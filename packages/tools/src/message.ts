@@ -25,7 +25,7 @@ export interface MessageToolOptions {
   readonly isCurrent?: (destination: MessageDestination, facts: RunFacts) => boolean;
 }
 
-/** `message`: says or does something in a conversation while the run goes on. External. */
+/** `message`: says or does something in a conversation during the run. External. */
 export function createMessageTool(options: MessageToolOptions): ToolDefinition {
   const actions: readonly [MessageActionName, ...MessageActionName[]] = nonEmpty(options.actions ?? ["send"]);
   return defineTool({

@@ -4,7 +4,7 @@ import { matchesAny } from "./tool-names.ts";
 import type { Claim, ClaimKind, Role, RunFacts, Verdict } from "./types.ts";
 import { codeSpan } from "./visible.ts";
 
-/** Lists of tool names; see `matchesName` for what they may hold besides names. */
+/** Lists of tool names; see `matchesName` for what else they may contain. */
 export interface ToolRule {
   /** Absent: every tool. */
   readonly allow?: readonly string[];
@@ -131,7 +131,7 @@ function byRule(
   return undefined;
 }
 
-/** When a person is asked about a tool, as far as the rule says so by its name. */
+/** When the rule requires a person's approval for a tool, by its name. */
 export function askModeOf({ askModes = {} }: ToolRule, tool: string): AskMode {
   return Object.hasOwn(askModes, tool) ? (askModes[tool] ?? "never") : "never";
 }

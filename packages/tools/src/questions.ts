@@ -5,7 +5,7 @@ import { codeBlock, codeSpan } from "./visible.ts";
 
 /** Approvals whose questions are put to people for as long as the host runs. */
 export interface Questions extends Approvals {
-  /** From now on nobody is asked. The questions stay open: a call that goes on after the next start asks anew. */
+  /** From now on no one is asked. The questions stay open: a call that continues after the next start asks again. */
   close(reason: Error): void;
   /** Rejects with the reason of {@link close}. */
   readonly closed: Promise<never>;

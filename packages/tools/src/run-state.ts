@@ -12,14 +12,14 @@ export function weakerRole(one: Role, other: Role): Role {
   return RANK[one] < RANK[other] ? one : other;
 }
 
-/** The facts of a run as it goes on. They only ever get narrower. */
+/** The facts of a run. They only get narrower. */
 export interface RunState {
   readonly facts: RunFacts;
   /** Counts the changes. */
   readonly version: number;
   /** Untrusted content came in. */
   taint(mark: TaintMark): void;
-  /** Somebody spoke in the run: it goes on with the weaker of the two roles, and for one person at most. */
+  /** Another message joined the run: it continues with the weaker of the two roles, and for one person at most. */
   spoke(role: Role, speaker: string | undefined): void;
 }
 

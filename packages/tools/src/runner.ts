@@ -41,18 +41,15 @@ export interface ToolRunner {
 }
 
 export interface ForRunOptions {
-  /** Whether somebody can be asked while it goes on; default yes. */
+  /** Whether a person can be asked during the run; default yes. */
   readonly canAsk?: boolean;
-  /**
-   * Tools that this run has besides, such as those that a server offers just
-   * now. One of a name that is taken is left out.
-   */
+  /** Additional tools of this run, such as those that a server offers now. A tool whose name is taken is left out. */
   readonly more?: readonly ToolDefinition[];
-  /** What applies by now. Default: what the runner was made with, as the run began. */
+  /** What applies now. Default: what the runner was created with when the run began. */
   readonly inForce?: LooksUpInForce;
-  /** The same when the run goes on after a restart: a call that was approved before then is not asked about again. */
+  /** The same id when the run continues after a restart: a call that was approved before is not asked about again. */
   readonly runId?: string | undefined;
-  /** In which words people are told why they are asked. Default English. */
+  /** The language in which people are told why they are asked. Default English. */
   readonly phrases?: Phrases | undefined;
 }
 
@@ -145,7 +142,7 @@ function runTools(
 
 type Asked = Parameters<OnAsk>[0];
 
-/** The tools of one run while it goes on. */
+/** The tools of one run. */
 interface Running {
   readonly options: ToolRunnerOptions;
   readonly blueprints: ReadonlyMap<string, ToolBlueprint>;

@@ -21,9 +21,8 @@ export type ThreadOutcome =
   | { readonly kind: "stopped" | "too-long" | "failed" };
 
 /**
- * What others have written can be made to keep parsers busy or to exhaust memory or stack, so they work in a thread of
- * their own, where that harms nobody.
- *
+ * Others can write text that keeps parsers busy or exhausts memory or stack, so parsers work in a thread of their own,
+ * where that does no harm.
  * @param file posts one message: what it made of its `workerData`
  */
 export async function inThread(file: URL, work: unknown, options: ThreadOptions): Promise<ThreadOutcome> {

@@ -27,8 +27,8 @@ export function matchesAny(names: readonly string[], tool: string): boolean {
 }
 
 /**
- * Whether an entry of a list stands for a tool: its name, `*` for every tool, a trailing `*` for every name that starts
- * so, `group:<name>` or `profile:<name>`.
+ * Whether an entry of a list matches a tool: its name, `*` for every tool, a trailing `*` for every name with that
+ * prefix, `group:<name>` or `profile:<name>`.
  */
 function matchesName(name: string, tool: string): boolean {
   const several = severalOf(name);
@@ -37,7 +37,7 @@ function matchesName(name: string, tool: string): boolean {
   return name === tool;
 }
 
-/** What a group or profile stands for; nothing for one that does not exist, `undefined` for any other entry. */
+/** The tools of a group or profile; none for one that does not exist, `undefined` for any other entry. */
 function severalOf(entry: string): readonly string[] | undefined {
   const [kind, name] = [entry.slice(0, entry.indexOf(":")), entry.slice(entry.indexOf(":") + 1)];
   const all = kind === "group" ? TOOL_GROUPS : kind === "profile" ? TOOL_PROFILES : undefined;
@@ -45,7 +45,7 @@ function severalOf(entry: string): readonly string[] | undefined {
   return Object.hasOwn(all, name) ? all[name] : [];
 }
 
-/** A name in a list that stands for no tool. */
+/** A name in a list that matches no tool. */
 export interface UnknownToolName {
   readonly name: string;
   /** Names that come near it, the nearest first. */
@@ -55,8 +55,7 @@ export interface UnknownToolName {
 const MOST_NEAR = 3;
 
 /**
- * Finds the names in lists of a configuration that stand for no tool.
- *
+ * Finds the names in lists of a configuration that match no tool.
  * @param existing names of tools; `prefix*` for tools whose names are not known yet, such as those of a server
  */
 export function checkToolNames(

@@ -12,7 +12,7 @@ import type { StandingRule } from "./shell/standing-rules.ts";
 /** Who speaks in a run. `system` is the gateway itself: cron, heartbeats. */
 export type Role = "owner" | "member" | "guest" | "system";
 
-/** Where untrusted content in a run came from. `person`: somebody else who writes to the same agent. */
+/** Where untrusted content in a run came from. `person`: someone else who writes to the same agent. */
 export type TaintSource =
   | "web"
   | "quote"
@@ -38,7 +38,7 @@ export interface RunFacts {
   readonly sessionKey: string;
   /** The weakest role that has spoken in the run. */
   readonly role: Role;
-  /** Immutable id of the one person who has spoken in the run; absent where several did, or nobody. */
+  /** Immutable id of the one person who has spoken in the run; absent if several did, or no one. */
   readonly speaker?: string;
   /** The kind of conversation: `direct`, `group`, `channel`, `api` or what else the host tells apart. */
   readonly channelKind: string;
@@ -79,7 +79,7 @@ export interface Claim {
 
 export type Verdict = "allow" | "deny" | "ask";
 
-/** Written before a tool body runs, or in place of running it. */
+/** Recorded before a tool body runs, or instead of running it. */
 export interface DecisionRecord {
   readonly decision: Verdict;
   /** The rule that decided, for instance `agent.deny`, `role.guest`, `taint.exec-network`, `approval:<id>`. */
@@ -100,7 +100,7 @@ export interface DecisionRecord {
   readonly at: number;
 }
 
-/** What a body is given besides its call: proof that it may run, and on what grounds. */
+/** What a body gets besides its call: proof that it may run, and on what grounds. */
 export interface Permit {
   readonly record: DecisionRecord;
   /** A person approved exactly this call. */
@@ -130,7 +130,7 @@ export interface ApprovalSubject {
   readonly states?: { readonly from: string; readonly to: string };
   /** Hosts that a command would reach. */
   readonly domains?: readonly string[];
-  /** Standing rules under which the same would run unasked from now on; absent where there are none. */
+  /** Standing rules under which the same would run unasked from now on; absent if there are none. */
   readonly rules?: readonly StandingRule[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
@@ -158,10 +158,10 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   /** Whether a standing rule lets this call run unasked. Default: no rule can. */
   isCovered?(args: Args, rules: readonly StandingRule[]): Promise<boolean>;
   /**
-   * What has to come, beyond what policy asks, before the body runs, for instance a person's answer; rejects where it
-   * cannot. Such a tool is for runs in which somebody can be asked.
+   * What must happen, in addition to the policy, before the body runs, for instance a person's answer; rejects if it
+   * cannot. Such a tool is for runs in which a person can be asked.
    */
   waitsFor?(call: ToolCall<Args>, facts: RunFacts, signal: AbortSignal): Promise<void>;
-  /** The body. Nobody but a tool runner can call it, and only with a recorded `allow`. */
+  /** The body. Only a tool runner can call it, and only with a recorded `allow`. */
   run(call: ToolCall<Args>, context: ToolContext, permit: Permit): Promise<ToolResult<Details>>;
 }

@@ -6,7 +6,7 @@
 const UNSEEN =
   /(?![\n\t ])(?:[\p{Cf}\p{Cc}\p{Cs}\p{Co}\p{Z}\u2800\u3164\uFFA0]|\p{Default_Ignorable_Code_Point})/gu;
 
-/** A text as a person is asked about it: `\u{202e}` stands for what could not be seen or would mislead. */
+/** A text as shown in a question: `\u{202e}` replaces a character that is invisible or would mislead. */
 export function visibleText(text: string): string {
   return text.replace(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
 }

@@ -17,7 +17,7 @@ export interface AtOnceOptions extends SettlePorts, Omit<AnswerOptions, "store">
   readonly logger: Logger;
 }
 
-/** Answers commands that need no turn, beside whatever goes on in their conversation. */
+/** Answers commands that need no run, in parallel to whatever happens in their conversation. */
 export function createAtOnceCommands(
   options: AtOnceOptions,
 ): (message: QueuedMessage, agent: Agent, order: Order) => void {

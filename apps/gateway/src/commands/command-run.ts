@@ -46,7 +46,7 @@ export interface InTurn {
 export interface CommandRun extends InTurn {
   readonly runId: RunId;
   readonly name: string;
-  /** What an earlier process left, where the run goes on. */
+  /** What an earlier process left, if the run continues. */
   readonly before?: InterruptedRun<GatewayBodies>;
 }
 
@@ -81,7 +81,7 @@ export async function stopCommand(options: InTurnPorts, run: CommandRun): Promis
   await options.finish(begunRun(run), STOPPED_RUN);
 }
 
-/** The next start goes on with it. */
+/** The next start continues it. */
 export function leaveOpen({ tracer }: InTurnPorts, { message }: CommandRun): void {
   tracer.note(message.id, "lane", "stopped with the gateway; goes on at the next start");
 }

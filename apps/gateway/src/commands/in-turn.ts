@@ -25,7 +25,7 @@ import { settleCommand } from "./settle.ts";
 export interface InTurnCommands {
   /** Carries out a command that waited for its turn. */
   answer(message: QueuedMessage, handle: RunHandle<Queued>): Promise<void>;
-  /** Goes on with one that an earlier process began. */
+  /** Continues one that an earlier process began. */
   goOn(
     message: QueuedMessage,
     handle: RunHandle<Queued>,

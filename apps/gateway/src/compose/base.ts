@@ -7,11 +7,11 @@ import type { GatewayBodies } from "../store.ts";
 
 const LEASE_MS = 30_000;
 
-/** What a gateway stands on: how it was started, its configuration, and its home, which nobody else has. */
+/** The basis of a gateway: how it was started, its configuration, and its home, which it alone holds. */
 export interface Base {
   readonly options: GatewayOptions;
   readonly configuration: LiveSetup<ResolvedConfig>;
-  /** What that comes to at the moment. */
+  /** The setup that applies now. */
   readonly resolved: ResolvedConfig;
   readonly opened: OpenHome<GatewayBodies>;
   readonly leaseMs: number;

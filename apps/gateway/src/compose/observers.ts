@@ -15,7 +15,7 @@ import type { Tracer } from "../traces.ts";
 import { VERSION } from "../version.ts";
 import type { Base } from "./base.ts";
 
-/** Whoever is told what happens: without secrets. */
+/** Everyone who is told what happens, without secrets. */
 export interface Observers {
   readonly live: LiveHub;
   readonly tracer: Tracer;

@@ -92,7 +92,7 @@ function openBlocks(
   });
 }
 
-/** Attachments, in and out; recordings are paid for by whoever sends them. */
+/** Attachments, in and out; the sender pays for transcribing recordings. */
 function openMedia(
   { options, resolved, opened, configuration, now }: Base,
   around: Pick<MediaOptions, "workspaces" | "account"> & Pick<Observers, "spendingReports">,

@@ -29,8 +29,8 @@ export interface Way {
   /** The same for what the gateway says to an agent by itself. */
   readonly wake: Taking["wake"];
   /**
-   * Goes on with what nobody works on: runs first, each before anything newer of its session. At the start, and every
-   * so often, since what another process had is nobody's once that has ended.
+   * Takes up work that no process holds: runs first, each before anything newer of its session. Called at the start and
+   * at intervals, since the work of another process is free once that has ended.
    */
   recover(): Promise<void>;
   /** Gives what is not answered yet to the next process. That this one ends is no message's fault. */

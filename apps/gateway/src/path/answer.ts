@@ -13,7 +13,7 @@ export interface AnswerPorts {
   readonly supervisor: Pick<Supervisor, "run">;
   /** Answers messages that have no run yet. */
   readonly begin: (given: NewMessages, handle: RunHandle<Queued>) => Promise<void>;
-  /** Goes on with a run that is on record. */
+  /** Continues a recorded run. */
   readonly goOn: (interrupted: InterruptedRun<GatewayBodies>, handle: RunHandle<Queued>) => Promise<void>;
   /** Ends a run and messages that would fail again and again, and tells their senders. */
   readonly giveUp: (left: Left, error: unknown) => Promise<void>;
@@ -92,7 +92,7 @@ async function leftOf(
   return { held, waiting };
 }
 
-/** Goes on with the run that is on record, which the messages that it does not have steer first. */
+/** Continues the recorded run; messages that it does not have yet steer it first. */
 async function answerLeft(
   { begin, goOn }: AnswerPorts,
   { held, waiting }: Left,

@@ -50,7 +50,7 @@ export interface TakingStages {
 
 /** The stages behind the lane. */
 export interface AnsweringStages {
-  /** Commands that have a turn, in place of the stages from here on. */
+  /** Commands that need a run, instead of the stages from here on. */
   readonly commands: {
     answer(message: QueuedMessage, handle: RunHandle<Queued>): Promise<void>;
     goOn(
@@ -76,11 +76,11 @@ export interface AnsweringStages {
 
 /** The first half of the way: from the channel to the lane. */
 export interface Taking {
-  /** From the channel to the lane. Resolves when the message is on the disk: its platform is told so only then. */
+  /** From the channel to the lane. Resolves when the message is on the disk; only then is its platform told. */
   take(event: InboundEvent): Promise<EmitResult>;
   /** The same for what the gateway itself says to an agent. The same event again is the same message. */
   readonly wake: WakeAgent;
-  /** Goes on with a message that an earlier process accepted. */
+  /** Continues with a message that an earlier process accepted. */
   goOn(accepted: Accepted): Promise<void>;
 }
 

@@ -7,10 +7,10 @@ import { startGateway } from "../gateway.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { resolveConfig } from "../resolve/resolve-config.ts";
 
-/** What a program that starts the gateway as the command does may set besides. */
+/** What else a program can set that starts the gateway as the command does. */
 export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
 
-/** Works out what a configuration asks for; nothing is started before it is told to. */
+/** Resolves a configuration; nothing is started until it is told to. */
 export async function prepare(
   configured: ConfiguredHome,
   vault: Vault,

@@ -10,7 +10,7 @@ import { ASSETS } from "../assets.ts";
 import type { GatewayOptions } from "../gateway-options.ts";
 import { INSTALLED } from "./installed.ts";
 
-/** What a configuration comes to here. */
+/** The configuration, resolved for this program. */
 export interface ResolvedConfig extends Setup {
   /** The channels of the gateway's own clients. */
   readonly surfaces: Surfaces;

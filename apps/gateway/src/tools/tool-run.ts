@@ -21,7 +21,7 @@ export interface ToolRun {
   readonly wake?: WakeTerms;
   /** The message whose trace tells of the decisions. */
   readonly messageId: InboxId;
-  /** What its agent and those it answers may do by now; undefined where one of them may do nothing any more. */
+  /** What its agent and the people it answers may do now; undefined if one of them may do nothing any more. */
   readonly inForce: () => Promise<InForce | undefined>;
   /** Told a text, and what went with it, that the message tool has sent to this very conversation. */
   readonly onSent: (text: string, media: readonly string[]) => void;

@@ -83,7 +83,7 @@ export interface ToolboxOptions {
     run: ToolRun & { readonly offered: readonly string[] },
     call: SessionsCall,
   ) => Promise<string>;
-  /** What agents are told of the gateway, and what becomes of the changes that they propose. */
+  /** What agents are told of the gateway, and what happens to the changes they propose. */
   readonly gateway: GatewayToolOptions;
   /** Has the model of the configuration look at a picture. */
   readonly look: LookFor<ToolRun>;

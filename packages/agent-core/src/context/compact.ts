@@ -42,7 +42,7 @@ export interface CompactionRequest {
   readonly onTurn?: (turn: AssistantMessage) => void;
 }
 
-/** The first `replaced` messages give way to `summary`. */
+/** `summary` replaces the first `replaced` messages. */
 export interface Compaction {
   readonly summary: CompactionSummaryMessage;
   readonly replaced: number;

@@ -15,7 +15,7 @@ export interface PruneOptions {
 }
 
 export interface Pruned {
-  /** What to send in place of which result. */
+  /** Which text to send instead of which result. */
   readonly changes: ReadonlyMap<ToolResultMessage, ToolResultMessage>;
   readonly tokensSaved: number;
 }

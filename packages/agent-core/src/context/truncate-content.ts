@@ -2,7 +2,7 @@ import type { InputBlock, TextBlock } from "../content.ts";
 import { estimateTokens, MEDIA_TOKENS } from "../tokens.ts";
 import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
-/** Parts a result may have; of more the texts are joined, since each costs its wrapping besides. */
+/** How many parts a result may have. With more, the texts are joined, because each part also costs its wrapping. */
 const MAX_PARTS = 64;
 /** Media may have this part of what a result may take, however long its texts are. */
 const MEDIA_SHARE = 0.5;
@@ -10,9 +10,9 @@ const MEDIA_SHARE = 0.5;
 const NOTE_TOKENS = 32;
 
 /**
- * Cuts the texts of a result to `max` characters together; the longest give way first. Neighbouring texts are joined
- * where there are more than 64 parts, and all of them where not even a character each is left. Media stays. The same
- * array when nothing is too long. Takes time in proportion to the content.
+ * Cuts the texts of a result to `max` characters in all, the longest first. With more than 64 parts, neighbouring texts
+ * are joined; if not even a character remains for each, all are. Media stays. Returns the same array if nothing is too
+ * long. Takes time proportional to the content.
  */
 export function truncateContent(
   content: readonly InputBlock[],

@@ -2,7 +2,7 @@ import type { Block } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 
-/** Stands where a vendor asks for a text and there is none. */
+/** A placeholder where a vendor requires a text and there is none. */
 const NO_TEXT = "(no text)";
 
 /** Vendors refuse text without a visible character. A vendor may have attached something to it, though. */

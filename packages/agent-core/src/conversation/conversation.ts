@@ -37,7 +37,7 @@ export class Conversation {
     messages.push(...messages.splice(first).sort((a, b) => place(a) - place(b)));
   }
 
-  /** Ids that a request showed the model in place of a history's own: no call may be given one of them. */
+  /** Ids that a request showed the model instead of the history's own. No call may get one of them. */
   reserveIds(messages: readonly AgentMessage[]): void {
     const ids = this.#usedIds();
     for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);

@@ -4,7 +4,7 @@ import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
 import { CallIds, toolCalls, withCallIds } from "./tool-calls.ts";
 
-/** One thing that was put right. */
+/** One repair. */
 export interface RepairChange {
   readonly kind: /** A call without a result got one that says so. */
     | "answered-call"

@@ -2,7 +2,7 @@ import type { AgentMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 import { count } from "../usage.ts";
 
-/** The tokens of the next request, about: the vendor's own last count where there is one, and a guess at the rest. */
+/** The estimated tokens of the next request: the vendor's last count, if there is one, and an estimate of the rest. */
 export class TokenCount {
   /** What the vendor last counted, everything before the messages included; `undefined` before it first did. */
   #reported: number | undefined;

@@ -41,7 +41,7 @@ export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered |
   return calls.length === 0 ? undefined : { message, calls };
 }
 
-/** The call ids a conversation has used, and new ones for calls that would be the second of theirs. */
+/** The call ids that a conversation has used, and new ids for calls that would repeat one. */
 export class CallIds {
   readonly #used = new Set<string>();
   /** The number to try next behind an id. Ids are never freed, so no number has to be tried twice. */

@@ -22,12 +22,12 @@ const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
 
-/** What follows a model turn: another one, a rest unless somebody has more to say, or the end. */
+/** What follows a model turn: another one, a rest unless there are more messages, or the end. */
 type Next = { readonly go: "on" } | { readonly go: "rest" | "end"; readonly end: End };
 
 /**
- * One run with its events as plain calls. A promise that `emit` gives is awaited before the run goes on; it must not
- * throw.
+ * One run with its events as plain calls. A promise that `emit` returns is awaited before the run continues; it must
+ * not throw.
  * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
  */
 export async function runAgentLoop(

@@ -22,7 +22,7 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
   }
 
   /**
-   * How the run ended. Begins the run if nobody has.
+   * How the run ended. Begins the run if it has not begun.
    * @throws AgentError when the input is wrong, there is nothing to do, or a hook of the host failed
    */
   result(): Promise<RunResult> {
@@ -54,8 +54,8 @@ export class AgentRun implements AsyncIterable<AgentEvent>, PromiseLike<RunResul
 }
 
 /**
- * Runs an agent over a conversation: context in, events out, nothing kept. With no `input` it goes on from the end of
- * the history, whose open calls are settled first. The run begins when somebody asks for its events or its result.
+ * Runs an agent over a conversation: context in, events out, nothing kept. Without `input` it continues from the end of
+ * the history, whose open calls are settled first. The run begins when its events or its result are requested.
  */
 export function agentLoop(context: AgentContext, config: AgentLoopConfig): AgentRun {
   return new AgentRun((emit, signal) => {

@@ -14,7 +14,7 @@ export interface TurnRequest {
   readonly stream: StreamModel;
   readonly context: ModelContext;
   readonly options: StreamOptions;
-  /** Milliseconds after its end at which a stream that goes on is left behind; default 0. */
+  /** Milliseconds after its last event at which a stream that does not stop is abandoned; default 0. */
   readonly graceMs?: number;
   /** Follows the turn as it streams, also for the case that the stream never says itself what it came to. */
   readonly snapshot?: Snapshot;

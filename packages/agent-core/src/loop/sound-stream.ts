@@ -9,7 +9,7 @@ const CLOSE_MS = 250;
 
 /** An event that ends a stream. */
 export type LastEvent = Extract<ModelEvent, { readonly type: "finish" | "error" }>;
-/** An event of a stream that goes on. */
+/** An event that does not end the stream. */
 export type OngoingEvent = Exclude<ModelEvent, LastEvent>;
 /** A stream that did not come to an end of its own, and why; `cause` is what it threw. */
 export interface BrokenStream {
@@ -19,9 +19,9 @@ export interface BrokenStream {
 }
 
 /**
- * A stream of somebody else's making, read as if it were sound. An adapter written without types may give anything:
- * what is no event of a turn is left out, and a stream that throws, gives nonsense or stops short comes to an end that
- * says so. Whether the last event holds a turn is for `soundTurn` to say.
+ * Reads a stream of unknown quality as a sound one. An adapter written without types may yield anything: what is no
+ * event of a turn is left out, and a stream that throws, yields nonsense or stops early gets an end that says so.
+ * `soundTurn` decides whether the last event holds a turn.
  */
 export class SoundStream {
   readonly #open: () => AsyncIterable<ModelEvent>;
@@ -34,7 +34,7 @@ export class SoundStream {
     this.#open = open;
   }
 
-  /** Passes on each event, waiting for whoever takes it. Rejects only when `onEvent` does. */
+  /** Passes on each event and waits for its consumer. Rejects only when `onEvent` does. */
   async read(onEvent: (event: OngoingEvent) => void | Promise<void>): Promise<LastEvent | BrokenStream> {
     try {
       for (;;) {

@@ -6,10 +6,10 @@ import { soundUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
 
 /**
- * A model's turn as the loop, a store and the next request can rely on: an adapter written without types may give
- * anything, and a model writes what it likes. What is no block is left out, a call is given what it lacks, arguments
- * too deep to be walked count as malformed, half of a surrogate pair gives way to U+FFFD, and what is no count is no
- * usage. `undefined` where there is no turn at all; the same object when it is fine.
+ * A model's turn in a form that the loop, a store and the next request can rely on, because an adapter written without
+ * types may yield anything, and a model writes what it likes. What is no block is left out, a call gets what it lacks,
+ * arguments too deep to walk count as malformed, half of a surrogate pair becomes U+FFFD, and what is no count is not
+ * usage. Returns `undefined` if there is no turn at all, and the same object if it is fine.
  */
 export function soundTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
   if (given?.role !== "assistant" || typeof given.stopReason !== "string") return undefined;

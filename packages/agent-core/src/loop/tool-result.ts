@@ -7,7 +7,7 @@ import { isHarmless, type Tool, type ToolResult } from "../tool.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 
-/** What became of a call. */
+/** The outcome of a call. */
 export interface SettledCall {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;
@@ -40,9 +40,9 @@ export function interruptedCall(tool: Tool | undefined): SettledCall {
 }
 
 /**
- * What a tool's body or a hook gave, as a result. A part that is no block gives way to a note that says so; where none
- * is, the result is a failure. Details that JSON has no form for (a cycle, a bigint) are left out, as no host could
- * keep them. Half of a surrogate pair gives way to U+FFFD. Never throws.
+ * The return value of a tool's body or a hook, as a result. A part that is no block is replaced by a note that says so;
+ * if none is a block, the result is a failure. Details that JSON cannot express (a cycle, a bigint) are left out, since
+ * no host could store them. Half of a surrogate pair becomes U+FFFD. Never throws.
  */
 export function soundResult(result: ToolResult | undefined, name: string): ToolResult {
   try {

@@ -31,7 +31,7 @@ export interface Account {
 export interface AccountRight {
   /** Fires when another host has it: the account is brought down at once. */
   readonly lost: AbortSignal;
-  /** Gives it back, for whoever wants it next. */
+  /** Releases the account for the next host. */
   release(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ export interface Accounts {
    * has started or failed for the first time.
    */
   start(services: Services, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
-  /** Ends some accounts and brings others up, also in the place of one that there is; no other one notices. */
+  /** Ends some accounts and starts others, which may replace existing ones. All other accounts are unaffected. */
   change(
     accounts: {
       readonly remove: readonly Pick<Account, "channel" | "account">[];
@@ -270,7 +270,7 @@ class AccountHost implements Accounts {
     delete account.failure;
   }
 
-  /** Another host runs it by now: nothing that is under way may go on. */
+  /** Another host runs the account now: no work in progress may continue. */
   async #takeDown(key: string, account: Hosted, given: Services): Promise<void> {
     const { running } = account;
     delete account.running;

@@ -8,7 +8,7 @@ export interface ImportOptions {
   readonly load: (packageName: string) => Promise<Readonly<Record<string, unknown>>>;
   /** A folder with packages of its own in `node_modules`, looked at first. Relative paths begin here. */
   readonly home?: string;
-  /** Folders whose code is not loaded: whoever can write there would run in the host. Default: none. */
+  /** Folders whose code is not loaded: anyone who can write there could run code in the host. Default: none. */
   readonly closed?: readonly string[];
 }
 

@@ -5,7 +5,7 @@ import type { Account } from "./accounts.ts";
 /** A platform that is asked for a name may take so long, in milliseconds. */
 const RESOLVE_MS = 3_000;
 
-/** What somebody is called: by the event, else by the platform, else by their id. Never rejects. */
+/** A person's name: from the event, else from the platform, else their id. Never rejects. */
 export async function senderName(
   { sender }: Pick<MessageEvent, "sender">,
   account: Account | undefined,

@@ -30,7 +30,7 @@ export type MessageAction = MessageDestination &
     | { readonly action: "delete"; readonly messageId: string }
   );
 
-/** What became of an action, in words for the model. */
+/** The outcome of an action, in words for the model. */
 export type MessageOutcome =
   | {
       readonly ok: true;

@@ -89,8 +89,8 @@ export interface Capabilities {
     /** How many buttons one message may hold. */
     readonly buttons: number;
     /**
-     * Longest value of a button as JSON, in bytes, that comes back with the click. What the channel puts around it is
-     * taken off already; an id of up to 16 characters has to fit beside it.
+     * The longest value of a button as JSON, in bytes, that comes back with the click. The channel's own wrapping is
+     * already subtracted; an id of up to 16 characters must also fit.
      */
     readonly callbackBytes: number;
     /**
@@ -109,7 +109,7 @@ export interface Capabilities {
   readonly readsSession?: boolean;
   /** A client waits for one answer: it sees nothing before it, and can be asked nothing in between. */
   readonly awaitsSingleAnswer?: boolean;
-  /** Clients have shown the gateway's own token: whoever writes here is its holder, and names the agent. */
+  /** Clients have presented the gateway's own token: the sender is its holder, and chooses the agent. */
   readonly authenticatedByGateway?: boolean;
   /** How a doubtful send can be repeated without a second message. */
   readonly delivery: {

@@ -18,7 +18,7 @@ export interface ChannelMeta {
   readonly label: string;
   readonly description?: string;
   readonly docsUrl?: string;
-  /** npm packages that people install beside the channel: its platform's SDK. Default none. */
+  /** npm packages to install with the channel: its platform's SDK. Default none. */
   readonly requires?: readonly string[];
   /** Fields of the configuration, in the order in which to ask for them. */
   readonly fields: Readonly<Record<string, ConfigField>>;
@@ -92,7 +92,7 @@ export interface ChannelContext<Config = unknown> {
   readonly logger: ChannelLogger;
   /** Resolves after the durable insert; acknowledge the platform only then. */
   emit(event: InboundEvent): Promise<EmitResult>;
-  /** For every request the channel makes, also through an SDK where that allows it. */
+  /** For every request that the channel makes, also through an SDK if that allows it. */
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
   readonly cache: ChannelCache;
@@ -129,8 +129,8 @@ export interface HistoryMessage {
 }
 
 /**
- * Reads the body of a platform's request, whole, where the host has seen to it that it cannot be longer than its own
- * limit. In place of the request's own body, and once.
+ * Reads the whole body of a platform's request, whose length the host has already limited. Use it once, instead of the
+ * request's own body.
  */
 export type ReadBody = () => Promise<Uint8Array>;
 
@@ -152,7 +152,7 @@ export interface Channel<Address = unknown> {
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
   edit?(to: Address, messageId: string, message: Outbound, signal: AbortSignal): Promise<void>;
   remove?(to: Address, messageId: string, signal: AbortSignal): Promise<void>;
-  /** Ends a poll that was sent, so that nobody votes any more, and tells how they have. */
+  /** Ends a poll that was sent and returns the votes. */
   closePoll?(to: Address, messageId: string, signal: AbortSignal): Promise<PollResult>;
   /** `on: false` takes it back. */
   react?(
@@ -179,8 +179,8 @@ export interface Channel<Address = unknown> {
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
   /**
-   * Asks the platform whether the account has there what it needs: permissions, the address that is called. For whoever
-   * looks for what is wrong, and never by itself.
+   * Asks the platform whether the account has what it needs there: permissions, a webhook that is reached. Called only
+   * for a person looking for a problem, never automatically.
    */
   checks?(signal: AbortSignal): Promise<readonly AccountCheck[]>;
   /** Whether a doubtful part is out. */

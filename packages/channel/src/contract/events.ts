@@ -23,7 +23,7 @@ export interface Conversation {
 }
 
 export interface Sender {
-  /** The platform's immutable id; empty only where the platform tells nobody (a lifecycle event). */
+  /** The platform's immutable id; empty only if the platform does not say (a lifecycle event). */
   readonly id: string;
   /** Written by people: never trusted, and not always known; see `resolve` of the channel. */
   readonly name?: string;
@@ -48,7 +48,7 @@ export interface MediaRef {
   readonly name?: string;
   /** In bytes. */
   readonly size?: number;
-  /** What the channel's `fetchMedia` needs to find it again, also after a restart. */
+  /** What the channel's `fetchMedia` needs to find the attachment again, even after a restart. */
   readonly ref: Json;
 }
 
@@ -59,8 +59,8 @@ interface EventBase {
   readonly channel: string;
   readonly account: string;
   /**
-   * The platform's id of the bot that received it: event ids are unique within it. Without it they have to be unique
-   * within the account, also after another bot has taken the account's name.
+   * The platform's id of the bot that received the event. Event ids are unique within it. Without it, they must be
+   * unique within the account, even after another bot has taken the account's name.
    */
   readonly botId?: string;
   readonly conversation: Conversation;
@@ -80,7 +80,7 @@ export interface Mention {
   readonly isSelf: boolean;
 }
 
-/** What a message says, also after an edit. */
+/** The content of a message, as sent or edited. */
 export interface MessageBody {
   /**
    * With `\n` line ends, mentions written `@Name`, and without the bot's own mention at the front. Rich text is
@@ -100,13 +100,13 @@ export interface TurnSampling {
   readonly temperature?: number;
   /** Nucleus sampling. */
   readonly topP?: number;
-  /** Asks for the same answer to the same words again, as far as the model can. */
+  /** Asks for the same answer to the same words, as far as the model can. */
   readonly seed?: number;
   /** The longest answer, in tokens. */
   readonly maxOutputTokens?: number;
   /** The answer ends before any of these. */
   readonly stopSequences?: readonly string[];
-  /** The answer is JSON, and of this JSON Schema where there is one. */
+  /** The answer is JSON, of this JSON Schema if one is given. */
   readonly json?: { readonly name: string; readonly schema?: Json; readonly strict?: boolean };
 }
 
@@ -118,8 +118,8 @@ export interface HeldPicture {
 }
 
 /**
- * What a client of the gateway wants of the turn besides its words. Heeded only on channels whose clients have shown
- * the gateway's own token (`authenticatedByGateway`).
+ * A client's options for the turn. Respected only on channels whose clients have presented the gateway's own token
+ * (`authenticatedByGateway`).
  */
 export interface TurnRequest {
   /** Who is to answer. Absent: routing decides. */
@@ -134,9 +134,9 @@ export interface TurnRequest {
     readonly pictures?: readonly (HeldPicture | MediaRef)[];
   }[];
   readonly sampling?: TurnSampling;
-  /** The text is for the model alone, also where it begins with a slash. */
+  /** The text is only for the model, even if it begins with a slash. */
   readonly verbatim?: boolean;
-  /** It has a run of its own: it waits for one that goes on, and neither steers nor interrupts it. */
+  /** The message gets a run of its own: it waits for a current run, and neither steers nor interrupts it. */
   readonly alone?: boolean;
 }
 
@@ -160,7 +160,7 @@ export interface DeletedEvent extends EventBase {
 export interface ReactionEvent extends EventBase {
   readonly type: "reaction";
   readonly messageId: string;
-  /** A Unicode emoji where there is one, else the platform's name. */
+  /** A Unicode emoji if there is one, else the platform's name for it. */
   readonly emoji: string;
   readonly added: boolean;
 }

@@ -150,8 +150,8 @@ export interface Draft {
   /** The platform's id. Undefined until there is a message, which the first `update` makes. */
   readonly messageId: string | undefined;
   /**
-   * The whole text so far. Calls that come while another is carried out coalesce; the latest counts. A text that one
-   * message cannot hold is shown as far as it fits, with an ellipsis. Nothing happens after the end.
+   * Shows the whole text so far. Calls during another call coalesce; the latest counts. A text too long for one message
+   * is cut, with an ellipsis. Does nothing after the end.
    */
   update(snapshot: string): Promise<void>;
   /**
@@ -163,6 +163,6 @@ export interface Draft {
   finalize(message: Outbound, options?: FinalizeOptions): Promise<Receipt>;
   /** Lets a preview live for another `preview.lifetimeMs`. For channels whose `preview.prolong` is true. */
   prolong?(): Promise<void>;
-  /** Takes it back, as far as the platform lets us. Nothing happens after the end. */
+  /** Takes the draft back, as far as the platform allows. Does nothing after the end. */
   abort(): Promise<void>;
 }

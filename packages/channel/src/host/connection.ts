@@ -216,7 +216,7 @@ class RetriedConnection implements SupervisedConnection {
   }
 }
 
-/** Somebody has to mend something first. */
+/** A person has to fix something first. */
 const refusals: readonly ChannelErrorCode[] = ["auth", "permission"];
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,9 +1,8 @@
 import { ChannelError } from "../contract/errors.ts";
 
 /**
- * The platform's SDK is installed by people, beside the channel (`meta.requires`): where loading it failed for want of
- * it, the error that names the command which adds it.
- *
+ * The platform's SDK is installed separately (`meta.requires`). If loading failed because it is missing, this is the
+ * error that names the command to install it.
  * @returns undefined for an error of another kind
  */
 export function missingPackage(error: unknown, packageName: string): ChannelError | undefined {

@@ -12,7 +12,7 @@ export interface BackfillOptions<Message> {
   readonly botId: string;
   /** The messages of one conversation since a moment, oldest first, as many of them as are to be heard. */
   read(conversation: string, since: number, signal: AbortSignal): Promise<readonly Message[]>;
-  /** Hands a message to the same gate as a live one; repetitions are told there. */
+  /** Hands a message to the same gate as a live one; repetitions are recognised there. */
   take(message: Message): Promise<Handled>;
   /** Nothing older is read, in milliseconds. Default one day. */
   readonly mostAgeMs?: number;
@@ -20,7 +20,7 @@ export interface BackfillOptions<Message> {
   readonly mostConversations?: number;
 }
 
-/** Reads what was said while nobody listened. */
+/** Reads what was said while no process listened. */
 export interface Backfill {
   /**
    * A message came in, live or read: its conversation's watermark moves up. `at` in milliseconds since the epoch. Never

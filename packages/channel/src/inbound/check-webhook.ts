@@ -13,7 +13,7 @@ export interface WebhookChallenge {
 export interface WebhookCheck {
   /** For people, for instance `Slack`. */
   readonly platform: string;
-  /** The address that the platform is given. Absent: nobody has said. */
+  /** The address that the platform was given; absent if it is not known. */
   readonly url?: string | undefined;
   readonly challenge: WebhookChallenge;
   readonly fetch: typeof globalThis.fetch;

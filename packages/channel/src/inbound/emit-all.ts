@@ -3,11 +3,9 @@ import type { InboundEvent } from "../contract/events.ts";
 import type { Handled } from "./webhook.ts";
 
 /**
- * Hands over the events that came with one delivery, in order. A rejected one ends it, so that the delivery comes
- * again;
- * `taken` is told each of the others.
- *
- * @returns `accepted` where one was new, `ignored` where there is none
+ * Hands over the events of one delivery, in order. It stops at a rejected one, so that the delivery comes again;
+ * `taken` gets each of the others.
+ * @returns `accepted` if any was new, `ignored` if there was none
  */
 export async function emitAll(
   context: Pick<ChannelContext, "emit">,

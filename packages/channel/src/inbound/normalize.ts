@@ -12,8 +12,8 @@ const MEDIA_KINDS: readonly string[] = ["image", "audio", "video", "file", "stic
 const UNTYPED = "application/octet-stream";
 
 /**
- * A message in the one form that a host relies on, whatever its channel left undone: `\n` line
- * ends and whole characters in every text, a kind of chat that exists, lists that are there, attachments with a type.
+ * A message in the one form that a host relies on, whatever its channel left undone: `\n` line ends and whole
+ * characters in every text, a valid kind of chat, no missing lists, attachments with a type.
  */
 export function normalizeEvent<Event extends Spoken>(event: Event): Event {
   const { conversation, sender, replyTo, forwarded, media, mentions } = event;

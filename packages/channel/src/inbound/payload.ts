@@ -17,7 +17,7 @@ export function parsePayload(text: string): Payload | undefined {
   }
 }
 
-/** The object under `key`; empty where there is none. */
+/** The object under `key`; empty if there is none. */
 export function objectAt(payload: Payload, key: string): Payload {
   const value = payload[key];
   return isPayload(value) ? value : {};
@@ -29,7 +29,7 @@ export function objectsAt(payload: Payload, key: string): readonly Payload[] {
   return Array.isArray(value) ? value.filter(isPayload) : [];
 }
 
-/** The text under `key`, mended where a surrogate pair is broken; undefined where there is none or it is empty. */
+/** The text under `key`, with broken surrogate pairs repaired; undefined if there is none or it is empty. */
 export function textAt(payload: Payload, key: string): string | undefined {
   const value = payload[key];
   return typeof value === "string" && value !== "" ? value.toWellFormed() : undefined;

@@ -2,7 +2,7 @@ import type { ChannelLogger, ReadBody } from "../contract/definition.ts";
 import { reasonOf } from "../contract/errors.ts";
 import type { EmitResult } from "../contract/events.ts";
 
-/** What became of an event: what `emit` said, or why it never got there. */
+/** The outcome of an event: what `emit` returned, or why it was not emitted. */
 export type Handled = EmitResult | "ignored" | "malformed";
 
 /** What verification found. */
@@ -10,7 +10,7 @@ export type Verified<Event> =
   | { readonly kind: "event"; readonly event: Event }
   /** Something the platform wants answered at once, for instance a challenge. */
   | { readonly kind: "answer"; readonly body: unknown }
-  /** Nobody shows that it comes from the platform: 401. The reason is for the log alone. */
+  /** The request does not prove that it comes from the platform: 401. The reason is only for the log. */
   | { readonly kind: "forged"; readonly reason: string }
   /** From the platform, and nothing that it would send: 400. */
   | { readonly kind: "malformed"; readonly reason: string };
@@ -22,7 +22,7 @@ export interface WebhookOptions<Event> {
   verify(body: Uint8Array, headers: Headers): Verified<Event>;
   /** Hands an event on. Resolves after the durable insert. */
   handle(event: Event): Promise<Handled>;
-  /** What the platform is told of an event that was taken. Default: 200 with an empty object. */
+  /** The response for an event that was taken. Default: 200 with an empty object. */
   accepted?(event: Event): Response;
   readonly logger: ChannelLogger;
 }

@@ -28,15 +28,14 @@ export interface MarkdownDocument {
 }
 
 export interface MarkdownOptions {
-  /** Formulas become code that says so in its `data`. For whoever can show one. Default: they stay text. */
+  /** Formulas become code, marked in its `data`, for readers that can show them. Default: they stay text. */
   readonly formulas?: boolean;
 }
 
 /**
- * Reads CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare addresses). HTML stays the text that it
- * is. A text that was made to be slow (thousands of brackets in one paragraph, quotes nested by the dozen) is read
- * without what makes it slow, and one of more blocks than anybody writes is one paragraph of plain text: nobody's
- * message holds everybody else's up.
+ * Parses CommonMark with GFM (tables, task lists, strikethrough, footnotes, bare addresses). HTML stays text. A text
+ * made to be slow (thousands of brackets in one paragraph, dozens of nested quotes) is parsed without what makes it
+ * slow, and one with absurdly many blocks is one paragraph of plain text, so that no message holds up the others.
  */
 export function parseMarkdown(text: string, options: MarkdownOptions = {}): MarkdownDocument {
   const source = normalizeLineEnds(text);

@@ -3,7 +3,7 @@ import { endOf, isParent, type MarkdownDocument, parseMarkdown, sourceOf, startO
 
 /** What the rules of a platform write with. */
 export interface MarkdownWriter {
-  /** A node by its rule, or as it was written where there is none. */
+  /** A node by its rule, or as it was written if it has none. */
   write(node: Nodes): string;
   /** The children one after the other, `between` between two. */
   inner(node: Parents, between?: string): string;
@@ -14,8 +14,8 @@ export interface MarkdownWriter {
 }
 
 /**
- * How a platform writes each type of node. Without a rule a node stays as it was written, but for what is in it; the
- * words of a link that has no rule stay, too, so that a rule for `text` finds mentions in words alone.
+ * How a platform writes each type of node. A node without a rule stays as it was written, except for its children. The
+ * words of a link without a rule also stay, so a rule for `text` finds mentions only in words.
  */
 export type MarkdownRules = {
   readonly [Type in Nodes["type"]]?: (node: Extract<Nodes, { type: Type }>, writer: MarkdownWriter) => string;

@@ -30,9 +30,9 @@ export function splitLines(lines: readonly string[], fits: Fits): string[] {
 }
 
 /**
- * Cuts prose, between paragraphs where possible, else between lines, sentences or words; never inside what people see
- * as one character unless that alone does not fit, and not inside `whole` ranges (links, code) where there is another
- * way.
+ * Cuts prose, between paragraphs if possible, else between lines, sentences or words. It never cuts inside what people
+ * see as one character unless that alone does not fit, and inside `whole` ranges (links, code) only if there is no
+ * other way.
  */
 export function splitWords(text: string, fits: Fits, whole: readonly Range[] = []): string[] {
   const pieces: string[] = [];

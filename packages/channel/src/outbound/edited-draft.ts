@@ -13,7 +13,7 @@ import { carryingReceipt, partKey } from "./send-parts.ts";
 
 /** What a platform does with the one message that is a draft. `Content` is what it takes as text. */
 export interface EditedDraftPlatform<Content> {
-  /** A text as far as one message holds it. */
+  /** As much of a text as one message holds. */
   snapshot(text: string): Content;
   /** @throws ChannelError `unsupported` where a part of this kind cannot be the end of a draft */
   render(part: OutboundPart): Content;

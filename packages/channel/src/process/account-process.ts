@@ -54,7 +54,10 @@ export interface AccountProcess {
   end(): Promise<void>;
 }
 
-/** Starts one. What it needs to know it is told over the line: other processes can read arguments and environments. */
+/**
+ * Starts a process. It is told what it needs over the line, because other processes can read arguments and
+ * environments.
+ */
 export function startProcess(
   launch: Launch,
   answers: readonly Answer[],

@@ -29,7 +29,7 @@ export class ByteStreams {
     }),
   ];
 
-  /** Nobody reads any more. */
+  /** There is no reader any more. */
   end(): void {
     for (const reader of this.#readers.values()) reader.cancel().catch(() => {});
     this.#readers.clear();

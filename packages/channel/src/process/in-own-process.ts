@@ -12,11 +12,10 @@ import { SupervisedAccount } from "./supervised-account.ts";
 const MAX_BODY = 10_000_000;
 
 /**
- * The same channel, with each account in a process of its own: what its SDK holds in memory, and what it breaks, is
- * not the host's. The definition itself is read here, which loads no SDK.
- *
- * @param module the file that exports the definition, as a URL
- * @param launch brings up what runs an account, in place of a Node.js process on this machine
+ * The same channel, with each account in a process of its own: its SDK's memory and crashes are not the host's. The
+ * definition itself is loaded here, which loads no SDK.
+ * @param module the URL of the file that exports the definition
+ * @param launch starts what runs an account, instead of a Node.js process on this machine
  */
 export function inOwnProcess<Config, Address, C extends Capabilities>(
   definition: ChannelDefinition<Config, Address, C>,

@@ -44,7 +44,7 @@ const callbacks = z.object({ id: number, opensMedia: z.boolean() });
 const sending = { idempotencyKey: text, startAt: number.exactOptional(), callbacks };
 const draftState = z.object({ messageId: text.exactOptional() });
 
-/** Bytes are read a piece at a time, by whoever wants them. Without `data` they are at their end. */
+/** Bytes are read one piece at a time, on demand. No `data` means the end. */
 export const streamMethods = {
   read: method("read", z.object({ stream: number }), z.object({ data: bytes.exactOptional() })),
   cancel: method("cancel", z.object({ stream: number }), nothing),

@@ -11,15 +11,14 @@ import { ByteStreams, readFrom } from "./byte-streams.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, Peer } from "./peer.ts";
 
-/** How often the host is told what has changed by itself. */
+/** How often the host is told what has changed. */
 const STANDING_MS = 500;
-/** How often it is told in any case: that is the proof of life. */
+/** How often the host is told in any case, as a sign of life. */
 const ALIVE_MS = 5_000;
 
 /**
- * The other end of a host's line: brings one account up, does what the host asks of it, and hands it what comes in.
- *
- * @param onGone called when the line is cut: nobody is left to work for
+ * The other end of a host's line: starts one account, does what the host asks, and passes on what comes in.
+ * @param onGone called when the line is cut and the host is gone
  */
 export function serveAccount(stream: Duplex, onGone: () => void): void {
   new ServedAccount(stream, onGone).begin();

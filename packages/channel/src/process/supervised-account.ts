@@ -27,8 +27,8 @@ interface Sending extends Pick<SendOptions, "onPart" | "openMedia"> {
 }
 
 /**
- * One account in a process of its own. A process that ends is followed by another one: calls fail meanwhile as they
- * would while a platform is away, and one that was under way has an outcome that nobody knows.
+ * One account in a process of its own. A process that ends is replaced by another. Until then calls fail as they would
+ * while a platform is away; a call in progress has an unknown outcome.
  */
 export class SupervisedAccount {
   readonly #module: string;

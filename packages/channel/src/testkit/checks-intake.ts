@@ -199,7 +199,7 @@ export const intakeChecks: readonly Check[] = [
   },
 ];
 
-/** Every object of a payload with a field more than anybody knows. */
+/** Adds an unknown field to every object of a payload. */
 function withUnknown(value: Json): Json {
   if (Array.isArray(value)) return value.map((one: Json) => withUnknown(one));
   if (typeof value !== "object" || value === null) return value;

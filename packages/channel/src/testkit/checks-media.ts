@@ -57,7 +57,7 @@ async function within<T>(waitMs: number, work: Promise<T>, what: string): Promis
   }
 }
 
-/** A server beside the gateway, which nobody outside should get the gateway to ask. Disposing of it stops it. */
+/** A server on the gateway's network that no outsider should get the gateway to call. Disposing of it stops it. */
 async function openNeighbour() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

@@ -55,9 +55,8 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * Declares a test for everything the contract asks of a channel, and prints what came of each as a Markdown table
- * when they are through. What the channel's capabilities rule out is not tested; what else is left out needs a reason.
- *
+ * Declares a test for every requirement of the contract, and finally prints the outcomes as a Markdown table. What the
+ * channel's capabilities rule out is not tested; anything else that is left out needs a reason.
  * @throws Error for a skip that names no test
  */
 export function runChannelConformance<Config, Address>(

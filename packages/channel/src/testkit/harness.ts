@@ -49,7 +49,7 @@ export type Forgery = "missing" | "wrong" | "tampered" | "stale" | "ahead";
 export interface AttachedMedia {
   readonly ref: MediaRef;
   readonly content: Uint8Array;
-  /** From now on this answers whoever asks the platform for its bytes. */
+  /** Answers all further requests to the platform for the attachment's bytes. */
   answerWith?(answer: () => Response): void;
   /**
    * What its `ref.ref` is where it has this address in place of the platform's, and where the platform, asked for it,
@@ -105,7 +105,7 @@ export interface Platform<Address> {
   /** What the platform has of the bot's messages, in order, with their text as it would be shown now. */
   sent(): readonly { readonly messageId: string; readonly text: string }[];
   /**
-   * Every text that drafts have shown so far, in order, also where the message is gone since. For channels with drafts.
+   * Every text that drafts have shown so far, in order, even if the message is gone by now. For channels with drafts.
    */
   drafted?(): readonly string[];
   /** Everything that was sent or shown becomes that much older. For channels with an edit window, or previews. */

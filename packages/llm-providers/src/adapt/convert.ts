@@ -12,7 +12,7 @@ import { leftOut, standInFor } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 
 export interface AdaptOptions {
-  /** What becomes of thinking by another model: `drop` (default) or `text`, between `<thinking>` tags. */
+  /** What to do with thinking by another model: `drop` (default), or `text` between `<thinking>` tags. */
   readonly foreignThinking?: "drop" | "text";
 }
 

@@ -19,7 +19,7 @@ interface AnswerContent {
   readonly message: AssistantMessage;
 }
 
-/** The events of a turn, and what they come to. */
+/** The events of a turn, and the answer they make up. */
 export interface AnswerStream extends AsyncIterable<ModelEvent> {
   /** Reads what is left of the stream and gives the answer. A stream that was left early fails as `aborted`. */
   result(): Promise<Answer>;

@@ -68,9 +68,9 @@ export type Resolution =
 export interface Models {
   /** Providers that are off, and why. */
   readonly problems: readonly ModelProblem[];
-  /** Names of the providers that can be asked; the offline demo model answers besides. */
+  /** The names of the usable providers, without the offline demo model. */
   readonly providers: readonly string[];
-  /** What to ask where nothing else is said: a good model of the first provider; `demo/demo` where there is none. */
+  /** The model to use by default: a good one of the first provider; `demo/demo` if there is none. */
   readonly defaultReference: string;
   /** The models that can be chosen by name. */
   list(): readonly Model[];
@@ -173,7 +173,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   };
 }
 
-/** The accounts that can be asked: those that are stated, and those that a key of the environment stands for. */
+/** The usable accounts: the configured ones, and those with a key in the environment. */
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],

@@ -64,7 +64,7 @@ export class ChatCalls {
     if (call.name !== "") this.#open(index, call, responseId);
   }
 
-  /** Calls without a name are calls too, which the model is told of. */
+  /** Calls without a name are calls too; the model is told of them. */
   openAll(responseId: string | undefined): void {
     for (const [index, call] of this.#calls)
       if (call.block === undefined) this.#open(index, call, responseId);

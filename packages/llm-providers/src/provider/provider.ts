@@ -37,7 +37,7 @@ export interface ProviderConfig {
 export interface Provider {
   /** Names the wire format, for instance `anthropic-messages`; a model names it in `api`. */
   readonly api: string;
-  /** npm packages that people install beside this one: the vendor's SDK. Default none. */
+  /** npm packages to install with this one: the vendor's SDK. Default none. */
   readonly requires?: readonly string[];
   /** One client for one account, to be kept: its connections are reused. */
   connect(config: ProviderConfig): StreamModel;

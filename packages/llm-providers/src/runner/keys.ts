@@ -61,7 +61,7 @@ export class KeyRing {
     });
   }
 
-  /** A key that may be used now and is not among `used`, or `undefined` where there is none. */
+  /** A key that may be used now and is not among `used`, or `undefined` if there is none. */
   ready(now: number, used?: ReadonlySet<Key>): Key | undefined {
     const fromCurrent = [...this.#keys.slice(this.#current), ...this.#keys.slice(0, this.#current)];
     const key = fromCurrent.find((key) => key.restsUntil <= now && used?.has(key) !== true);

@@ -15,9 +15,9 @@ export interface RetryPolicy {
   /** The longest `retry-after` that is waited for; a longer one counts as a refusal. Default 30,000. */
   readonly maxRetryAfterMs: number;
   /**
-   * Milliseconds without any output that a request is worked at in all, waits and silent models included, before
-   * whoever waits is told; default 55,000. A request may state its own. Output starts it anew. Accounts with `timeouts`
-   * of their own are left to those.
+   * Milliseconds that a request may take in all without any output, waits and silent models included, before the caller
+   * is told; default 55,000. A request may set its own. Output restarts the count. Accounts with `timeouts` of their
+   * own use those.
    */
   readonly silenceMs: number;
 }

@@ -26,9 +26,9 @@ export interface RunSetup {
 
 /**
  * One request with its retries, keys and fallbacks as a single event stream. An attempt's `start` and usage are held
- * back until its first block, so a failure before that leaves no trace but its `attempt` event. From the first block
- * on, events go through as they come. Where the attempt then breaks, and it had said nothing yet (a tool call is
- * nothing said), or the caller says that nobody has seen any of it, an `attempt` event voids it and another follows.
+ * back until its first block, so a failure before that leaves only its `attempt` event. From the first block on, events
+ * pass through as they come. If the attempt then breaks before it has said anything (a tool call does not count), or
+ * the caller says that no one has seen any of it, an `attempt` event voids it and another follows.
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);
@@ -54,7 +54,7 @@ class Run {
     this.#setup = setup;
   }
 
-  /** Nobody listens any more: whatever is waited for is over. */
+  /** The consumer has left: everything it waited for is over. */
   leave(): void {
     this.#leaving.abort();
     this.#current?.return?.().catch(() => {});

@@ -60,7 +60,7 @@ const COOLDOWNS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
-/** Without native tool calls a model is told of its tools in words, or not at all. */
+/** A model without native tool calls gets its tools described in words, or not at all. */
 function byTools(stream: StreamModel): StreamModel {
   const text = withTextTools(stream);
   return (model, context, options) => {

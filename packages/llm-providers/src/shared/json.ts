@@ -1,6 +1,6 @@
 import { type JsonObject, toWellFormed } from "@signalbox/agent-core";
 
-/** A JSON object whose shape nobody vouches for: what came off a wire. */
+/** A JSON object of unknown shape, as it came off the wire. */
 export type Raw = Readonly<Record<string, unknown>>;
 
 /** Whether a parsed JSON value is an object (not an array, not null). */
@@ -20,7 +20,7 @@ export function objectsAt(value: Raw, key: string): readonly Raw[] {
   return Array.isArray(at) ? at.filter(isRaw) : [];
 }
 
-/** The string at `key`, where there is one that is not empty. */
+/** The string at `key`, if there is one that is not empty. */
 export function textAt(value: Raw, key: string): string | undefined {
   const at = value[key];
   return typeof at === "string" && at !== "" ? at : undefined;
@@ -31,13 +31,13 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }
 
-/** The number of tokens at `key`, where there is one. */
+/** The number of tokens at `key`, if there is one. */
 export function countAt(value: Raw, key: string): number | undefined {
   const at = value[key];
   return isCount(at) ? at : undefined;
 }
 
-/** The number at `key`, where there is one. */
+/** The number at `key`, if there is one. */
 export function numberAt(value: Raw, key: string): number | undefined {
   const at = value[key];
   return typeof at === "number" ? at : undefined;

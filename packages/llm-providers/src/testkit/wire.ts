@@ -19,7 +19,7 @@ export interface WireRequest {
   readonly body: string;
 }
 
-/** A `fetch` that gives one answer, and what became of it. */
+/** A `fetch` that returns one answer, and what happened to it. */
 export interface Wire {
   readonly fetch: FetchLike;
   readonly requests: readonly WireRequest[];

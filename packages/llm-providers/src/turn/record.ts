@@ -84,7 +84,7 @@ export class TurnRecord {
     return events;
   }
 
-  /** Ends it without a word: nobody listens any more. */
+  /** Ends it without an event: the consumer has left. */
   leave(): void {
     this.#ended = true;
     this.#events = [];

@@ -61,7 +61,7 @@ export class Replay {
 
 const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
 
-/** The events of a stream that anybody may have made; throws what it broke off with. */
+/** The events of a stream of unknown quality; throws what it broke off with. */
 export async function* soundEvents(open: () => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
   const stream = new SoundStream(open);
   try {

@@ -38,8 +38,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const OVER = new DOMException("The turn is over.", "AbortError");
 
 /**
- * A turn as the contract's event stream; it asks nothing of anybody until its first event is asked for, and reads no
- * further than it is pulled. An aborted or silent turn ends at once, whatever `read` is doing.
+ * A turn as the contract's event stream. It sends no request until its first event is pulled, and reads no further than
+ * it is pulled. An aborted or silent turn ends at once, whatever `read` is doing.
  */
 export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterator<ModelEvent, undefined> {
   return new Turn(setup, read);
@@ -101,7 +101,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     }
   }
 
-  /** Nobody listens any more. */
+  /** The consumer has left. */
   async return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#record.leave();
     this.#events = [];

@@ -28,7 +28,7 @@ export interface AccessStore {
     used(hash: string, at: Millis): Promise<void>;
     /** By name. */
     list(): Promise<readonly AccessToken[]>;
-    /** Ends its sessions too. False where there is none of that name. */
+    /** Ends its sessions too. False if there is none of that name. */
     revoke(name: string): Promise<boolean>;
   };
   readonly sessions: {

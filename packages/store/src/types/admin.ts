@@ -21,9 +21,9 @@ export interface StoreAdmin {
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /**
-   * One committed state in a file of its own (mode 0600), compact, synced and looked through for damage, made on a
-   * thread of its own while everybody goes on: nobody waits, and writes of other processes do not make it begin anew.
-   * The log grows until it is done. The file must not exist; where something fails there is none.
+   * Writes one committed state to a file of its own (mode 0600), compact, synced and checked for damage, on its own
+   * thread. No one waits for it, and writes of other processes do not make it restart. The log grows until it is done.
+   * The file must not exist; if something fails, there is none.
    */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
   /** Looks through the whole file; holds the event loop while it does. */

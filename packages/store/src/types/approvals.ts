@@ -1,6 +1,6 @@
 import type { ApprovalBody, ApprovalState, Bodies } from "./common.ts";
 
-/** What becomes of a question. */
+/** The state of a question. */
 export interface ApprovalChange extends Pick<ApprovalBody, "approver" | "grant" | "decidedAt"> {
   readonly state: ApprovalState;
 }
@@ -20,7 +20,7 @@ export interface ApprovalStore<T extends Bodies = Bodies> {
     | { readonly outcome: "taken" }
   >;
   get(id: string): Promise<T["approval"] | undefined>;
-  /** Changes one that is in the state `from`, and gives it; undefined where somebody else was faster. */
+  /** Changes a question in the state `from`, and returns it; undefined if someone else was faster. */
   change(id: string, from: ApprovalState, to: ApprovalChange): Promise<T["approval"] | undefined>;
   /** The newest first. Default: all states, at most 100. */
   list(filter?: {

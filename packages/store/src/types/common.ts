@@ -7,7 +7,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** `pending` → `allowed` → `used`, or `denied`; `expired` where nobody decided or used it in time. */
+/** `pending` → `allowed` → `used`, or `denied`; `expired` if it was not decided or used in time. */
 export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
 
 /** What the store knows of a question to people about one tool call; what it says is the host's. */

@@ -1,6 +1,6 @@
 import type { ToldEntry } from "./history.ts";
 
-/** What a model was told beside a message of a session, over its words. */
+/** What a model was told together with a message of a session, before its words. */
 export interface MessageContext {
   readonly seq: number;
   readonly text: string;
@@ -12,7 +12,7 @@ export interface MessageContext {
   readonly forOwner: boolean;
 }
 
-/** Kept as long as the messages are, so that the model is told the same of them in each later request. */
+/** Kept as long as the messages are, so that the model is told the same about them in each later request. */
 export interface MessageContextStore {
   /** Replaces what is there for these messages. */
   put(sessionKey: string, contexts: readonly MessageContext[]): Promise<void>;

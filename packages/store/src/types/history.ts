@@ -13,7 +13,7 @@ export interface ToldEntry extends GroupHistoryEntry {
   readonly conversation: string;
 }
 
-/** A ring for each conversation. What is old goes with pruning, since nobody may ever speak there again. */
+/** A ring for each conversation. Old entries are removed by pruning, since there may never be another message. */
 export interface GroupHistoryStore {
   /** Adds one; the oldest beyond `limit` (default 20) go. The same id again replaces. */
   push(conversation: string, entry: GroupHistoryEntry, limit?: number): Promise<void>;

@@ -33,13 +33,13 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   /** With a route the message is `queued` at once and has its place in the session. */
   readonly route?: InboxRoute;
   /**
-   * Whose the message is: nobody else is given it by {@link InboxStore.claimDue} for as long as this lease is good.
-   * Default: nobody's. A message is accepted under a lease that was lost meanwhile, too, and is due at once.
+   * The lease that owns the message: {@link InboxStore.claimDue} gives it to no one else while this lease is valid.
+   * Default: none. A message accepted under a lost lease is due at once.
    */
   readonly lease?: LeaseToken;
 }
 
-/** What became of an {@link InboxAccept}. Every answer is given after a commit that is on the disk. */
+/** The outcome of an {@link InboxAccept}. Every answer comes after a synced commit. */
 export type InboxAccepted =
   | {
       readonly outcome: "accepted";
@@ -103,8 +103,8 @@ export interface PlatformMessage {
 }
 
 /**
- * What became of an edit or a deletion: `applied`; `late` when the message has its end, for an edit also when a run has
- * it (nothing written); `unknown` when no such message is kept.
+ * The outcome of an edit or a deletion: `applied`; `late` if the message has its end, for an edit also if a run has it
+ * (nothing written); `unknown` if no such message is stored.
  */
 export type InboxChange =
   | { readonly outcome: "applied" | "late"; readonly id: InboxId; readonly state: InboxState }
@@ -132,8 +132,8 @@ export interface InboxStore<T extends Bodies = Bodies> {
    */
   settle(id: InboxId, state: InboxFinalState, detail?: InboxDetail): Promise<boolean>;
   /**
-   * The platform's later version of a message nobody started to answer. One that ended without a run is `late`
-   * and kept in its later version all the same.
+   * The platform's later version of a message that no run has started to answer. A message that ended without a run is
+   * `late`, but its later version is stored anyway.
    */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**

@@ -6,7 +6,7 @@ export interface KvStore {
   /** `ttlMs`: it is gone after so long. Default: it stays. */
   set(namespace: string, key: string, value: JsonValue, ttlMs?: number): Promise<void>;
   delete(namespace: string, key: string): Promise<boolean>;
-  /** By key. The value of one that is damaged is `null`: whoever reads them has to know it by its key. */
+  /** By key. A damaged value is `null`: the reader must recognise it by its key. */
   list(
     namespace: string,
   ): Promise<readonly { readonly key: string; readonly value: JsonValue; readonly expiresAt?: Millis }[]>;

@@ -7,11 +7,9 @@ export interface Lease extends LeaseToken {
 }
 
 /**
- * Named leases. The epoch of a name rises with every change of holder and never falls, so that the writes of a
- * holder that lost the name without noticing (it was stopped, its clock jumped) are told apart and refused.
- *
- * A lease that ran out but that nobody took since can still write and be renewed: refusing would only lose work
- * that nobody else has begun.
+ * Named leases. The epoch of a name rises with every change of holder and never falls, so that writes of a holder that
+ * lost the name without noticing (it was stopped, its clock jumped) are recognised and refused. An expired lease that
+ * no one took since can still write and be renewed: refusing would only lose work that no one else has begun.
  */
 export interface LeaseStore {
   /**
@@ -23,6 +21,6 @@ export interface LeaseStore {
   renew(leases: readonly LeaseToken[], ttlMs: number): Promise<readonly Lease[]>;
   /** Gives a name back; a lease that was lost already is left alone. */
   release(lease: LeaseToken): Promise<void>;
-  /** Those that were not given back, also where they have run out; by name. */
+  /** Leases that were not released, expired ones included; by name. */
   list(): Promise<readonly Lease[]>;
 }

@@ -61,7 +61,7 @@ export interface OutboxRow<T extends Bodies = Bodies> {
   readonly address: string;
   readonly payload: T["outbound"];
   readonly partCount: number;
-  /** The idempotency key to give the platform, with the part's number where there are several. */
+  /** The idempotency key for the platform, with the part's number if there are several. */
   readonly key: string;
   readonly state: OutboxState;
   /** How many times it was claimed. */
@@ -115,7 +115,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
   /** It failed and certainly was not sent: back to `pending`, not before `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
-  /** It may have been sent and nobody can tell. */
+  /** It may have been sent; no one can know. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
   /** Given up. The `word` about it goes into the outbox in the same transaction. */
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T>): Promise<void>;

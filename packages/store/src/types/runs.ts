@@ -5,7 +5,7 @@ import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed } from "./sessions.ts";
 import type { RunUsage } from "./usage.ts";
 
-/** May a tool call be made again when nobody knows whether it happened? `external`: no. */
+/** May a tool call be repeated if its outcome is unknown? `external`: no. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
 /** A tool call the model asked for, written down before anything happens. */
@@ -63,7 +63,7 @@ export type RunBegun =
   | { readonly outcome: "started"; readonly run: Run; readonly session: Session }
   | { readonly outcome: "busy"; readonly run: Run };
 
-/** Names the run, and the lease under which it goes on. */
+/** Names the run, and the lease under which it continues. */
 export interface RunWrite {
   readonly runId: RunId;
   readonly lease: LeaseToken;
@@ -97,7 +97,7 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly inbox: readonly InboxSettle[];
   readonly messages?: readonly T["message"][];
   readonly outbox?: readonly OutboxInsert<T>[];
-  /** Entries of a group's history that the run has told its model, and that nobody tells again. */
+  /** Entries of a group's history that the run has told its model, and that are not told again. */
   readonly told?: readonly Pick<ToldEntry, "conversation" | "id">[];
   readonly usage?: RunUsage;
   readonly error?: string;
@@ -133,18 +133,18 @@ export interface RunStore<T extends Bodies = Bodies> {
   /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
   finish(input: RunFinish<T>): Promise<readonly OutboxRow<T>[]>;
   /**
-   * Takes over an interrupted run under a lease of one's own and counts an attempt. `undefined` when its holder's
-   * lease is still good or it has ended: somebody else was faster.
+   * Takes over an interrupted run under the caller's lease and counts an attempt. `undefined` if its holder's lease is
+   * still valid or the run has ended: someone else was faster.
    */
   adopt(input: RunWrite): Promise<Run | undefined>;
   /**
-   * Gives up every run of this lease, without counting the start that ends here: for a process that is told to stop and
-   * knows that no run is to blame. They are interrupted from then on, and a write to one rejects with a `FencedError`.
+   * Gives up every run of this lease, without counting the current start: for a process that is told to stop and knows
+   * that no run is to blame. The runs are interrupted from then on, and a write to one rejects with a `FencedError`.
    */
   rest(lease: LeaseToken): Promise<void>;
   /**
-   * Says that a run waits for somebody, and cannot be why its process ends: the present start does not count. With
-   * `waiting: false` it does again. To be called in pairs.
+   * Notes that a run waits for a person and cannot be the reason why its process ends: the current start does not
+   * count. With `waiting: false` it counts again. Call it in pairs.
    */
   wait(input: RunWrite & { readonly waiting: boolean }): Promise<void>;
   /**

@@ -21,7 +21,7 @@ export interface SessionPatch {
   readonly model?: string | null;
   /** Thinking level chosen for this session. */
   readonly thinking?: string | null;
-  /** How messages are treated that come while a run goes on, chosen for this session. */
+  /** How messages that come during a run are treated, as chosen for this session. */
   readonly queueMode?: string | null;
   /** Anything else the host keeps with a session; replaced as a whole. */
   readonly data?: JsonValue | null;
@@ -56,7 +56,7 @@ export interface SessionMessage<T extends Bodies = Bodies> {
   readonly message: T["message"];
   readonly runId?: RunId;
   readonly at: Millis;
-  /** True for a summary that stands for everything before it in its generation. */
+  /** True for a summary that replaces everything before it in its generation. */
   readonly compaction: boolean;
 }
 
@@ -93,7 +93,7 @@ export interface SessionStore<T extends Bodies = Bodies> {
   remove(key: string, lease: LeaseToken): Promise<boolean>;
   /** Newest activity first. */
   list(filter?: {
-    /** Only these, as far as they exist. */
+    /** Only these, if they exist. */
     readonly keys?: readonly string[];
     readonly agentId?: string;
     readonly channel?: string;

@@ -50,9 +50,9 @@ export interface SqliteStore<T extends Bodies = Bodies> extends Store<T> {
 }
 
 /**
- * `own`: the file is made if absent and brought to this version. `share`: it is there, and somebody else may own it:
- * read and written, but refused where it is of another version. `read`: as `share`, without writing; what writes
- * rejects with `invalid`.
+ * `own`: the file is created if absent and migrated to this version. `share`: the file exists and another process may
+ * own it; it is read and written, but refused if it is of another version. `read`: as `share`, without writing; writes
+ * reject with `invalid`.
  */
 export type StoreAccess = "own" | "share" | "read";
 
@@ -85,7 +85,7 @@ export interface StoreOptions {
   /** A number in [0, 1) for ids. Default from the system's cryptographic source. */
   readonly random?: () => number;
   readonly limits?: StoreLimits;
-  /** Told of a migration, and of what was survived, such as a checkpoint that failed. Default: nobody. */
+  /** Logs migrations and harmless failures, such as a failed checkpoint. Default: none. */
   readonly logger?: StoreLogger;
   /**
    * For tests: called before every statement that writes, before every commit and before every sync of the

@@ -4,7 +4,7 @@ import { reasonOf } from "@signalbox/agent-core";
 import type { SandboxOutcome } from "../sandbox/types.ts";
 import type { RunFacts, TaintMark } from "../types.ts";
 
-/** A command that goes on beside the run that started it. */
+/** A command that runs beside the run that started it. */
 interface BackgroundCommand {
   readonly sessionKey: string;
   readonly command: string;

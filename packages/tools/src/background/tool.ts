@@ -16,7 +16,7 @@ export interface ProcessToolOptions {
 const MAX_WAIT_S = 30;
 const MAX_INPUT = 10_000;
 
-/** `process`: what becomes of the commands that `exec` started in the background of a conversation. External. */
+/** `process`: reads, writes to and ends the background commands that `exec` started in a conversation. External. */
 export function createProcessTool({ processes, now = Date.now }: ProcessToolOptions): ToolDefinition {
   return defineTool({
     name: "process",

@@ -8,7 +8,7 @@ import { comparedBeside } from "./text-work.ts";
 /** Of a file; larger ones are shown whole, without what was there before. */
 const MAX_BYTES = 1_000_000;
 
-/** What a person is asked about before a file is written: what becomes of it, line by line. */
+/** What a person is shown before a file is written: its change, line by line. */
 export async function changeOf(
   workspace: Workspace,
   path: string,

@@ -27,7 +27,7 @@ const replacement = z.object({
 
 /**
  * `edit`: replaces exact text. Its effects count as external: done twice, it may change the file twice, so after a
- * crash the model is told to look rather than the call repeated.
+ * crash the model is told to check, and the call is not repeated.
  */
 export function createEditTool(options: EditToolOptions): ToolDefinition {
   const { workspace } = options;

@@ -43,8 +43,8 @@ export async function identityClaims(
 }
 
 /**
- * The claim on the agent's own notes of somebody who has opened a file; `path` as the workspace displays it. For hosts
- * that give files out by other ways than the tools.
+ * The claim on the agent's own notes of a caller that has opened a file; `path` as the workspace displays it. For hosts
+ * that give out files in other ways than through the tools.
  */
 export function claimsOn(kind: "read-identity" | "write-identity", path: string): readonly Claim[] {
   const claimed = kind === "read-identity" ? isPrivate(path) : isIdentityPath(path);

@@ -13,7 +13,7 @@ export const PEOPLE_FOLDER = "people";
 const MEMORY_FOLDER = "memory";
 /** In it, what was said to the agent in private or in a group: the memory tools alone know for whom it is. */
 const OF_OTHERS: ReadonlySet<string> = new Set(["people", "chats"]);
-/** Conversations in which nobody else reads along. */
+/** Conversations in which no one else can read. */
 const IN_PRIVATE: ReadonlySet<string> = new Set(["direct", "api"]);
 
 /** Files of memory are the owners', in private; what others told the agent is no file for anybody's tools. */

@@ -4,9 +4,9 @@ import type { Workspace } from "../workspace/workspace.ts";
 const turns = new WeakMap<Workspace, Semaphore>();
 
 /**
- * Waits until nobody else changes files of a workspace, and resolves to what lets the next one: of two who replace a
- * file by what they have read of it, a run and its sub-agent say, the second would undo what the first has done.
- *
+ * Waits until no one else changes files of a workspace, and resolves to a function that lets the next one. Otherwise,
+ * if two calls read a file and then replace it, for instance of a run and its sub-agent, the second would undo the
+ * first.
  * @throws what the signal was aborted with
  */
 export function turnIn(workspace: Workspace, signal: AbortSignal): Promise<() => void> {

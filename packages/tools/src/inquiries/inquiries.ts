@@ -12,7 +12,7 @@ export interface InquiryRequest
   readonly ttlMs: number;
 }
 
-/** Somebody's words to an inquiry. */
+/** A person's answer to an inquiry. */
 export interface InquiryAnswer {
   readonly words: string;
   readonly speaker: string;
@@ -33,11 +33,11 @@ export interface Inquiries {
   /** Resolves with its end; undefined where the signal ends first. */
   wait(id: string, signal: AbortSignal): Promise<InquiryEnd | undefined>;
   answer(id: string, answer: InquiryAnswer): Promise<Answered>;
-  /** Nobody needs an answer any more. */
+  /** An answer is no longer needed. */
   close(id: string, kind: "passed-over" | "stopped"): Promise<void>;
   /**
-   * The one that waits for a word of this person in this session. One that nobody in this process waits for counts only
-   * where a run of an earlier process goes on there, which has yet to ask again.
+   * The inquiry that waits for an answer of this person in this session. One without a waiting call in this process
+   * counts only if a run of an earlier process continues there and has yet to ask again.
    */
   asked(sessionKey: string, speaker: string, goesOn: boolean): Inquiry | undefined;
   /** The one that a message has answered already: it may come again after a crash. */
@@ -55,7 +55,7 @@ export interface InquiriesOptions {
 const NAMESPACE = "inquiries";
 /** An inquiry is kept for so long after its time, so that a late message finds how it ended. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
-/** How often somebody who waits looks whether the time is over, or another process has an answer, in milliseconds. */
+/** How often a waiting call checks whether the time is over, or another process has an answer, in milliseconds. */
 const LOOK_MS = 2_000;
 /** Without letters and digits that are easily mistaken for one another. */
 const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";

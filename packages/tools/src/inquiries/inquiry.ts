@@ -3,14 +3,14 @@ import { z } from "zod";
 import { isAtLeast } from "../run-state.ts";
 import type { Role } from "../types.ts";
 
-/** Something that an agent has asked the person it works for, and what became of it. */
+/** A question of an agent to the person it works for, and its outcome. */
 export interface Inquiry {
   /** Eight letters and digits that a person can type: the same whenever the same call asks. */
   readonly id: string;
   readonly sessionKey: string;
   /** Who is asked, by an id that never changes. */
   readonly speaker: string;
-  /** What they might do when they were asked: the run goes on with these rights. */
+  /** What the person might do when they were asked: the run continues with these rights. */
   readonly role: Role;
   readonly question: string;
   /** Answers to choose from. Empty: in their own words. */
@@ -48,7 +48,7 @@ export const keptInquiry: z.ZodType<Inquiry> = z.object({
   end: end.exactOptional(),
 });
 
-/** Whether somebody's words may answer: whoever may less than when they were asked would steer what they may not. */
+/** Whether a person may answer: with fewer rights than when they were asked, they would steer what they may not. */
 export function mayAnswer(inquiry: Pick<Inquiry, "speaker" | "role">, speaker: string, role: Role): boolean {
   return inquiry.speaker === speaker && isAtLeast(role, inquiry.role);
 }
@@ -82,7 +82,7 @@ export function inquiryChoices(
   }));
 }
 
-/** What stands in the place of the buttons when it is over. */
+/** What replaces the buttons when the inquiry is over. */
 export function inquiryEnding(end: InquiryEnd, phrases: Phrases = phrasesIn("en")): string {
   switch (end.kind) {
     case "answered":

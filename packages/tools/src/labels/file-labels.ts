@@ -19,7 +19,7 @@ export interface FileLabels {
   /** Of the entry itself, whose name others have chosen too. */
   at(path: string): FileLabel | undefined;
   below(folder: string): readonly FileLabel[];
-  /** Counts what was added, so that somebody who looked can tell whether anything came since. */
+  /** Counts additions, so that a reader can tell whether anything has been added since. */
   readonly additions: number;
   add(labels: readonly FileLabel[]): Promise<void>;
   /** The path holds nothing of others any more: its owner has written it anew, or vouches for it. */
@@ -46,8 +46,8 @@ interface CommandToFollow {
 
 interface FollowedCommand {
   /**
-   * The command is over, with all its processes. Labels what it changed; gives whose words may have reached it all the
-   * same, since somebody else changed files at the same time.
+   * The command is over, with all its processes. Labels what it changed, and returns whose words may have reached it
+   * because others changed files at the same time.
    */
   end(): Promise<Author | undefined>;
 }

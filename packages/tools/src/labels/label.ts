@@ -55,7 +55,7 @@ export function createMemoryLabelStore(): LabelStore {
   };
 }
 
-/** Who is to be held the author of what a run writes; `undefined`: its owner, whom every run may believe. */
+/** Who counts as the author of what a run writes; `undefined`: the owner, whom every run may trust. */
 export function authorOf({ role, taint, speaker }: RunFacts): Author | undefined {
   const [mark] = taint;
   if (mark !== undefined) return { source: mark.source };
@@ -63,7 +63,7 @@ export function authorOf({ role, taint, speaker }: RunFacts): Author | undefined
   return speaker === undefined ? { source: "person" } : { source: "person", by: speaker };
 }
 
-/** Whether a run that reads this has read what somebody else wrote. */
+/** Whether reading this means reading what someone else wrote. */
 export function isForeign({ by }: Author, { speaker }: Pick<RunFacts, "speaker">): boolean {
   return by === undefined || by !== speaker;
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long synchronous work goes on before others have their turn, in milliseconds. */
+/** How long synchronous work runs before it yields, in milliseconds. */
 const SLICE_MS = 5;
 
 /** Cuts long work into slices. */

@@ -40,9 +40,9 @@ export async function foldersOf(root: string, skip: ReadonlySet<string>): Promis
 }
 
 /**
- * What was made, changed, renamed or linked below a folder since a moment: all of these move the time of last change
- * (`ctime`), which nobody can set. A folder's own moves too when something is added to it; which folders are new is
- * told by `before`. Without it, as after a crash, each folder that may be new counts as such.
+ * What was created, changed, renamed or linked below a folder since a given time: each of these changes `ctime`, which
+ * no one can set. A folder's own changes too when something is added to it; `before` says which folders are new.
+ * Without it, as after a crash, each folder that may be new counts as new.
  */
 export async function changesSince(
   root: string,

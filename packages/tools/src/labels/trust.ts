@@ -5,7 +5,7 @@ import type { AgentWorkspaces } from "../workspace/agent-workspaces.ts";
 import { WorkspaceError } from "../workspace/errors.ts";
 import type { FileLabels } from "./file-labels.ts";
 
-/** What came of an owner's word that a file of a workspace may be believed. */
+/** The outcome when an owner vouches for a file of a workspace. */
 export type Trusted =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly message: string };

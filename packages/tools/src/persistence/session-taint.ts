@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { TaintSource } from "../types.ts";
 import { taintSource } from "./taint-source.ts";
 
-/** What the history of a session holds besides the words of its owners. */
+/** What the history of a session holds in addition to the words of its owners. */
 interface Seen {
   /** What tainted earlier runs: untrusted content stays in the history, so later runs are tainted as well. */
   readonly sources: readonly TaintSource[];

@@ -55,14 +55,14 @@ export interface SandboxRequest {
    * Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`.
    */
   readonly covers: readonly Cover[];
-  /** What the command finds in its environment besides; what the sandbox gives all of them stays. Default: nothing. */
+  /** Additional environment variables of the command; those that the sandbox gives all commands stay. Default: none. */
   readonly env?: Readonly<Record<string, string>>;
   /** Hosts that the command reaches through a proxy; default none. On the rung `none` nothing is kept from it. */
   readonly domains?: readonly string[];
   readonly signal: AbortSignal;
   /** Milliseconds; at most the limit, which is the default. */
   readonly timeoutMs?: number;
-  /** It goes on beside the run that started it, for as long as the limit for that lets it. Default no. */
+  /** Whether it runs in the background, within the limit for that. Default no. */
   readonly background?: boolean;
   /** What it reads as its input. Default: nothing. */
   readonly input?: Readable;

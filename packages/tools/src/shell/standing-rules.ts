@@ -1,8 +1,8 @@
 import type { ShellScript } from "./parse.ts";
 
 /**
- * A pattern of one command: a word stands for itself, `*` for any one word, `**` at the end for any further words. So
- * `["git", "log", "**"]` covers `git log --oneline`, and no `git log > file`.
+ * A pattern of one command: a word matches itself, `*` any one word, `**` at the end any further words. So `["git",
+ * "log", "**"]` covers `git log --oneline`, but not `git log > file`.
  */
 export type StandingRule = readonly string[];
 

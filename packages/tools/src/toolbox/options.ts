@@ -16,27 +16,27 @@ import type { SessionsCall, SessionsRequest } from "../sessions.ts";
 import type { StandingRule } from "../shell/standing-rules.ts";
 import type { Role, TaintMark } from "../types.ts";
 
-/** A run as far as its tools go. A host adds what its own functions in {@link ToolboxOptions} need. */
+/** A run from its tools' point of view. A host adds what its own functions in {@link ToolboxOptions} need. */
 export interface ToolRun {
   /** See `ForRunOptions`. */
   readonly runId?: string;
   readonly agent: { readonly id: string; readonly tools: ToolPolicy };
   readonly sessionKey: string;
-  /** Of whoever speaks first in it. */
+  /** The role of the first speaker. */
   readonly role: Role;
   /** Who that is, by an id that never changes. */
   readonly speaker: string;
   /** See `RunFacts`. */
   readonly channelKind: string;
-  /** Whether somebody can answer a question while the run goes on. */
+  /** Whether a person can decide a question during the run. */
   readonly canAsk: boolean;
   /** See `RunFacts`. */
   readonly models?: readonly string[];
   /** See `RunFacts`. */
   readonly parentTools?: readonly string[];
   /**
-   * What applies to it by now: each call is decided by the narrower of this and what it began with. Default: nothing
-   * changes while it goes on.
+   * What applies to the run now: each call is decided by the narrower of this and what the run began with. Default:
+   * nothing changes during the run.
    */
   readonly inForce?: LooksUpInForce;
 }
@@ -54,7 +54,7 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly sandbox: BuiltInToolsOptions["sandbox"];
   /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
   readonly domains?: (agent: Run["agent"]) => readonly string[];
-  /** What an agent's commands find in their environment besides, asked for before each. Default: nothing. */
+  /** Additional environment variables for an agent's commands, requested before each. Default: none. */
   readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
   /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
   readonly withoutSecrets?: (text: string) => string;
@@ -97,13 +97,13 @@ export interface ToolboxOptions<Run extends ToolRun> {
     run: Run & { readonly offered: readonly string[] },
     call: SessionsCall,
   ) => Promise<string>;
-  /** Tools besides the built-in ones, asked for before each run. Default: none. */
+  /** Tools in addition to the built-in ones, requested before each run. Default: none. */
   readonly more?: (agent: Run["agent"]) => Promise<MoreTools>;
   /** Where questions to people are kept. */
   readonly approvals: ApprovalStore;
   /** Puts a question to people. */
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
-  /** In which words the people of a run are told why they are asked. Default English. */
+  /** The language in which the people of a run are told why they are asked. Default English. */
   readonly phrasesTo?: (run: Run) => Phrases;
   /** What an agent may do unasked where its rule asks about what is not listed. Default: nothing. */
   readonly standingRules?: (

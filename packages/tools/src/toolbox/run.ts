@@ -23,8 +23,8 @@ export interface ToolboxRun extends Pick<RunTools, "tools"> {
   readonly beforeToolCall: BeforeToolCall;
   readonly onAsk: OnAsk;
   /**
-   * For what is not the model's wish: goes through the same gate. A question that comes up is waited for; where the
-   * toolbox is closed meanwhile this throws the reason, and nothing was done.
+   * For calls that the model did not ask for: they go through the same gate. If a question comes up, it waits. If the
+   * toolbox is closed meanwhile, this throws the reason, and nothing was done.
    */
   readonly call: (name: string, args: unknown, how: CommandCallOptions) => Promise<ToolResult>;
   /** A message is part of the run: its speaker may lower what the run may do, what it quotes taints it. */
@@ -41,10 +41,10 @@ export interface ToolboxRun extends Pick<RunTools, "tools"> {
   end(): void;
 }
 
-/** A message of the run, as far as it bears on what the run may do. */
+/** A message of the run, with what affects the run's rights. */
 export interface HeardMessage {
   readonly text: string;
-  /** Present where somebody else's words were passed on. */
+  /** Present if someone else's words were passed on. */
   readonly forwarded?: object;
   readonly replyTo?: { readonly messageId: string; readonly text?: string };
   /** Attachments, its own or those of the message that it replies to. */

@@ -38,7 +38,7 @@ export interface FetchedResource {
   /** Where it came from in the end. */
   readonly url: string;
   readonly bytes: Uint8Array;
-  /** The `content-type` header as it came, empty where there was none. */
+  /** The `content-type` header as received; empty if there was none. */
   readonly contentType: string;
 }
 

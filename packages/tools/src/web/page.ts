@@ -4,7 +4,7 @@ import type { Article } from "./article.ts";
 import { FetchError } from "./errors.ts";
 import type { FetchedResource } from "./guarded-fetch.ts";
 
-/** A page as text. Written by whoever runs the server: never to be trusted. */
+/** A page as text. The server's operator wrote it: never trust it. */
 export interface PageText {
   readonly url: string;
   readonly title?: string;

@@ -25,8 +25,8 @@ export interface FolderTreeOptions {
 }
 
 /**
- * A folder and what is below it, for whoever looks at many files of it: links are never followed, and a folder on
- * the way is opened once for all that is in it. Paths are relative to the folder. Close it.
+ * A folder and everything below it, for opening many of its files: links are never followed, and each folder on the way
+ * is opened once. Paths are relative to the folder. Close it after use.
  */
 export class FolderTree {
   /** Absolute, without links. */
@@ -46,7 +46,7 @@ export class FolderTree {
     );
   }
 
-  /** Whether a regular file is there. */
+  /** Whether there is a regular file. */
   isFile(path: string): Promise<boolean> {
     return this.#look(path, async (access) => (await lstat(access)).isFile()).catch(() => false);
   }

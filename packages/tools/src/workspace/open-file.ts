@@ -7,7 +7,7 @@ export interface OpenFile {
   readonly handle: FileHandle;
   /** Bytes. */
   readonly size: number;
-  /** When its content, name or rights changed last, in nanoseconds since the epoch; nobody can set it. */
+  /** When its content, name or rights last changed, in nanoseconds since the epoch; no one can set it. */
   readonly changedAt: bigint;
   /** Absolute, without links. */
   readonly path: string;

@@ -53,8 +53,8 @@ const MAX_DEPTH = 256;
 
 /**
  * Follows a path component by component. Each one is opened relative to the open folder before it and never as a link;
- * links are read and followed by us, and only to places below one of the roots. So nothing that changes meanwhile can
- * lead the walk out of them.
+ * links are read and followed here, and only to places below one of the roots. So no concurrent change can lead the
+ * walk out of them.
  */
 export async function walk(
   roots: readonly Root[],

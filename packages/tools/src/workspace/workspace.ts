@@ -55,7 +55,7 @@ export interface Workspace {
   locate(path: string): Promise<string>;
   /** The absolute path, without links, of a folder that exists. */
   locateFolder(path: string): Promise<string>;
-  /** Opens a folder for whoever looks at many files below it. */
+  /** Opens a folder for reading many files below it. */
   openTree(path: string): Promise<FolderTree>;
   /** Opens a regular file for reading. */
   openFile(path: string): Promise<OpenFile>;

@@ -24,7 +24,7 @@ type Received =
   /** Nothing here answers it; to acknowledge it is all there is to do. */
   | { readonly kind: "none" };
 
-/** Somebody said something, in one form whatever the channel. */
+/** A message in one form, whatever the channel. */
 export interface ReceivedMessage {
   readonly kind: "message";
   readonly event: MessageEvent;

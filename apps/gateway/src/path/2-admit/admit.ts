@@ -15,13 +15,13 @@ export interface Admitted {
   /** As the inbox keeps it. */
   readonly stored: InboundRecord;
   readonly place: Place;
-  /** `answer` goes on to the agent; the others end with their rule. */
+  /** `answer` continues to the agent; the others end with their rule. */
   readonly decision: GateDecision;
   /** It has a run of its own. */
   readonly exclusive: boolean;
 }
 
-/** `wake`: nobody has written it, and these are the terms on which the gateway says it for somebody. */
+/** `wake`: no one has written it, and these are the terms on which the gateway says it on someone's behalf. */
 export type Admit = (event: MessageEvent, wake?: WakeTerms) => Promise<Admitted>;
 
 /** Decides which agent a message is for, and whether its sender may talk to it. Nothing is written. */
@@ -40,7 +40,7 @@ export function createAdmit({ decide, botLoops }: AdmitPorts): Admit {
   };
 }
 
-/** What is said for somebody who may not talk to the agent by now is not answered, and nobody is told why. */
+/** A message on behalf of a person who may no longer talk to the agent is not answered, and no one is told why. */
 function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
   const { agentId, sessionKey, atMost } = wake;
   const { kind, rule } = decision;
@@ -55,8 +55,8 @@ function onTerms(wake: WakeTerms, { stored, decision }: Admitted): Admitted {
 }
 
 /**
- * Whether a message has a run of its own: its sender waits for exactly its answer, it must disturb no other run, or
- * nobody has written it, and what it may is not what the people of another run may.
+ * Whether a message needs a run of its own: its sender waits for exactly its answer, it must not disturb another run,
+ * or no one has written it and its rights differ from those of the people in another run.
  */
 export function isExclusive(
   { event, wake }: Pick<InboundRecord, "event" | "wake">,

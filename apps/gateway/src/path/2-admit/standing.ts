@@ -9,8 +9,8 @@ interface Asked {
 }
 
 /**
- * What applies to a run by now: the policy of its agent, and the role of the weakest of those it answers. Undefined
- * where there is no such agent any more, or where one of them may not talk to it any more.
+ * What applies to a run now: its agent's policy, and the weakest role of the people it answers. Undefined if the agent
+ * is gone, or if one of them may no longer talk to it.
  */
 export type Standing = (agentId: string, messages: readonly Asked[]) => Promise<InForce | undefined>;
 

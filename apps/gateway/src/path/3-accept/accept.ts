@@ -36,14 +36,14 @@ interface Route {
 
 export type AcceptOutcome =
   | { readonly outcome: "accepted"; readonly accepted: Accepted }
-  /** It is there already; the id is absent where only its tombstone is left. */
+  /** It was accepted before; the id is absent if only its tombstone is left. */
   | { readonly outcome: "duplicate"; readonly id?: InboxId }
   /** Too many wait; its platform is refused, and delivers it again. */
   | { readonly outcome: "full" };
 
 export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<AcceptOutcome>;
 
-/** Takes responsibility for a message: once for each, and on the disk before its platform is told so. */
+/** Takes responsibility for a message: exactly once, and on the disk before its platform is told. */
 export function createAccept(ports: AcceptPorts): Accept {
   const { tracer, logger } = ports;
   // Told once, and again only after there was room: whoever is refused may come at any rate.
@@ -189,7 +189,7 @@ async function acceptedBefore(ports: RecoverPorts, row: InboxRow<GatewayBodies>)
   return { id, seq, stored, route, exclusive, decision: { kind: "answer", rule, role } };
 }
 
-/** Nothing was decided about it, or it was not to be answered; by now it may be. What holds is what is decided now. */
+/** It was not decided yet, or was not to be answered; that may have changed. What is decided now counts. */
 async function decideAgain(
   { inbox, admit }: RecoverPorts,
   { id, seq, payload }: InboxRow<GatewayBodies>,

@@ -21,7 +21,7 @@ export interface LeaveOutPorts extends WordPorts {
 /** A word about a full queue is of no use later, in milliseconds. */
 const WORD_TTL_MS = 60 * 60 * 1000;
 
-/** Ends messages that get no run: too many waited, or somebody stopped them. */
+/** Ends messages that get no run: too many waited, or a person stopped them. */
 export function createLeaveOut(options: LeaveOutPorts): LanesOptions<Queued>["leaveOut"] {
   const { store, exchanges, live, tracer, supervisor } = options;
 

@@ -68,7 +68,7 @@ export function idsOfMessage(item: Queued, of: PlatformMessage): InboxId[] {
   );
 }
 
-/** Whose turn a message takes where more sessions wait than may run: its sender's, in a group, too. */
+/** Whose turn a message takes if more sessions wait than may run: its sender's, even in a group. */
 export function ownerOf(item: Queued): string {
   const event = eventOf(item);
   return event === undefined ? item.sessionKey : senderOf(event);

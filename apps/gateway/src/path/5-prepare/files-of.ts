@@ -2,7 +2,7 @@ import type { MessageWithFiles } from "@signalbox/attachments";
 import { folderFor } from "@signalbox/tools";
 import type { QueuedMessage } from "../4-queue/message.ts";
 
-/** The attachments of a message. What guests send is not kept: anybody in an open group is one. */
+/** The attachments of a message. What guests send is not kept: anyone in an open group is a guest. */
 export function filesOf({
   id,
   agentId,

@@ -18,7 +18,7 @@ import type { QueuedMessage } from "../4-queue/message.ts";
 export interface InboundContextPorts {
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly definition: (channel: string, account: string) => ChannelDefinition | undefined;
-  /** In which zone its sender is told the time. */
+  /** The time zone of its sender. */
   readonly timeZoneOf: (event: MessageEvent) => string;
   readonly now: () => number;
 }

@@ -151,11 +151,11 @@ interface Started {
   readonly begun: Extract<RunBegun, { outcome: "started" }>;
   readonly input: readonly UserMessage[];
   readonly spoken: readonly Spoken[];
-  /** What was not deleted meanwhile. */
+  /** The messages that were not deleted meanwhile. */
   readonly left: QueuedMessage[];
 }
 
-/** Undefined where every message was deleted meanwhile. */
+/** Undefined if every message was deleted meanwhile. */
 async function begin(
   ports: OpenRunPorts,
   { messages, summarised }: NewMessages,

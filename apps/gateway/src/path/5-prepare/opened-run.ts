@@ -32,7 +32,7 @@ export interface OpenedRun extends BegunRun {
   readonly agentModel: AgentModel;
   readonly generation: number;
   readonly history: readonly AgentMessage[];
-  /** What it is told first; absent: it goes on from the history. */
+  /** The new messages; absent: it continues from the history. */
   readonly input?: readonly UserMessage[];
   /** Its messages that stand in `input` or `history` in words of their own. */
   readonly spoken: readonly Spoken[];
@@ -46,7 +46,7 @@ export interface OpenedRun extends BegunRun {
   readonly sentByTool: string[];
 }
 
-/** What becomes of messages whose turn it is, or of a run that goes on. */
+/** What to do with messages whose turn it is, or with a run that continues. */
 export type Opened =
   | { readonly kind: "run"; readonly run: OpenedRun }
   /** No run can answer these; what is left may have one. */

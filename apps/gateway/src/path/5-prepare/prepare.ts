@@ -84,7 +84,7 @@ async function taintedBefore(
   return taint;
 }
 
-/** Reads what the model is told beside the messages, and builds its prompt. */
+/** Reads what the model is told in addition to the messages, and builds its prompt. */
 async function withContext(
   ports: PreparePorts,
   run: OpenedRun,

@@ -14,7 +14,7 @@ interface ReadForRun extends Omit<ReadAlong, "media"> {
   readonly forOwner: boolean;
 }
 
-/** What the model is told beside messages, in addition to their own context, in the requests of one run. */
+/** What the model is told together with messages, in addition to their own context, in the requests of one run. */
 export interface RunContexts {
   /** Whether the model is told this line from memory anyway. */
   isTold(line: string): boolean;
@@ -50,9 +50,7 @@ export async function openContexts(store: ContextStore, run: OpenedRun, role: Ro
   };
 }
 
-/**
- * What an agent remembers is no guest's business, nor an owner's notes a member's, also where others were told it here.
- */
+/** Guests never see what an agent remembers, nor members an owner's notes, even if others were told it here. */
 function heardBy(role: Role, context: MessageContext): MessageContext {
   const isOwners = role === "owner" || role === "system";
   const isHeard = context.forOwner ? isOwners : role !== "guest";

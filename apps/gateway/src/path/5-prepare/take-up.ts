@@ -37,7 +37,7 @@ export interface TakeUpPorts {
 
 export type TakeUp = (resumed: ResumedRun, handle: RunHandle<Queued>) => Promise<Opened>;
 
-/** Goes on with a run that an earlier process, or a failing store, has left. Throws what a failing store throws. */
+/** Continues a run that an earlier process, or a failing store, has left. Throws what a failing store throws. */
 export function createTakeUp(ports: TakeUpPorts): TakeUp {
   const { store, tracer } = ports;
   return async (resumed, lane) => {
@@ -86,7 +86,7 @@ function messagesOf(
   });
 }
 
-/** A turn goes on with what its agent and its history have become. */
+/** A run continues with its agent and its history as they are now. */
 async function openAgain(
   { store, chooseModel, histories, logger }: TakeUpPorts,
   begun: BegunRun & Pick<OpenedRun, "handle">,

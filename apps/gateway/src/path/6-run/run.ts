@@ -35,9 +35,9 @@ export interface RunPorts extends SteeringPorts {
   readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish" | "retract" | "watched">;
   readonly metrics: Pick<Metrics, "watchModel">;
-  /** Summaries of chunks, so that an interrupted compaction goes on where it was. */
+  /** Summaries of chunks, so that an interrupted compaction continues where it stopped. */
   readonly compactionCache: CompactionCache;
-  /** What is to be saved before older messages give way to a summary. */
+  /** What to save before a summary replaces older messages. */
   readonly flush: Flush;
   readonly spending: Pick<Spending, "forMessage">;
   /** The beginning of what a call was given. Secrets go before it is cut: half of one would stay. */
@@ -54,8 +54,8 @@ export interface RunEnded extends EndedRun {
 }
 
 /**
- * Lets the agent work: model turns and tool calls, each step on record before the next effect. Undefined where the
- * gateway stops first: the next start goes on.
+ * Lets the agent work: model turns and tool calls, each step recorded before the next effect. Undefined if the gateway
+ * stops first: the next start continues.
  */
 export type Run = (run: PreparedRun) => Promise<RunEnded | undefined>;
 
@@ -160,7 +160,7 @@ function loopConfig(ports: RunPorts, run: PreparedRun): AgentLoopConfig {
   };
 }
 
-/** Shows the run to people and programs while it goes on. */
+/** Shows the run to people and programs while it works. */
 function watcher(ports: RunPorts, run: PreparedRun, view: LiveView): (event: AgentEvent) => void {
   const { agent, sessionKey, runId, messages, asked, handle, sentByTool, agentModel } = run;
   const { event } = asked.stored;
@@ -212,8 +212,8 @@ function isShown({ live, drafts, blocks }: RunPorts, { sessionKey, runId }: Prep
 }
 
 /**
- * What a run leaves, without the half of an answer that broke off and that nobody has seen: in the history it would
- * stand as something that was said.
+ * What a run leaves, without a broken-off answer that no one has seen: in the history it would look like something that
+ * was said.
  */
 function withoutBroken(tail: EndedRun["tail"]): EndedRun["tail"] {
   const last = tail.messages.at(-1);

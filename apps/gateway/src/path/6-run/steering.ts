@@ -16,7 +16,7 @@ export interface SteeringPorts {
   readonly tracer: Tracer;
 }
 
-/** What comes to a run while it goes on. */
+/** What reaches a run while it works. */
 export interface Steering {
   /** What the model is told next: messages that join the run, and which of those it has read were deleted. */
   next(): Promise<readonly AgentMessage[]>;

@@ -31,7 +31,7 @@ export interface ReadyReply extends Reply {
   readonly attached?: readonly MediaPart[];
 }
 
-/** How a run that ended is told to people and programs. */
+/** How people and programs are told of a run's end. */
 export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
@@ -72,7 +72,7 @@ export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Conclude
 export const REPLY_TTL_MS: number = 24 * 60 * 60 * 1000;
 const SILENCE: Reply = { text: "", silent: true };
 
-/** The end of a run that somebody stopped. */
+/** The end of a run that a person stopped. */
 export const STOPPED_RUN: Conclusion = {
   outcome: "aborted",
   state: "silent",
@@ -94,7 +94,7 @@ export function failedRun(code: "internal" | "no_agent" | "poison", message?: st
   };
 }
 
-/** The same with the words about it for whoever wrote last. */
+/** The same with a notice for the person who wrote last. */
 function inWords(
   { phrasesOf }: CommitPorts,
   conclusion: Conclusion,

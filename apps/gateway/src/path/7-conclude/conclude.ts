@@ -23,7 +23,7 @@ export interface ConcludePorts {
   readonly logger: Logger;
 }
 
-/** Undefined where the gateway stopped first: the next start goes on with the run. */
+/** Undefined if the gateway stopped first: the next start continues the run. */
 export type Conclude = (ended: RunEnded) => Promise<Concluded | undefined>;
 
 /** Makes the reply out of what the agent has said, and commits it with the end of the run. */
@@ -85,8 +85,8 @@ async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Rep
 }
 
 /**
- * The reply with its attachments ready to be sent, and a line for each that cannot be. Undefined where the run was
- * stopped meanwhile.
+ * The reply with its attachments ready to be sent, and a line for each that cannot be. Undefined if the run was stopped
+ * meanwhile.
  */
 async function withAttachments(
   { outgoing, definition, phrasesOf }: ConcludePorts,
