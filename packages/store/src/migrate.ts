@@ -73,10 +73,10 @@ export function requireVersion(raw: Sqlite.Database, path: string): void {
 
 function checkedVersion(raw: Sqlite.Database, path: string, target: number): number {
   const version = pragmaNumber(raw, "user_version");
-  if (version > target) throw new StoreNewerError(path, version, target);
   const tables = raw.prepare<[], number>("SELECT count(*) FROM sqlite_schema").pluck().get() ?? 0;
   if (tables > 0 && pragmaNumber(raw, "application_id") !== applicationId) {
     throw new StoreError("corrupt", `${path} is a database of another program: name another file.`);
   }
+  if (version > target) throw new StoreNewerError(path, version, target);
   return version;
 }

@@ -54,16 +54,20 @@ test("a database of a newer version is refused with file, versions and remedy", 
   expect(String(error)).toContain("newer release");
 });
 
-test("a database of another program is refused and left alone", async () => {
-  const path = `${temporaryFolder()}/a.db`;
-  const raw = new Sqlite(path);
-  raw.exec("CREATE TABLE theirs (a)");
-  raw.close();
-  await expect(openStore({ path })).rejects.toMatchObject({ code: "corrupt" });
-  const again = new Sqlite(path);
-  expect(again.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]);
-  again.close();
-});
+test.each([0, 99])(
+  "a database of another program is refused and left alone, whatever its version (%i)",
+  async (version) => {
+    const path = `${temporaryFolder()}/a.db`;
+    const raw = new Sqlite(path);
+    raw.exec("CREATE TABLE theirs (a)");
+    raw.pragma(`user_version = ${version}`);
+    raw.close();
+    await expect(openStore({ path })).rejects.toMatchObject({ code: "corrupt" });
+    const again = new Sqlite(path);
+    expect(again.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "theirs" }]);
+    again.close();
+  },
+);
 
 test("a file that is no database, and one that cannot be made", async () => {
   const folder = temporaryFolder();
