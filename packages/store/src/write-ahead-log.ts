@@ -51,6 +51,8 @@ class CheckpointedLog implements WriteAheadLog {
   #databaseFile: number | undefined;
   #copier: Sqlite.Database | undefined;
   #copiedElsewhere = 0;
+  /** How long the log was at the last try: who reads an old state may keep it from being copied for long. */
+  #triedAt = 0;
 
   constructor(raw: Sqlite.Database, path: string, logger: StoreLogger | undefined) {
     this.#raw = raw;
@@ -68,8 +70,11 @@ class CheckpointedLog implements WriteAheadLog {
 
   tend(): Promise<void> | undefined {
     if (this.#copiedElsewhere > 0) return undefined;
-    const progress = this.#look.get();
-    if (progress === undefined || progress.log - progress.checkpointed < checkpointFrames) return undefined;
+    const { log, checkpointed } = this.#look.get() ?? { log: 0, checkpointed: 0 };
+    // It was begun anew.
+    if (log < this.#triedAt) this.#triedAt = 0;
+    if (log - Math.max(checkpointed, this.#triedAt) < checkpointFrames) return undefined;
+    this.#triedAt = log;
     return this.checkpoint();
   }
 

@@ -1,5 +1,6 @@
 import fs from "node:fs";
-import { expect, test } from "vitest";
+import Sqlite from "better-sqlite3";
+import { expect, test, vi } from "vitest";
 import {
   accepted,
   answered,
@@ -282,6 +283,27 @@ test("the log is copied into the file by itself and used again", async () => {
   expect(file.fileBytes).toBeGreaterThan(40_000_000);
   expect(file.walBytes).toBeLessThan(file.fileBytes / 2);
   expect(await store.admin.integrity()).toEqual({ ok: true, problems: [] });
+});
+
+test("while somebody reads an old state, as a backup does, not every commit tries in vain to copy the log", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const { store } = await testStore({ path });
+  await store.kv.set("a", "b", 1);
+  const reader = new Sqlite(path);
+  reader.exec("BEGIN; SELECT count(*) FROM kv");
+  const pragma = vi.spyOn(Sqlite.prototype, "pragma");
+  const writeMuch = async () => {
+    for (let i = 0; i < 100; i += 1) await store.kv.set("large", "value", String(i % 10).repeat(200_000));
+  };
+  await writeMuch();
+  for (let i = 0; i < 50; i += 1) await store.kv.set("small", "value", i);
+  const copied = pragma.mock.calls.filter(([text]) => text === "wal_checkpoint(PASSIVE)").length;
+  reader.close();
+  for (let i = 0; i < 3; i += 1) await writeMuch();
+  vi.restoreAllMocks();
+  expect(copied).toBeGreaterThan(0);
+  expect(copied).toBeLessThan(4);
+  expect((await store.admin.file()).walBytes).toBeLessThan(60_000_000);
 });
 
 test("statistics count what is unfinished", async () => {
