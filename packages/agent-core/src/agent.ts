@@ -154,8 +154,8 @@ export class Agent {
   }
 
   /**
-   * Calls `listener` with every event from now on; returns what takes it back. A promise holds the run up until it is
-   * settled; a throw is reported and changes nothing.
+   * Calls `listener` with every event from now on. Returns a function that removes it. A promise delays the run until
+   * it settles; an exception is reported and changes nothing.
    */
   subscribe(listener: EmitEvent): () => void {
     this.#listeners = [...this.#listeners, listener];

@@ -17,7 +17,7 @@ export type AgentErrorCode =
   | "step_failed"
   | "hook_failed";
 
-/** A misuse of this package, or a host's hook that failed. What a model or a tool does wrong is never thrown. */
+/** A misuse of this package, or a failed hook of the host. Failures of a model or a tool are never thrown. */
 export class AgentError extends Error {
   readonly code: AgentErrorCode;
 
@@ -39,12 +39,12 @@ export function isAgentError(value: unknown): value is AgentError {
   }
 }
 
-/** The error itself where it is an `AgentError`, else one of `code` that was caused by it. */
+/** The error itself if it is an `AgentError`, else one with `code` that was caused by it. */
 export function asAgentError(error: unknown, code: AgentErrorCode): AgentError {
   return isAgentError(error) ? error : new AgentError(code, reasonOf(error), { cause: error });
 }
 
-/** What an unknown thrown value says. Never throws: a value may be without a prototype, or refuse to be read. */
+/** The message of an unknown thrown value. Never throws: a value may have no prototype, or refuse to be read. */
 export function reasonOf(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error === "string" ? error : String(error);

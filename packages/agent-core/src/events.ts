@@ -49,11 +49,11 @@ export interface Queued {
   readonly followUps: readonly AgentMessage[];
 }
 
-/** Why a run broke off that did everything right itself. */
+/** Why a run broke off although it made no mistake itself. */
 export interface RunFailure {
   readonly code: AgentErrorCode;
   readonly message: string;
-  /** What was taken from the queues and could not be kept. An `Agent` puts it back. */
+  /** Messages that were taken from the queues and could not be stored. An `Agent` puts them back. */
   readonly unkept: Queued;
 }
 

@@ -11,7 +11,7 @@ import type { Tool, ToolResult } from "./tool.ts";
 
 type Awaitable<T> = T | Promise<T>;
 
-/** What a transformation of the request may go by. */
+/** What a transformation of the request can use. */
 export interface TransformInfo {
   /** 1 for the first model call of the run. */
   readonly turn: number;
@@ -36,7 +36,7 @@ export type ConvertToLlm = (message: AgentMessage) => Message | undefined;
 export interface ToolCallInfo {
   readonly call: ToolCallBlock;
   readonly tool: Tool;
-  /** The arguments as the schema gave them. */
+  /** The arguments as validated by the schema. */
   readonly args: unknown;
   /** The model turn that asked for it. */
   readonly message: AssistantMessage;
@@ -56,7 +56,7 @@ export type ToolDecision =
   | { readonly action: "change"; readonly args: JsonObject }
   | { readonly action: "ask"; readonly question: string; readonly details?: JsonObject };
 
-/** Decides about one call. It fails closed: when it throws, the call does not run. */
+/** Decides about one call. It fails closed: if it throws, the call does not run. */
 export type BeforeToolCall = (info: ToolCallInfo) => Awaitable<ToolDecision | undefined>;
 
 /** `wait` ends the run with `waiting` and leaves the call without a result. */
@@ -65,7 +65,7 @@ export type AskAnswer =
   | { readonly action: "deny"; readonly reason: string }
   | { readonly action: "wait" };
 
-/** Puts the question of an `ask` decision to a person. When it throws, the answer is no. */
+/** Asks a person the question of an `ask` decision. If it throws, the answer is no. */
 export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
@@ -77,9 +77,9 @@ export type AfterToolCall = (
 
 interface StepBase {
   readonly turn: number;
-  /** What this step adds to the history, in order. */
+  /** The messages that this step adds to the history, in order. */
   readonly messages: readonly AgentMessage[];
-  /** Calls that have no result once this step is done: the intents to keep with it. */
+  /** Open calls after this step: the intents to store with it. */
   readonly pendingToolCalls: readonly ToolCallBlock[];
 }
 
@@ -104,12 +104,12 @@ export type Step =
     });
 
 /**
- * Makes a step durable. Awaited before the next effect (a model call, a tool). When it throws, nothing else is done
- * and the run fails with an `AgentError` `step_failed`.
+ * Makes a step durable. Awaited before the next effect (a model call, a tool). If it throws, nothing else happens and
+ * the run fails with an `AgentError` `step_failed`.
  */
 export type OnStep = (step: Step) => Awaitable<void>;
 
-/** A call of an earlier run that has no result. `tool` is `undefined` when there is no such tool any more. */
+/** An open call of an earlier run. `tool` is `undefined` if the tool no longer exists. */
 export interface PendingCall {
   readonly call: ToolCallBlock;
   readonly tool: Tool | undefined;
@@ -138,14 +138,14 @@ export interface FlushInfo {
   readonly messages: readonly AgentMessage[];
   readonly tokens: number;
   readonly signal: AbortSignal;
-  /** To be told of each model turn that it takes, for its usage. */
+  /** Call it with each model turn that this takes, for its usage. */
   readonly onTurn: (turn: AssistantMessage) => void;
 }
 
 /** Saves what must outlive a compaction (a memory flush). Bounded by the compaction's time; errors are ignored. */
 export type BeforeCompaction = (info: FlushInfo) => Awaitable<void>;
 
-/** Where a host may have a say in a run, or a part in it. */
+/** The points at which a host can influence a run or take part in it. */
 export interface Hooks {
   readonly transformContext?: TransformContext;
   readonly convertToLlm?: ConvertToLlm;

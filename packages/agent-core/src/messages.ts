@@ -36,9 +36,9 @@ export interface AssistantMessage {
   readonly provider: string;
   readonly model: string;
   readonly stopReason: StopReason;
-  /** The vendor's own word for why it stopped. */
+  /** The vendor's own stop reason. */
   readonly rawStopReason?: string;
-  /** Of an answer that broke off `estimated`, where its vendor had not counted all of it. */
+  /** For an answer that broke off, `estimated` if its vendor had not counted all of it. */
   readonly usage?: Usage;
   /** Present when `stopReason` is `error`, `aborted` or `context_overflow`. */
   readonly error?: ModelErrorData;

@@ -21,9 +21,9 @@ export interface ModelErrorData {
   readonly message: string;
   /** The HTTP status, if there was one. */
   readonly status?: number;
-  /** Tokens that fit into the model which would have answered, where that was a smaller one than the model asked. */
+  /** The window of the model that would have answered, if it is smaller than that of the model asked for. */
   readonly contextWindow?: number;
-  /** What the vendor asked for, in milliseconds. */
+  /** The wait that the vendor asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
@@ -45,6 +45,6 @@ export interface AttemptFailure {
   readonly code: ModelErrorCode;
   readonly message: string;
   readonly status?: number;
-  /** What it came to before it failed. It is part of what a run used. */
+  /** Its usage before it failed, which is part of the run's. */
   readonly usage?: Usage;
 }

@@ -34,7 +34,7 @@ export interface ApprovalChange extends Pick<Approval, "approver" | "grant" | "d
   readonly state: ApprovalState;
 }
 
-/** `open`: the same is asked already. `full`: so many are open in its session. `taken`: another has this id. */
+/** `open`: the same question is already open. `full`: too many are open in its session. `taken`: the id is in use. */
 export type Asked =
   | { readonly outcome: "asked" | "open"; readonly approval: Approval }
   | { readonly outcome: "full"; readonly open: number }
@@ -55,7 +55,7 @@ export interface ApprovalStore {
 }
 
 const DEFAULT_LIMIT = 100;
-/** What has its end is kept for as long as there are no more. */
+/** How many ended questions are kept. */
 const KEPT = 1_000;
 
 /** Kept in memory, for tests and for hosts that need no record. */

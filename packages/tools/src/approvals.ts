@@ -15,13 +15,13 @@ export type ResolveOutcome =
 
 /** Questions to people about single calls. An answer is bound to exactly what was shown and is used once. */
 export interface Approvals {
-  /** Asks; the same question that is still open is not asked twice. */
+  /** Asks a question; one that is still open is not asked twice. */
   request(request: ApprovalRequest): Promise<Approval>;
-  /** The newest first, those that have their end too. Default: all states, at most 100. */
+  /** The newest first, ended ones included. Default: all states, at most 100. */
   list(filter?: Parameters<ApprovalStore["list"]>[0]): Promise<readonly Approval[]>;
   /** Decides a question. `approver` is the immutable id of the person; the host has checked that they may. */
   resolve(id: string, answer: "allow" | "deny", approver: string): Promise<ResolveOutcome>;
-  /** Waits for an answer; `expired` also when the signal ends. */
+  /** Waits for a decision; `expired` also when the signal is aborted. */
   wait(id: string, signal: AbortSignal): Promise<"allowed" | "denied" | "expired">;
   /**
    * Uses up an approval for exactly this request; `undefined` if there is none. A call that used one in an earlier
@@ -53,10 +53,10 @@ const ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 /** How often a waiting call checks for a decision that another process took, in milliseconds. */
 const LOOK_MS = 2_000;
 
-/** What waits for a decision or for its use. */
+/** Questions that wait for a decision, and approvals that wait to be used. */
 const ALL_OPEN = { states: ["pending", "allowed"], limit: Number.MAX_SAFE_INTEGER } as const;
 
-/** Approvals over a store, which alone says what is decided. */
+/** Approvals over a store, which is the only authority on decisions. */
 export function createApprovals(options: ApprovalsOptions): Approvals {
   return new StoredApprovals(options);
 }

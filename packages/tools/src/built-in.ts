@@ -27,7 +27,7 @@ import { createSeenLinks } from "./web/seen-links.ts";
 import { createWebFetchTool, type WebFetchToolOptions } from "./web/tool.ts";
 import { openWorkspace, type Workspace, type WorkspaceOptions } from "./workspace/workspace.ts";
 
-/** The built-in tools, in the order in which a model sees them where an agent's own list gives none. */
+/** The built-in tools, in the order in which a model sees them, unless an agent's own list gives another. */
 export const BUILT_IN_TOOLS: readonly string[] = [
   "read",
   "write",
@@ -60,33 +60,33 @@ const PAGE_BYTES = 5_000_000;
 
 export interface BuiltInToolsOptions {
   readonly workspace: WorkspaceOptions;
-  /** Where commands run. Proving it takes a moment, which the first agent that may run commands waits for. */
+  /** Where commands run. Its self-test takes a moment; the first agent that may run commands waits for it. */
   readonly sandbox: () => Promise<Sandbox>;
-  /** Hosts that commands may reach, where policy lets them; see `domains` of `ExecToolOptions`. Default: none. */
+  /** Hosts that commands may reach, if policy allows it; see `domains` of `ExecToolOptions`. Default: none. */
   readonly domains?: readonly string[];
   /** Additional environment variables for commands; see `environment` of `ExecToolOptions`. Default: none. */
   readonly environment?: CommandEnvironment;
-  /** Where commands in the background are kept. Default: there are none. */
+  /** Where background commands are kept. Default: there are none. */
   readonly processes?: Processes;
-  /** Makes pictures that are larger than models take smaller. Default: they are not shown. */
+  /** Makes pictures smaller that are larger than models accept. Default: they are not shown. */
   readonly fitPicture?: FitPicture;
   readonly fetch: GuardedFetch;
   readonly isGiven: NonNullable<WebFetchToolOptions["isGiven"]>;
   readonly send: MessageToolOptions["send"];
   readonly isCurrent: NonNullable<MessageToolOptions["isCurrent"]>;
-  /** Default: people are asked nothing, and there is no tool for it. */
+  /** Default: people are not asked, and the tool does not exist. */
   readonly askUser?: AskUserToolOptions["ask"];
-  /** Default: there is no search of the web, and no tool for it. */
+  /** Default: there is no web search, and the tool does not exist. */
   readonly webSearch?: WebSearchSettings;
-  /** Default: no model looks at pictures for another, and there is no tool for it. */
+  /** Default: no model looks at pictures for another, and the tool does not exist. */
   readonly look?: ImageToolOptions["look"];
-  /** Default: the agent knows nothing of its host, and there is no tool for it. */
+  /** Default: the agent knows nothing of its host, and the tool does not exist. */
   readonly gateway?: GatewayToolOptions;
-  /** Default: nothing runs by itself, and there is no tool for it. */
+  /** Default: there are no schedules, and the tool does not exist. */
   readonly cron?: CronToolOptions["carryOut"];
-  /** Default: it has no sub-agents, and no tools for them. */
+  /** Default: there are no sub-agents, and the tools do not exist. */
   readonly sessions?: SessionsToolsOptions["carryOut"];
-  /** Default: the agent has no memory, and no tools for it. */
+  /** Default: the agent has no memory, and the tools do not exist. */
   readonly memory?: AgentMemory;
 }
 

@@ -20,11 +20,11 @@ import type { Workspace } from "./workspace/workspace.ts";
 export interface ExecToolOptions {
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
-  /** Hosts that commands may reach, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`. */
+  /** Hosts that commands may reach, if policy allows it: `example.org`, `*.example.org`, `example.org:8443`. */
   readonly domains?: readonly string[];
   /** Additional environment variables for commands, requested before each. Default: none. */
   readonly environment?: CommandEnvironment;
-  /** Where commands in the background are kept. Default: none can be started. */
+  /** Where background commands are kept. Default: none can be started. */
   readonly processes?: Processes;
 }
 
@@ -127,7 +127,7 @@ function argsSchema(
   return schema.extend({ network: z.boolean().optional().describe(what) });
 }
 
-/** What a person is asked about: the command, where and by what it runs, and the files that it names. */
+/** What a person is shown: the command, where and with what it runs, and the files that it names. */
 async function subjectOf(
   { workspace, sandbox, domains, environment = NOTHING_MORE }: ExecToolOptions,
   args: ExecArgs,

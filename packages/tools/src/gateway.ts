@@ -14,7 +14,7 @@ export interface GatewayToolOptions {
   readonly status: () => Promise<string>;
   /** The configuration as it applies, at a key or as a whole. */
   readonly config: (key: string | undefined) => Promise<string>;
-  /** A change as lines that go and lines that come. Rejects where it cannot be made. */
+  /** A change as lines that go and lines that come. Rejects if it cannot be made. */
   readonly preview: (change: ConfigChange) => Promise<string>;
   /** Makes a change that an owner has seen as its preview and approved. */
   readonly apply: (change: ConfigChange) => Promise<void>;
@@ -26,8 +26,8 @@ type GatewayCall =
   | { readonly action: "propose"; readonly change: ConfigChange };
 
 /**
- * `gateway`: how the gateway does, what its configuration says, and changes of it, each of which an owner approves as
- * it will be made.
+ * `gateway`: the gateway's state, its configuration, and changes of it. An owner approves each change exactly as it
+ * will be made.
  */
 export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
   return defineTool({

@@ -12,11 +12,11 @@ import { visibleText } from "./visible.ts";
 
 export interface JudgeOptions {
   readonly policy: ToolPolicy;
-  /** Puts a decision on record. When it fails, the call does not run. */
+  /** Records a decision. If it fails, the call does not run. */
   readonly record: (record: DecisionRecord) => void | Promise<void>;
-  /** Without it, what needs an approval is refused. */
+  /** Without it, calls that need an approval are refused. */
   readonly approvals?: Approvals;
-  /** What may run unasked where the policy asks about what is not listed. Default: nothing. */
+  /** What may run unasked in the mode `unlisted`. Default: nothing. */
   readonly standingRules?: () => readonly StandingRule[] | Promise<readonly StandingRule[]>;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;

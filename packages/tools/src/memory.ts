@@ -4,7 +4,7 @@ import { defineTool, type ToolDefinition } from "./define.ts";
 import { failure, success } from "./result.ts";
 import type { RunFacts } from "./types.ts";
 
-/** What memory gave for a question, in words for the model. */
+/** The memory's answer to a query, in words for the model. */
 export interface MemoryAnswer {
   readonly text: string;
   /** Whether others wrote any of it. */

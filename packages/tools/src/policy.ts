@@ -39,7 +39,7 @@ const DEFAULT_ROLES: Readonly<Record<Role, ToolRule>> = {
 
 type PolicyWords = Phrases["policy"];
 
-/** What policy decided, before it is put on record. */
+/** What policy decided, before it is recorded. */
 export interface Decision {
   readonly decision: Verdict;
   readonly rule: string;
@@ -52,7 +52,7 @@ export interface DecisionInput {
   readonly facts: RunFacts;
   /** Whether a standing rule covers the call. Default no. */
   readonly isCovered?: boolean;
-  /** In which words the reason is given. Default English. */
+  /** The language of the reason. Default English. */
   readonly phrases?: Phrases;
 }
 
@@ -98,17 +98,17 @@ export function decideByAll(
   return strictest.find((decision) => decision !== undefined) ?? none;
 }
 
-/** Whether a run could use a tool at all, so that the model should see it. */
+/** Whether a run could use a tool at all, so that the model is shown it. */
 export function offers(policy: ToolPolicy, tool: DecisionInput["tool"], facts: RunFacts): boolean {
   return decide(policy, { tool, facts, claims: [] }).decision !== "deny";
 }
 
-/** Whether a rule lets a tool be used at all, asking first or not. */
+/** Whether a rule allows a tool at all, with or without asking. */
 export function allowsTool(rule: ToolRule, tool: string): boolean {
   return byRule("", rule, tool, "", phrasesIn("en").policy)?.decision !== "deny";
 }
 
-/** The rules of each model that may answer, by model or vendor: a run may go on with another than it began with. */
+/** The rules of each model that may answer, by model or vendor: a run may continue with another model. */
 function modelRules({ models = {} }: ToolPolicy, facts: RunFacts): (readonly [string, ToolRule])[] {
   return (facts.models ?? [])
     .flatMap((model) => [model, model.slice(0, Math.max(0, model.indexOf("/")))])

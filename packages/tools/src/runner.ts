@@ -30,7 +30,7 @@ const COMMAND_RESULT_CHARS = 16_000;
 
 export interface ToolRunnerOptions extends JudgeOptions {
   readonly tools: readonly ToolDefinition[];
-  /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
+  /** Removes secrets from tool results, before a model or a viewer gets them. Default: nothing is removed. */
   readonly withoutSecrets?: (text: string) => string;
 }
 
@@ -55,7 +55,7 @@ export interface ForRunOptions {
 
 /** Tools of one run. Each call is decided and recorded before its body is reached, however it came. */
 export interface RunTools {
-  /** Those that the run may use at all; for the model and the loop. */
+  /** The tools that the run may use at all; for the model and the loop. */
   readonly tools: readonly Tool[];
   /** For the loop: decides before the call is announced, so that a refusal or a question comes first. */
   readonly beforeToolCall: BeforeToolCall;
@@ -72,7 +72,7 @@ export interface DirectCallOptions {
   readonly update?: ToolContext["update"];
   /** Characters that the result may have. Default 16,000: there is no model whose window would tell. */
   readonly resultChars?: number;
-  /** Told of the approval that the call needs and does not have: then it fails, and nothing runs. */
+  /** Called with the approval that the call needs and does not have. The call then fails, and nothing runs. */
   readonly asked?: (approval: Approval) => void;
   /** Awaited once the call is allowed, right before its body; what it rejects with is thrown, and nothing runs. */
   readonly started?: () => Promise<void>;

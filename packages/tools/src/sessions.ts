@@ -22,12 +22,12 @@ export interface SessionsCall {
   readonly sessionKey: string;
   /** The same when the same call is run again. */
   readonly callId: string;
-  /** As it is now: what is given away is never more than this, and what comes back may taint it. */
+  /** The run as it is now: it cannot delegate more rights than these, and a result may taint it. */
   readonly run: Permit["run"];
 }
 
 export interface SessionsToolsOptions {
-  /** Carries a request out, and says in words what came of it. Its errors are told to the model. */
+  /** Carries a request out and describes the outcome in words. Its errors are told to the model. */
   readonly carryOut: (request: SessionsRequest, call: SessionsCall) => Promise<string>;
 }
 
@@ -43,7 +43,7 @@ const sessionId = z
   .describe("A sub-agent's id, or the key of another conversation from sessions_list");
 const words = z.string().min(1).max(20_000);
 
-/** `sessions_spawn`, `sessions_send`, `sessions_list`, `sessions_history`: work that goes on in sessions of its own. */
+/** `sessions_spawn`, `sessions_send`, `sessions_list`, `sessions_history`: work in other sessions. */
 export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonly ToolDefinition[] {
   const carriedOut = async (
     request: SessionsRequest,

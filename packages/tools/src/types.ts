@@ -40,11 +40,11 @@ export interface RunFacts {
   readonly role: Role;
   /** Immutable id of the one person who has spoken in the run; absent if several did, or no one. */
   readonly speaker?: string;
-  /** The kind of conversation: `direct`, `group`, `channel`, `api` or what else the host tells apart. */
+  /** The kind of conversation: `direct`, `group`, `channel`, `api` or any other kind the host distinguishes. */
   readonly channelKind: string;
   /** Empty while nothing untrusted was seen. */
   readonly taint: readonly TaintMark[];
-  /** The models that may answer in the run, `provider/model`: the one it began with, and those it may go over to. */
+  /** The models that may answer in the run, `provider/model`: the one it began with, and its possible fallbacks. */
   readonly models?: readonly string[];
   /** Names of the tools the parent run may use, in a subagent's run. */
   readonly parentTools?: readonly string[];
@@ -107,7 +107,7 @@ export interface Permit {
   readonly approved: boolean;
   /** What that person was shown. */
   readonly subject?: ApprovalSubject;
-  /** The run as it is now: a body that brings in what others wrote says so here before it returns. */
+  /** The run as it is now: a body that brings in others' words marks that here before it returns. */
   readonly run: { readonly facts: RunFacts; taint(mark: TaintMark): void };
 }
 
@@ -124,7 +124,7 @@ export interface ApprovalSubject {
   readonly action: string;
   /** Of the action before characters that cannot be seen were escaped in it; made by the gate. */
   readonly sha256?: string;
-  /** Whose content is to be the same when it is done. */
+  /** Files whose content must be the same when it is done. */
   readonly files?: readonly NamedFile[];
   /** What there is before and after, as digests; absent where that cannot be told. Alike: it is done already. */
   readonly states?: { readonly from: string; readonly to: string };
@@ -138,7 +138,7 @@ export interface ApprovalSubject {
   readonly binary?: string;
 }
 
-/** What `defineTool` makes a tool of. */
+/** The input of `defineTool`. */
 export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonValue> {
   readonly name: string;
   readonly description: string;
@@ -149,7 +149,7 @@ export interface ToolBlueprint<Args = unknown, Details extends JsonValue = JsonV
   readonly truncate?: "head" | "head-tail";
   /** What its results, failures too, bring into the run: content that others wrote. */
   readonly taints?: TaintSource;
-  /** What the run counts as having seen once this call begins, whatever it does. Asked before it is decided. */
+  /** What the run counts as having seen once this call begins, whatever it does. Called before the decision. */
   exposes?(args: Args, facts: RunFacts): readonly TaintMark[] | Promise<readonly TaintMark[]>;
   /** What this call reaches for. When it throws, the call is denied. */
   claims?(args: Args, facts: RunFacts): readonly Claim[] | Promise<readonly Claim[]>;

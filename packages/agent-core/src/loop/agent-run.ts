@@ -4,7 +4,7 @@ import { RunQueue } from "../event-queue.ts";
 import type { AgentEvent, EmitEvent, RunResult } from "../events.ts";
 import { runAgentLoop } from "./agent-loop.ts";
 
-/** Begins a run that tells its events to `emit` and ends early when `signal` aborts. */
+/** Begins a run that passes its events to `emit` and ends early when `signal` aborts. */
 export type StartRun = (emit: EmitEvent, signal: AbortSignal) => Promise<RunResult>;
 
 /**

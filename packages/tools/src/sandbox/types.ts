@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 
-/** What the owner asked for: `default` is the strictest rung that gives exec at all. */
+/** The configured setting: `default` is the strictest rung that allows exec at all. */
 export type SandboxSetting = "default" | "off" | "none";
 
 export interface SandboxLimits {
@@ -29,7 +29,7 @@ export interface SandboxFolders {
   readonly dir: string;
   /** Absolute. Read. */
   readonly readOnlyDirs: readonly string[];
-  /** Absolute. Hidden where they lie inside one of the others. */
+  /** Absolute. Hidden if they lie inside one of the others. */
   readonly forbidden: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface Cover {
   /** Absolute; never a link. */
   readonly path: string;
   readonly kind: "file" | "folder";
-  /** A folder in it that the command sees all the same. */
+  /** A folder inside it that the command sees anyway. */
   readonly except?: string;
 }
 
@@ -49,7 +49,7 @@ export interface SandboxRequest {
   readonly folders: SandboxFolders;
   /** Absolute, inside `folders.dir`. */
   readonly cwd: string;
-  /** Names at the top of `folders.dir` that must come out as they were, made or not. */
+  /** Names at the top of `folders.dir` that must stay unchanged, whether they exist or not. */
   readonly protect: { readonly files: readonly string[]; readonly folders: readonly string[] };
   /**
    * Places in `folders.dir` that the command must not see, outer ones first. Nothing covers them on the rung `none`.
@@ -66,7 +66,7 @@ export interface SandboxRequest {
   readonly background?: boolean;
   /** What it reads as its input. Default: nothing. */
   readonly input?: Readable;
-  /** It has a terminal of its own. Only where the sandbox gives one. */
+  /** Whether it has a terminal of its own. Only if the sandbox offers one. */
   readonly terminal?: boolean;
   /** UTF-16 units of output to keep; default the limit's. */
   readonly outputChars?: number;

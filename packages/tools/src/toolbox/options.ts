@@ -24,7 +24,7 @@ export interface ToolRun {
   readonly sessionKey: string;
   /** The role of the first speaker. */
   readonly role: Role;
-  /** Who that is, by an id that never changes. */
+  /** The first speaker, by an id that never changes. */
   readonly speaker: string;
   /** See `RunFacts`. */
   readonly channelKind: string;
@@ -41,7 +41,7 @@ export interface ToolRun {
   readonly inForce?: LooksUpInForce;
 }
 
-/** Whether a run may give something out, decided and noted as a `read` of it would be. */
+/** Whether a run may give something out, decided and recorded as a `read` of it would be. */
 export type MayAttach = (
   source: AttachmentSource,
 ) => Promise<{ readonly ok: true } | { readonly ok: false; readonly why: string }>;
@@ -49,28 +49,31 @@ export type MayAttach = (
 export interface ToolboxOptions<Run extends ToolRun> {
   /** Where the tools of an agent work. */
   readonly folders: (agent: Run["agent"]) => Pick<BuiltInToolsOptions, "workspace">;
-  /** What an agent remembers. Default: nothing, and it has no tools for it. */
+  /** What an agent remembers. Default: nothing, and the tools do not exist. */
   readonly memory?: (agent: Run["agent"]) => AgentMemory | undefined;
   readonly sandbox: BuiltInToolsOptions["sandbox"];
-  /** Hosts that an agent's commands may reach, where policy lets them. Default: none. */
+  /** Hosts that an agent's commands may reach, if policy allows it. Default: none. */
   readonly domains?: (agent: Run["agent"]) => readonly string[];
   /** Additional environment variables for an agent's commands, requested before each. Default: none. */
   readonly environment?: (agent: Run["agent"]) => Promise<Readonly<Record<string, string>>>;
-  /** Takes secrets out of what tools answer, before a model or a viewer has it. Default: nothing is. */
+  /** Removes secrets from tool results, before a model or a viewer gets them. Default: nothing is removed. */
   readonly withoutSecrets?: (text: string) => string;
   /** See {@link BuiltInToolsOptions.fitPicture}. */
   readonly fitPicture?: NonNullable<BuiltInToolsOptions["fitPicture"]>;
   readonly fetch: BuiltInToolsOptions["fetch"];
-  /** The service behind `web_search`, asked for whenever an agent's tools are made. Default: none, and no such tool. */
+  /**
+   * The service behind `web_search`, requested whenever an agent's tools are made. Default: none, and the tool does not
+   * exist.
+   */
   readonly webSearch?: () => BuiltInToolsOptions["webSearch"];
   /**
-   * Has a model that sees look at a picture for a run; asked for whenever an agent's tools are made.
-   * Default: none does, and there is no such tool.
+   * Has a model that sees look at a picture for a run; requested whenever an agent's tools are made. Default: none, and
+   * the tool does not exist.
    */
   readonly look?: () => LookFor<Run> | undefined;
-  /** What the tool `gateway` tells and does. Default: there is no such tool. */
+  /** What the tool `gateway` reports and does. Default: the tool does not exist. */
   readonly gateway?: BuiltInToolsOptions["gateway"];
-  /** Carries out what the message tool asks for. */
+  /** Carries out the message tool's requests. */
   readonly send: (
     action: MessageAction,
     run: Run & { readonly mayAttach: MayAttach },
@@ -78,11 +81,11 @@ export interface ToolboxOptions<Run extends ToolRun> {
   ) => Promise<MessageOutcome>;
   /** Whether a destination that the message tool names is the conversation of the run itself. Default: none is. */
   readonly isCurrent?: (destination: MessageDestination, run: Run) => boolean;
-  /** Carries out what the cron tool asks for. Default: nothing runs by itself, and there is no such tool. */
+  /** Carries out the cron tool's requests. Default: there are no schedules, and the tool does not exist. */
   readonly cron?: (request: CronRequest, run: Run, call: { readonly callId: string }) => Promise<string>;
   /**
-   * Asks the person that a run works for, see `ask` of `AskUserToolOptions`. Default: people are asked nothing, and
-   * there is no such tool.
+   * Asks the person that a run works for, see `ask` of `AskUserToolOptions`. Default: people are not asked, and the
+   * tool does not exist.
    */
   readonly askUser?: (
     question: UserQuestion,
@@ -90,7 +93,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
     call: { readonly callId: string; readonly signal: AbortSignal },
   ) => Promise<InquiryEnd>;
   /**
-   * Carries out what is asked of sub-agents, by a run with these tools. Default: there are none, and no tools for them.
+   * Carries out requests for sub-agents, of a run with these tools. Default: there are none, and the tools do not
+   * exist.
    */
   readonly sessions?: (
     request: SessionsRequest,
@@ -105,13 +109,13 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
   /** The language in which the people of a run are told why they are asked. Default English. */
   readonly phrasesTo?: (run: Run) => Phrases;
-  /** What an agent may do unasked where its rule asks about what is not listed. Default: nothing. */
+  /** What an agent may do unasked in the mode `unlisted`. Default: nothing. */
   readonly standingRules?: (
     agent: Run["agent"],
   ) => readonly StandingRule[] | Promise<readonly StandingRule[]>;
-  /** Code of the host ahead of every decision. */
+  /** The host's code, called before every decision. */
   readonly beforeCall: (call: HookedCall) => Promise<HookVerdict>;
-  /** Puts a decision on record. When it throws, the call does not run. */
+  /** Records a decision. If it throws, the call does not run. */
   readonly note: (run: Run, text: string, data: NotedDecision) => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -144,7 +148,7 @@ export interface HookedCall {
   readonly args: unknown;
 }
 
-/** Changed arguments are checked by the tool's schema again, and judged before the tool runs. */
+/** Changed arguments are validated against the tool's schema again, and decided before the tool runs. */
 export type HookVerdict =
   | { readonly action: "allow"; readonly args?: JsonObject }
   | { readonly action: "deny"; readonly reason: string };

@@ -38,7 +38,7 @@ export interface Folder {
 }
 
 export interface WriteOptions {
-  /** Refuses after the path was followed and before anything is changed; gets the display path. */
+  /** May refuse after the path was followed and before anything is changed; gets the display path. */
   readonly check?: (displayPath: string) => void;
   /** Awaited after `check` and before anything is changed; gets the absolute path. */
   readonly before?: (path: string) => Promise<void>;
@@ -62,9 +62,9 @@ export interface Workspace {
   /** Reads a whole file; refuses one of more bytes. For hosts that attach what an agent names. */
   readBytes(path: string, maxBytes: number): Promise<Uint8Array>;
   list(path: string): Promise<Folder>;
-  /** Replaces or makes a file in one step, with the folders on the way. Gives its display path. */
+  /** Replaces or creates a file in one step, with the folders on the way. Returns its display path. */
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
-  /** Removes a regular file of a folder that can be written to. For hosts that clear away what they put there. */
+  /** Removes a regular file of a writable folder. For hosts that clean up what they put there. */
   removeFile(path: string): Promise<void>;
 }
 
