@@ -1,10 +1,10 @@
 /**
- * How many times as many runs as may go on may stand by beside them. One that stands by still holds its
- * memory, so those beyond that hold a place, too.
+ * So many times the runs that may go on may stand by beside them. A run that stands by still takes memory: beyond that,
+ * each holds a place, too.
  */
 const STANDING_BY_TIMES = 4;
 
-/** How many times as many one owner may leave standing by before others of theirs start. */
+/** So many times the runs that may go on one owner may leave standing by before others of theirs start. */
 const STANDING_BY_TIMES_EACH = 2;
 
 /** A run, as far as it takes up room. */

@@ -14,8 +14,7 @@ export interface QuarantineOptions {
 
 /**
  * Every piece of work that was under way when a process died counts that death, though only one may have caused it.
- * Those that are suspected go on one at a time: the next death then tells which it was,
- * and the others are not set aside with it.
+ * The suspects go on one at a time: the next death then tells which it was, and the others are not set aside with it.
  */
 export function createQuarantine({ aloneMs, clock = systemClock }: QuarantineOptions): Quarantine {
   let last: Promise<unknown> = Promise.resolve();

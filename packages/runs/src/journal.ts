@@ -43,10 +43,7 @@ export interface Journal {
   commit(): Promise<void>;
   /** The run has ended by itself. */
   end(): Promise<RunTail>;
-  /**
-   * Commits what is held, for a run that does not end now. Throws the failure of
-   * an earlier write, and writes nothing then.
-   */
+  /** Commits what is held, for a run that does not end now. Writes nothing and throws where an earlier write failed. */
   flush(): Promise<void>;
   /** Nothing is written any more. */
   close(): void;

@@ -31,10 +31,7 @@ export interface Place {
 export interface WaitingRunsOptions {
   readonly store: { readonly runs: Pick<JournalStore, "wait"> };
   readonly lease: LeaseToken;
-  /**
-   * That a run waits could not be put on record. Whoever is asked need not
-   * suffer from it; it shows with the next write.
-   */
+  /** That a run waits could not be put on record. Whoever is asked is asked all the same; the next write will tell. */
   readonly onFailure: (runId: string, error: unknown) => void;
 }
 

@@ -23,10 +23,7 @@ export interface Asked {
 
 /** What the journal adds to the messages of a run. */
 export interface RunNotes {
-  /**
-   * What was asked, in order, as those wrote it who did: their ids of it, and
-   * where the model read it otherwise, the text.
-   */
+  /** What was asked, in order, as it was written: with its writer's ids, and the text where the model read another. */
   readonly asked: readonly Asked[];
   /** What people were told of its end besides what it said, for instance why it failed, and when. */
   readonly note?: { readonly text: string; readonly at: number };

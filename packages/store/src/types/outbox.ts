@@ -98,9 +98,8 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Rows whose time to live has passed, of what would be sent next: to be given to {@link expire}. */
   overdue(): Promise<readonly OutboxRow<T>[]>;
   /**
-   * Ends rows as `expired`, and gives those that it ended; one that changed
-   * since is left alone. Where it ended any, the
-   * `word` about them goes into the outbox in the same transaction.
+   * Ends rows as `expired`, and gives those that it ended; one that changed since is left alone. Where it ended any,
+   * the `word` about them goes into the outbox in the same transaction.
    */
   expire(ids: readonly string[], lease: LeaseToken, word?: OutboxInsert<T>): Promise<readonly OutboxRow<T>[]>;
   /**
