@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { eachFigure } from "./figures.ts";
-import { decode } from "./json.ts";
+import { decodeIntact } from "./json.ts";
 import { isSameLease } from "./leases.ts";
 import type { Head } from "./messages.ts";
 import { runIdOf, stampOf } from "./run-rows.ts";
@@ -60,7 +60,7 @@ function toSession({ record, active }: SessionState, holding: RunRecord | undefi
     ...(record.model === null ? {} : { model: record.model }),
     ...(record.thinking === null ? {} : { thinking: record.thinking }),
     ...(record.queueMode === null ? {} : { queueMode: record.queueMode }),
-    ...(record.data === null ? {} : { data: decode<JsonValue>(record.data, "session", record.key) }),
+    ...(record.data === null ? {} : { data: decodeIntact<JsonValue>(record.data) ?? null }),
     generation: record.generation,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,

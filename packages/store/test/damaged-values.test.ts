@@ -79,6 +79,12 @@ test.each<[string, string, string, string, (store: SqliteStore) => Promise<unkno
   expect(await read(await damagedBy(cut(table, column, where)))).toHaveLength(1);
 });
 
+test("a session whose notes are damaged hides no other, can be used, and does not look as if it had none", async () => {
+  const store = await damagedBy((raw) => raw.exec("UPDATE session SET data = '{'"));
+  expect(await store.sessions.list()).toMatchObject([{ key: seed().key, data: null }]);
+  expect(await store.sessions.get(seed().key)).toMatchObject({ data: null });
+});
+
 test("a question that is damaged keeps no other from being asked or found", async () => {
   const store = await damagedBy(cut("approval", "question", "id = 'lost'"));
   expect(await store.approvals.list()).toMatchObject([{ id: "whole" }]);

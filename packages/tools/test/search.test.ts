@@ -26,7 +26,8 @@ import { caller, textOf } from "./harness.ts";
 
 const PATH = process.env["PATH"] ?? "";
 const hasRipgrep = PATH.split(delimiter).some((folder) => existsSync(join(folder, "rg")));
-if (!hasRipgrep) console.log("skipped: ripgrep (`rg`) is not on the path, so only the search without it is tested");
+if (!hasRipgrep)
+  console.log("skipped: ripgrep (`rg`) is not on the path, so only the search without it is tested");
 
 const ENGINES = { ...(hasRipgrep ? { ripgrep: PATH } : {}), "its own": "" };
 const INBOX = "inbox/0123456789abcdef/page.txt";

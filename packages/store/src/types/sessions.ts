@@ -32,6 +32,7 @@ export interface Session extends SessionSeed {
   readonly model?: string;
   readonly thinking?: string;
   readonly queueMode?: string;
+  /** `null` where it is damaged: what it said is not to be taken for nothing. */
   readonly data?: JsonValue;
   /** Counts resets; history is that of the present generation. */
   readonly generation: number;

@@ -45,13 +45,20 @@ it("is written again where it could not be written", async () => {
   expect(await createSessionTaint(kept, of(0)).earlier()).toEqual(seen);
 });
 
-it("reads of what was kept otherwise no more than it knows", async () => {
+it("takes what it cannot read for somebody else's words", async () => {
   const kept = sessions();
   kept.set({ taint: { generation: 0, sources: ["web", "gossip", 7], speakers: ["plain:mo"] } });
   expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
-    sources: ["web"],
+    sources: ["web", "other"],
     speakers: ["plain:mo"],
   });
-  kept.set("damaged");
+  for (const damaged of [null, "damaged", { taint: "damaged" }]) {
+    kept.set(damaged);
+    expect(await createSessionTaint(kept, of(3)).earlier()).toEqual({
+      sources: ["other"],
+      speakers: ["unknown"],
+    });
+  }
+  kept.set({});
   expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({ sources: [], speakers: [] });
 });

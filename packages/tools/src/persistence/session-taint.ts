@@ -38,7 +38,7 @@ export function createSessionTaint(
   return {
     async earlier() {
       const taint = taintIn((await sessions.get(sessionKey))?.data);
-      kept = taint?.generation === generation ? taint : NOTHING;
+      kept = taint !== undefined && taint.generation >= generation ? taint : NOTHING;
       return { sources: kept.sources, speakers: kept.speakers };
     },
     async keep(seen) {
@@ -58,14 +58,28 @@ export function createSessionTaint(
   };
 }
 
-const knownSources = z
+const sources = z
   .array(z.unknown())
-  .transform((listed) => listed.flatMap((source) => taintSource.safeParse(source).data ?? []));
+  .transform((listed) => [...new Set(listed.map((source) => taintSource.safeParse(source).data ?? "other"))]);
 const dataSchema = z.object({
-  taint: z.object({ generation: z.number(), sources: knownSources, speakers: z.array(z.string()) }),
+  taint: z.object({ generation: z.number(), sources, speakers: z.array(z.string()) }).optional(),
 });
 
-/** What is kept with a session, and for which generation of it. */
-export function taintIn(data: unknown): (Seen & { readonly generation: number }) | undefined {
-  return dataSchema.safeParse(data).data?.taint;
+interface KeptTaint extends Seen {
+  /** Of the session, which begins anew without taint. */
+  readonly generation: number;
+}
+
+/** Nobody knows whose words it was about, nor of which generation. */
+const UNREADABLE: KeptTaint = {
+  generation: Number.MAX_SAFE_INTEGER,
+  sources: ["other"],
+  speakers: ["unknown"],
+};
+
+/** What is kept with a session. */
+export function taintIn(data: unknown): KeptTaint | undefined {
+  if (data === undefined) return undefined;
+  const read = dataSchema.safeParse(data);
+  return read.success ? read.data.taint : UNREADABLE;
 }
