@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
       .poll(asked)
       .toEqual(Array(2).fill({ type: "subscribe", conversation: "old", agent: "writer" }));
     await chat.page.getByRole("button", { name: "New conversation" }).click();
-    await chat.log().getByText("Write below to begin.").waitFor();
+    await chat.log().getByText("Write a message below to begin.").waitFor();
     await chat.page.getByRole("combobox", { name: "Agent" }).selectOption("coder");
     await chat.log().getByRole("button", { name: "list files" }).click();
     await chat.received("send");
@@ -68,7 +68,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     expect(chat.gateway.changes).toHaveLength(1);
     await chat.page.getByRole("button", { name: "Delete for good?" }).click();
     await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
-    await chat.log().getByText("Write below to begin.").waitFor();
+    await chat.log().getByText("Write a message below to begin.").waitFor();
     expect(chat.gateway.changes).toEqual([
       { path: "/api/conversations/tea/rename", body: { title: "About coffee" } },
       { path: "/api/conversations/tea/remove", body: {} },

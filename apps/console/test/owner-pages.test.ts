@@ -133,7 +133,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     gateway.owners.approvals = [];
     await signIn(page, gateway);
     gateway.owners.approvals = structuredClone(OWNERS.approvals);
-    const card = page.getByRole("article", { name: /Waits for your word/ });
+    const card = page.getByRole("article", { name: /Waiting for approval/ });
     await card.getByText("/usr/bin/rm").waitFor();
     expect(await card.getByText("registry.npmjs.org").count()).toBe(1);
     await keepShot(page, "chat-approval");
@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
 
   it("shows what goes on as the gateway says it, also after a reconnect", async () => {
     await signIn(page, gateway, "/#/activity");
-    await page.getByText("1 run goes on, 1 message waits.").waitFor();
+    await page.getByText("1 run in progress, 1 message waiting.").waitFor();
     const call = page.locator(".calls > li").filter({ hasText: "exec" });
     await call.getByText("running").waitFor();
     const [run] = gateway.owners.activity.runs;
@@ -162,11 +162,11 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     });
     await call.getByText("failed").waitFor();
     await call.getByText("1 min").waitFor();
-    await page.getByText("1 run goes on, 0 messages wait.").waitFor();
+    await page.getByText("1 run in progress, 0 messages waiting.").waitFor();
     gateway.owners.activity = { ...gateway.owners.activity, runs: [], waiting: [] };
     gateway.cut();
-    await page.getByText("0 runs go on, 0 messages wait.").waitFor();
-    await page.getByText("No agent is at work.").waitFor();
+    await page.getByText("0 runs in progress, 0 messages waiting.").waitFor();
+    await page.getByText("No agent is working.").waitFor();
     // Whoever looks elsewhere is told no more.
     await page.getByRole("link", { name: "People" }).press("Enter");
     await heading("People").waitFor();
@@ -194,23 +194,23 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     expect(widths[1]).toBe(100);
     const asked = () => visitor.requested.filter((url) => url.includes("/api/usage")).at(-1);
     expect(asked()).toMatch(/\/api\/usage\?by=day&days=30$/);
-    await page.getByLabel("By").selectOption("Session");
+    await page.getByLabel("Group by").selectOption("Session");
     await expect.poll(asked).toMatch(/by=session&days=30$/);
-    await page.getByLabel("Of").selectOption("all time");
+    await page.getByLabel("Period").selectOption("all time");
     await expect.poll(asked).toMatch(/by=session$/);
     await page.getByRole("region", { name: "Usage" }).getByRole("link", { name: "2026-11-21" }).waitFor();
     await page.reload();
     await heading("Usage").waitFor();
-    expect(await page.getByLabel("By").inputValue()).toBe("session");
+    expect(await page.getByLabel("Group by").inputValue()).toBe("session");
     // An address that asks for what there is not is taken for one that asks for nothing.
     await page.goto(`${gateway.url}/#/usage?by=nothing&days=-3`);
-    await expect.poll(() => page.getByLabel("By").inputValue()).toBe("day");
+    await expect.poll(() => page.getByLabel("Group by").inputValue()).toBe("day");
   });
 
   it("takes a button that is pressed twice for one answer", async () => {
     await signIn(page, gateway, "/#/approvals");
     await button("Allow once").dblclick();
-    await page.getByText("Nothing waits for your word.").waitFor();
+    await page.getByText("Nothing is waiting for approval.").waitFor();
     await page.getByText("Allowed.").waitFor();
     expect(gateway.changes).toHaveLength(1);
   });
@@ -220,37 +220,37 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
     await button("Deny").waitFor();
     gateway.owners.approvals = [];
     await button("Deny").click();
-    await page.getByText("It is not open any more").waitFor();
-    await page.getByText("Nothing waits for your word.").waitFor();
+    await page.getByText("This request is no longer open").waitFor();
+    await page.getByText("Nothing is waiting for approval.").waitFor();
   });
 
   it("changes a card that was decided elsewhere, and keeps it until it is dismissed", async () => {
     await signIn(page, gateway);
-    const card = page.getByRole("article", { name: /Waits for your word/ });
+    const card = page.getByRole("article", { name: /Waiting for approval/ });
     await card.getByText("/usr/bin/rm").waitFor();
     await page.clock.install();
     gateway.owners.approvals = [];
     await page.clock.runFor(10_000);
-    await page.getByText("It is not open any more").waitFor();
+    await page.getByText("This request is no longer open").waitFor();
     expect(await card.count()).toBe(0);
     expect(await button("Allow once").count()).toBe(0);
     await keepShot(page, "decided-elsewhere");
     await button("Dismiss").click();
-    await page.getByText("It is not open any more").waitFor({ state: "detached" });
+    await page.getByText("This request is no longer open").waitFor({ state: "detached" });
   });
 
   it("lets in who was sent a code, and makes them a stranger again", async () => {
     await signIn(page, gateway, "/#/people");
-    const code = page.getByLabel("Code that the person was sent");
+    const code = page.getByLabel("Pairing code");
     await code.fill("BADCODE");
     await code.press("Enter");
     await page.getByRole("alert").getByText("No open request has this code.").waitFor();
     await code.fill("GOODCODE");
     await code.press("Enter");
-    await page.getByText("Nobody waits.").waitFor();
+    await page.getByText("No one is waiting.").waitFor();
     await button("Remove").first().click();
-    await button("Really remove?").click();
-    await page.getByText("Nobody was let in").waitFor();
+    await button("Remove this person?").click();
+    await page.getByText("No one has been approved").waitFor();
     expect(gateway.changes.at(-1)).toEqual({
       path: "/api/pairings/revoke",
       body: { channel: "feishu", account: "main", peer: "ou_zhang" },
@@ -268,8 +268,8 @@ describe.skipIf(missing !== undefined)("the pages for owners in Chromium", () =>
 
   it("says which key of the configuration needs a restart, and what stays as it was", async () => {
     await signIn(page, gateway, "/#/channels");
-    await page.getByText("no effect before a restart: gateway.port").waitFor();
-    await page.getByText("these stay as they were: agents").waitFor();
+    await page.getByText("takes effect after a restart: gateway.port").waitFor();
+    await page.getByText("these sections keep their earlier values: agents").waitFor();
   });
 
   it("speaks the language of the browser, and the other one where that is chosen", async () => {

@@ -10,7 +10,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     await chat.page.getByLabel("Gateway token").fill("a guess");
     await chat.page.getByRole("button", { name: "Sign in" }).click();
     const alert = chat.page.getByRole("alert");
-    expect(await alert.textContent()).toBe("That is no token of this gateway, or one that was revoked.");
+    expect(await alert.textContent()).toBe("This token is not valid here, or it has been revoked.");
     await chat.shot("sign-in-wrong");
 
     await chat.page.getByLabel("Gateway token").fill(TOKEN);
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)("signing in, in Chromium", () => {
     await chat.page.getByLabel("Gateway token").waitFor();
     // Opened in the same tab, it changes the fragment alone: the page is not loaded again.
     await chat.page.goto(link);
-    await chat.page.getByText("The link has been used, or is too old.").waitFor();
+    await chat.page.getByText("This link has been used or has expired.").waitFor();
     expect(chat.page.url()).not.toContain(LINK_SECRET);
   });
 

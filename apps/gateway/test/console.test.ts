@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("the console with the gateway", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page
       .getByRole("alert")
-      .getByText(/no token of this gateway/)
+      .getByText(/not valid here/)
       .waitFor();
     await shot(page, "wrong-token");
     await signIn(page);
