@@ -1,6 +1,7 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import { classifyException } from "../failure/failure.ts";
 import { Replay, soundEvents } from "../turn/replay.ts";
-import { isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
+import { failedTurn, isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
 
 /**
  * The stream of one attempt, which never throws and ends with one terminal event. Our own turns are such already; a
@@ -11,19 +12,16 @@ export function guarded(
   asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },
   now: () => number,
 ): AsyncIterable<ModelEvent> {
-  let reopen = open;
+  let stream: AsyncIterable<ModelEvent>;
   try {
-    const stream = open();
-    if (isTurn(stream)) return stream;
-    reopen = () => stream;
+    stream = open();
   } catch (error) {
-    reopen = () => {
-      throw error;
-    };
+    return failedTurn({ ...asked, now }, classifyException(error));
   }
+  if (isTurn(stream)) return stream;
   return modelTurn({ ...asked, timeouts: UNWATCHED, now }, async function* (turn) {
     const replay = new Replay(turn);
-    for await (const event of soundEvents(reopen)) {
+    for await (const event of soundEvents(() => stream)) {
       replay.event(event);
       yield;
     }

@@ -16,14 +16,14 @@ export type ParsedArguments =
 /** Parses argument text once, when its block is sealed. Empty text is how vendors send a call without arguments. */
 export function parseArguments(text: string): ParsedArguments {
   if (text === "" || text === "{}" || text.trim() === "") return { args: {} };
+  const wrong = (argsError: string): ParsedArguments => ({ args: undefined, argsError });
   try {
     const value: JsonValue = JSON.parse(text);
-    if (!isRaw(value)) return { args: undefined, argsError: "The arguments are not a JSON object." };
+    if (!isRaw(value)) return wrong("The arguments are not a JSON object.");
     if (isDeeperThan(value, MAX_JSON_DEPTH))
-      return { args: undefined, argsError: `The arguments nest deeper than ${MAX_JSON_DEPTH} levels.` };
+      return wrong(`The arguments nest deeper than ${MAX_JSON_DEPTH} levels.`);
     return { args: toWellFormed(value) };
   } catch (error) {
-    const reason = reasonOf(error);
-    return { args: undefined, argsError: `The arguments are not valid JSON: ${reason}` };
+    return wrong(`The arguments are not valid JSON: ${reasonOf(error)}`);
   }
 }

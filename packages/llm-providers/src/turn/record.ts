@@ -114,16 +114,16 @@ export class TurnRecord {
     const index = this.#open.length;
     if (this.#ended) return index;
     this.start();
-    const block = head.type === "toolCall" ? this.#ownName(head) : head;
+    const block =
+      head.type === "toolCall" ? { type: head.type, id: head.id, name: this.#ownName(head) } : head;
     this.#open.push({ head: block, text: "", half: "" });
     this.#events.push({ type: "block.start", index, block });
     return index;
   }
 
-  /** A call under its tool's own name. */
-  #ownName<H extends { readonly name: string }>(call: H): H {
-    const name = this.#setup.names?.get(call.name) ?? call.name.toWellFormed();
-    return name === call.name ? call : { ...call, name };
+  /** The own name of the tool that is called. */
+  #ownName({ name }: { readonly name: string }): string {
+    return this.#setup.names?.get(name) ?? name.toWellFormed();
   }
 
   /** What comes next of an open block: its text, or the JSON text of a call's arguments. */
@@ -170,16 +170,10 @@ export class TurnRecord {
   }
 
   /** A block that arrives whole. */
-  block(given: Block): void {
-    if (this.#ended) return;
-    this.start();
-    const block = given.type === "toolCall" ? this.#ownName(given) : given;
-    const index = this.#open.length;
-    this.#open.push(undefined);
-    this.#content[index] = block;
-    const head: BlockHead =
-      block.type === "toolCall" ? { type: "toolCall", id: block.id, name: block.name } : { type: block.type };
-    this.#events.push({ type: "block.start", index, block: head }, { type: "block.end", index, block });
+  block(block: Block): void {
+    const isCall = block.type === "toolCall";
+    const index = this.open(isCall ? block : { type: block.type });
+    this.seal(index, isCall ? { ...block, name: this.#ownName(block) } : block);
   }
 
   /** What the vendor wants to see again with a block, marked as this model's. */
@@ -221,10 +215,7 @@ export class TurnRecord {
     // A server may say that it waits for tools without having called any: nothing would ever answer it.
     const idle = stopReason === "tool_use" && !this.#content.some((block) => block.type === "toolCall");
     const message = this.#message(idle ? "end_turn" : stopReason);
-    this.#events.push({
-      type: "finish",
-      message: raw === undefined ? message : { ...message, rawStopReason: raw },
-    });
+    this.#events.push({ type: "finish", message: { ...message, ...stated({ rawStopReason: raw }) } });
     this.#ended = true;
     this.#finished = true;
   }
@@ -238,10 +229,9 @@ export class TurnRecord {
     // Before an answer is whole vendors have said what was sent to them at most, and not what was written since.
     if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
-    const stop =
-      stopReason ??
-      (cause.code === "overflow" ? "context_overflow" : cause.code === "aborted" ? "aborted" : "error");
-    this.#events.push({ type: "error", error, partial: { ...this.#message(stop), error } });
+    const usual =
+      cause.code === "overflow" ? "context_overflow" : cause.code === "aborted" ? "aborted" : "error";
+    this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason ?? usual), error } });
     this.#ended = true;
   }
 

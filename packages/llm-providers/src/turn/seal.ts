@@ -9,6 +9,8 @@ export interface OpenBlock {
   half: string;
 }
 
+const TORN = { args: undefined, argsError: "The answer ended before the arguments were complete." };
+
 /** The block as it is delivered whole; `complete` is false where the answer ended in the middle of it. */
 export function seal(open: OpenBlock, native: Native | undefined, complete: boolean): Block {
   const { head, text } = open;
@@ -25,15 +27,8 @@ export function seal(open: OpenBlock, native: Native | undefined, complete: bool
     case "toolCall": {
       const parsed = parseArguments(text);
       // Nothing received of a call that was cut off is not a call without arguments.
-      if (!complete && (parsed.args === undefined || text.trim() === ""))
-        return {
-          ...head,
-          args: undefined,
-          argsText: text,
-          argsError: "The answer ended before the arguments were complete.",
-          ...extra,
-        };
-      return { ...head, argsText: text, ...parsed, ...extra };
+      const isTorn = !complete && (parsed.args === undefined || text.trim() === "");
+      return { ...head, argsText: text, ...(isTorn ? TORN : parsed), ...extra };
     }
     default:
       throw new TypeError(`A ${head.type} block arrives whole`);
