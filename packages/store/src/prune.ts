@@ -38,21 +38,23 @@ export function createPruner(
 
   return async (retention) => {
     const at = now();
-    await dedupeIndex.merge();
-    const removed = await sweepSessions(retention, at);
-    let swept = await sweepByAge(sweepers, retention, at);
+    const { tried, throwIfAny } = collectFailures();
+    await tried(dedupeIndex.merge(), undefined);
+    const removed = await tried(sweepSessions(retention, at), 0);
+    let swept = await sweepByAge(sweepers, retention, at, tried);
     const traces =
-      (await capTraces.rows(retention.traceRows ?? 200_000)) +
-      (await capTraces.bytes(retention.traceBytes ?? 256 * 2 ** 20));
+      (await tried(capTraces.rows(retention.traceRows ?? 200_000), 0)) +
+      (await tried(capTraces.bytes(retention.traceBytes ?? 256 * 2 ** 20), 0));
     const dedupeMs = Math.max(retention.dedupeMs ?? 14 * dayMs, 7 * dayMs);
-    const keys = await expired.keys(at - dedupeMs);
-    const kv = await expired.kv(at);
-    await expired.pots(at - budgetPeriodsMs);
-    await expired.routes(at - routesMs);
-    const approvals = await expired.approvals(at - (retention.approvalsMs ?? 90 * dayMs));
+    const keys = await tried(expired.keys(at - dedupeMs), 0);
+    const kv = await tried(expired.kv(at), 0);
+    await tried(expired.pots(at - budgetPeriodsMs), undefined);
+    await tried(expired.routes(at - routesMs), undefined);
+    const approvals = await tried(expired.approvals(at - (retention.approvalsMs ?? 90 * dayMs)), 0);
     const { databaseBytes = Number.POSITIVE_INFINITY } = retention;
     for (let share = 1 / 2; share >= smallestShare && (await usedBytes()) > databaseBytes; share /= 2)
-      swept = sum(swept, await sweepByAge(sweepers, retention, at, share));
+      swept = sum(swept, await sweepByAge(sweepers, retention, at, tried, share));
+    throwIfAny();
     return {
       ...swept,
       dedupe: keys,
@@ -65,6 +67,23 @@ export function createPruner(
   };
 }
 
+type Tried = <T>(work: Promise<T>, otherwise: T) => Promise<T>;
+
+/** What fails in one table, which may be damaged, keeps nothing in the others. */
+function collectFailures(): { readonly tried: Tried; throwIfAny(): void } {
+  const failures: unknown[] = [];
+  return {
+    tried: (work, otherwise) =>
+      work.catch((error: unknown) => {
+        failures.push(error);
+        return otherwise;
+      }),
+    throwIfAny() {
+      if (failures.length > 0) throw failures[0];
+    },
+  };
+}
+
 type SweptByAge = Readonly<Record<Exclude<keyof Sweepers, "groupHistory">, number>>;
 
 /** What goes by its age. `share` of each time is kept. */
@@ -72,16 +91,17 @@ async function sweepByAge(
   sweepers: Sweepers,
   retention: Retention,
   at: number,
+  tried: Tried,
   share = 1,
 ): Promise<SweptByAge> {
   const limit = (ms: number) => at - ms * share;
   const hidden = limit(retention.hiddenMessagesMs ?? 90 * dayMs);
   return {
-    inbox: await sweepers.inbox(limit(retention.inboxMs ?? 7 * dayMs)),
-    runs: await sweepers.runs(limit(retention.runsMs ?? 30 * dayMs)),
-    outbox: await sweepers.outbox(limit(retention.outboxMs ?? 14 * dayMs)),
-    traces: await sweepers.traces(limit(retention.tracesMs ?? 7 * dayMs)),
-    messages: (await sweepers.messages(hidden)) + (await sweepers.groupHistory(hidden)),
+    inbox: await tried(sweepers.inbox(limit(retention.inboxMs ?? 7 * dayMs)), 0),
+    runs: await tried(sweepers.runs(limit(retention.runsMs ?? 30 * dayMs)), 0),
+    outbox: await tried(sweepers.outbox(limit(retention.outboxMs ?? 14 * dayMs)), 0),
+    traces: await tried(sweepers.traces(limit(retention.tracesMs ?? 7 * dayMs)), 0),
+    messages: (await tried(sweepers.messages(hidden), 0)) + (await tried(sweepers.groupHistory(hidden), 0)),
   };
 }
 

@@ -71,7 +71,7 @@ export function createSweeper(
     let removed = 0;
     let from = 0;
     for (;;) {
-      const { last, oldest } = look.get({ from }) ?? { last: null, oldest: null };
+      const { last, oldest } = await queue.read(() => look.get({ from }) ?? { last: null, oldest: null });
       if (last === null || oldest === null) return removed;
       // Where a clock was ahead for a while, the time of those rows says nothing of what came after them.
       if (oldest >= limit && oldest <= now()) return removed;

@@ -94,15 +94,23 @@ test("a question that is damaged keeps no other from being asked or found", asyn
   });
 });
 
+/** Leaves nothing readable of a table. */
+const shred = (table: string) => (raw: Sqlite.Database, path: string) => {
+  const page = raw.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").pluck().get(table);
+  const size = Number(raw.pragma("page_size", { simple: true }));
+  raw.pragma("wal_checkpoint(TRUNCATE)");
+  const file = fs.openSync(path, "r+");
+  fs.writeSync(file, Buffer.alloc(size, 0xff), 0, size, (Number(page) - 1) * size);
+  fs.closeSync(file);
+};
+
 test("what cannot be made smaller since it is damaged is told in the store's words", async () => {
-  const store = await damagedBy((raw, path) => {
-    const page =
-      raw.prepare<[], number>("SELECT rootpage FROM sqlite_schema WHERE name = 'kv'").pluck().get() ?? 0;
-    const size = Number(raw.pragma("page_size", { simple: true }));
-    raw.pragma("wal_checkpoint(TRUNCATE)");
-    const file = fs.openSync(path, "r+");
-    fs.writeSync(file, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size);
-    fs.closeSync(file);
-  });
+  const store = await damagedBy(shred("kv"));
   await expect(store.admin.vacuum()).rejects.toMatchObject({ name: "StoreError", code: "corrupt" });
+});
+
+test("a table that is damaged keeps nothing in the others from being pruned", async () => {
+  const store = await damagedBy(shred("trace"));
+  await expect(store.maintenance.prune()).rejects.toMatchObject({ code: "corrupt" });
+  expect(await store.approvals.list()).toEqual([]);
 });

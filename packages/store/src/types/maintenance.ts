@@ -64,7 +64,10 @@ export interface StoreStats {
 }
 
 export interface MaintenanceStore {
-  /** Removes what is older than its retention, in short transactions between other people's calls. */
+  /**
+   * Removes what is older than its retention, in short transactions between other people's calls. What fails keeps
+   * nothing else from being removed; rejects at the end with the first failure.
+   */
   prune(retention?: Retention): Promise<PruneReport>;
   stats(): Promise<StoreStats>;
 }
