@@ -1,22 +1,19 @@
 import { loadConfig } from "@signalbox/config";
-import { openStore } from "@signalbox/store";
+import { openStore, type SqliteStore } from "@signalbox/store";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createUpkeep } from "./upkeep.ts";
+import { createUpkeep, type Upkeep, type UpkeepOptions } from "./upkeep.ts";
 
 const ignore = (): void => {};
 const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 const { retention } = loadConfig({ file: "signalbox.yaml", text: "", env: {} }).config;
 
-it("looks from time to time for work that nobody does, also after it could not, until the gateway stops", async () => {
-  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
+/** Upkeep of a store in memory, with nothing to do but what is given. */
+async function openUpkeep(more: (store: SqliteStore) => Partial<UpkeepOptions>): Promise<Upkeep> {
   const store = await openStore({ path: ":memory:" });
   onTestFinished(() => store.close());
   const lease = await store.leases.acquire("gateway", "test", 3_600_000);
   if (lease === undefined) throw new Error("no lease");
-  let looked = 0;
-  let consolidated = 0;
-  const upkeep = createUpkeep({
+  return createUpkeep({
     store,
     lease,
     leaseMs: 3_600_000,
@@ -29,6 +26,18 @@ it("looks from time to time for work that nobody does, also after it could not, 
     renewAccounts: async () => {},
     wakeOutbox: () => {},
     onLost: () => {},
+    consolidate: async () => {},
+    recover: async () => {},
+    ...more(store),
+  });
+}
+
+it("looks from time to time for work that nobody does, also after it could not, until the gateway stops", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  let looked = 0;
+  let consolidated = 0;
+  const upkeep = await openUpkeep(() => ({
     async consolidate() {
       consolidated += 1;
     },
@@ -36,7 +45,7 @@ it("looks from time to time for work that nobody does, also after it could not, 
       looked += 1;
       if (looked === 1) throw new Error("the disk is full");
     },
-  });
+  }));
   upkeep.start();
   await vi.advanceTimersByTimeAsync(90_000);
   expect(looked).toBe(3);
@@ -47,4 +56,19 @@ it("looks from time to time for work that nobody does, also after it could not, 
   await vi.advanceTimersByTimeAsync(90_000);
   upkeep.stop();
   expect(looked).toBe(before);
+});
+
+it("removes attachments that nothing needs also where something in the database cannot be removed", async () => {
+  let removed = 0;
+  const upkeep = await openUpkeep((store) => ({
+    store: {
+      ...store,
+      maintenance: { ...store.maintenance, prune: () => Promise.reject(new Error("a table is damaged")) },
+    },
+    async pruneMedia() {
+      removed += 1;
+    },
+  }));
+  await expect(upkeep.prune()).rejects.toThrow("a table is damaged");
+  expect(removed).toBe(1);
 });

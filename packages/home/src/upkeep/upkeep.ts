@@ -69,9 +69,11 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
     now,
     random: Math.random,
     async prune() {
-      const report = await pruneStore(store.maintenance, options.retention(), logger);
-      await options.pruneMedia();
-      return report;
+      try {
+        return await pruneStore(store.maintenance, options.retention(), logger);
+      } finally {
+        await options.pruneMedia();
+      }
     },
     onFailure: (error) => logger.warn({ err: reasonOf(error) }, "old rows could not be removed"),
   });
