@@ -79,7 +79,7 @@ export class AnthropicReader implements EventReader {
           break;
         }
         // A second one before any content is a proxy's mistake and adds nothing but its usage.
-        if (typeof event.message.id === "string") this.#turn.responseId(event.message.id);
+        this.#turn.responseId(textOf(event.message.id));
         this.#count(event.message.usage);
         break;
       case "message_delta":
@@ -200,7 +200,7 @@ export class AnthropicReader implements EventReader {
       const whole = keepJson({ ...start, ...stated({ input }) });
       this.#turn.block({ type: "opaque", native: this.#turn.native(whole) });
     } else {
-      this.#turn.close(index, signature === "" ? undefined : this.#turn.native({ signature }));
+      this.#turn.close(index, signature === "" ? undefined : { signature });
     }
   }
 

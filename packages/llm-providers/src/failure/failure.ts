@@ -144,15 +144,11 @@ export function classify(facts: FailureFacts): Failure {
 /**
  * `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds; `undefined` where absent or unusable.
  */
-export function retryAfterMs(
-  headers: { get(name: string): string | null } | undefined,
-  now: number,
-): number | undefined {
-  const ms = headers?.get("retry-after-ms");
-  if (ms !== null && ms !== undefined && ms.trim() !== "" && Number(ms) >= 0) return Math.ceil(Number(ms));
-  const value = headers?.get("retry-after");
-  if (value === null || value === undefined || value.trim() === "") return undefined;
-  const seconds = Number(value);
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const ms = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
+  if (ms >= 0) return Math.ceil(ms);
+  const value = headers.get("retry-after")?.trim() || "";
+  const seconds = Number(value || Number.NaN);
   if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
   const date = Date.parse(value);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);

@@ -1,7 +1,6 @@
 import type { JsonObject, StopReason } from "@signalbox/agent-core";
 import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { callIdFrom } from "../shared/digest.ts";
 import {
   countAt,
   entryOf,
@@ -29,8 +28,7 @@ export class GoogleReader implements EventReader {
   /** Of what is being said. */
   #signature: string | undefined;
   /** A call whose arguments are being streamed. */
-  #streamed: { readonly index: number; readonly args: PartialArgs; readonly data: JsonObject } | undefined;
-  #responseId: string | undefined;
+  #streamed: { index: number; args: PartialArgs; data: JsonObject | undefined } | undefined;
   #finish: string | undefined;
   #finishMessage: string | undefined;
   #blocked: string | undefined;
@@ -74,9 +72,7 @@ export class GoogleReader implements EventReader {
       this.#turn.fail(classify(readError(chunk.error)));
       return;
     }
-    const id = textAt(chunk, "responseId");
-    if (id !== undefined) this.#turn.responseId(id);
-    this.#responseId ??= id;
+    this.#turn.responseId(textAt(chunk, "responseId"));
     this.#blocked = textAt(objectAt(chunk, "promptFeedback"), "blockReason") ?? this.#blocked;
     const candidates = objectsAt(chunk, "candidates");
     const candidate = candidates.find(({ index = 0 }) => index === 0);
@@ -120,10 +116,10 @@ export class GoogleReader implements EventReader {
     this.#speech.end();
     this.#endStreamed(false);
     const own = textAt(call, "id");
-    const id = own ?? callIdFrom(this.#responseId, this.#calls);
+    const id = own ?? this.#turn.callId(this.#calls);
     this.#calls++;
     const index = this.#turn.open({ type: "toolCall", id, name: name ?? "" });
-    const data: JsonObject = { ...stated({ id: own, thoughtSignature: signature }) };
+    const data = unlessEmpty(stated({ id: own, thoughtSignature: signature }));
     if (call.willContinue === true) {
       this.#streamed = { index, args: new PartialArgs(), data };
       this.#streamed.args.add(call);
@@ -131,11 +127,7 @@ export class GoogleReader implements EventReader {
     }
     const args = call.args ?? {};
     this.#turn.append(index, typeof args === "string" ? args : JSON.stringify(args));
-    this.#sealCall(index, data);
-  }
-
-  #sealCall(index: number, data: JsonObject): void {
-    this.#turn.close(index, Object.keys(data).length > 0 ? this.#turn.native(data) : undefined);
+    this.#turn.close(index, data);
   }
 
   #endStreamed(complete: boolean): void {
@@ -143,7 +135,7 @@ export class GoogleReader implements EventReader {
     if (streamed === undefined) return;
     this.#streamed = undefined;
     this.#turn.append(streamed.index, streamed.args.text(complete));
-    this.#sealCall(streamed.index, streamed.data);
+    this.#turn.close(streamed.index, streamed.data);
   }
 
   #media(blob: Raw, signature: string | undefined): void {

@@ -1,4 +1,3 @@
-import { callIdFrom } from "../shared/digest.ts";
 import { isRaw, keepJson, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/record.ts";
@@ -38,12 +37,8 @@ export class ChatCalls {
     );
   }
 
-  /**
-   * Takes a piece, the one at `at` in its chunk.
-   *
-   * @param responseId makes an id for a call that has none
-   */
-  add(piece: Raw, at: number, responseId: string | undefined): void {
+  /** Takes a piece, the one at `at` in its chunk. */
+  add(piece: Raw, at: number): void {
     const fn = objectAt(piece, "function");
     const given = textAt(piece, "id");
     // Mistral's later pieces of a call carry this word for an id.
@@ -61,19 +56,17 @@ export class ChatCalls {
       return;
     }
     call.name += name ?? "";
-    if (call.name !== "") this.#open(index, call, responseId);
+    if (call.name !== "") this.#open(index, call);
   }
 
   /** Calls without a name are calls too; the model is told of them. */
-  openAll(responseId: string | undefined): void {
-    for (const [index, call] of this.#calls)
-      if (call.block === undefined) this.#open(index, call, responseId);
+  openAll(): void {
+    for (const [index, call] of this.#calls) if (call.block === undefined) this.#open(index, call);
   }
 
   closeAll(): void {
     for (const { block, extra } of this.#calls.values())
-      if (block !== undefined)
-        this.#turn.close(block, extra && this.#turn.native({ extra_content: keepJson(extra) }));
+      if (block !== undefined) this.#turn.close(block, extra && { extra_content: keepJson(extra) });
   }
 
   /** Where a piece belongs: to the call of its number, else to the one with its id, or to the last one. */
@@ -105,8 +98,8 @@ export class ChatCalls {
     return call;
   }
 
-  #open(index: number, call: Call, responseId: string | undefined): void {
-    const id = call.id ?? callIdFrom(responseId, index);
+  #open(index: number, call: Call): void {
+    const id = call.id ?? this.#turn.callId(index);
     call.block = this.#turn.open({ type: "toolCall", id, name: call.name });
     this.#turn.append(call.block, call.args);
   }

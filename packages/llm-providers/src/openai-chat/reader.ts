@@ -29,7 +29,6 @@ export class ChatReader implements EventReader {
   readonly #calls: ChatCalls;
   readonly #details: Raw[] = [];
   readonly #extras: Block[] = [];
-  #responseId: string | undefined;
   #reasoningField: string | undefined;
   #signature: string | undefined;
   #finish: string | undefined;
@@ -68,7 +67,7 @@ export class ChatReader implements EventReader {
   wireEnded(): void {
     if (this.#finish === undefined || this.#turn.ended) return;
     this.#endText();
-    this.#calls.openAll(this.#responseId);
+    this.#calls.openAll();
     for (const block of this.#extras) this.#turn.block(block);
     if (this.#usage !== undefined) this.#turn.tokens(this.#usage);
     else this.#turn.estimate();
@@ -82,9 +81,7 @@ export class ChatReader implements EventReader {
       this.#turn.fail(failed);
       return;
     }
-    const id = textAt(chunk, "id");
-    if (id !== undefined) this.#turn.responseId(id);
-    this.#responseId ??= id;
+    this.#turn.responseId(textAt(chunk, "id"));
     this.#usage = chunkUsage(chunk) ?? this.#usage;
     const choices = objectsAt(chunk, "choices");
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
@@ -117,8 +114,7 @@ export class ChatReader implements EventReader {
       const text = textAt(cited, "content") ?? "";
       this.#extras.push({ type: "citation", text, url, ...stated({ title: textAt(cited, "title") }) });
     }
-    for (const [at, piece] of objectsAt(delta, "tool_calls").entries())
-      this.#calls.add(piece, at, this.#responseId);
+    for (const [at, piece] of objectsAt(delta, "tool_calls").entries()) this.#calls.add(piece, at);
   }
 
   #reasoning(delta: Raw): void {

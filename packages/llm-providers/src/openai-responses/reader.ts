@@ -83,8 +83,7 @@ export class ResponsesReader implements EventReader {
   }
 
   #begun(event: Raw): void {
-    const id = textAt(objectAt(event, "response"), "id");
-    if (id !== undefined) this.#turn.responseId(id);
+    this.#turn.responseId(textAt(objectAt(event, "response"), "id"));
     this.#turn.start();
   }
 
@@ -163,7 +162,7 @@ export class ResponsesReader implements EventReader {
       case "function_call":
         if (part === undefined) break;
         this.#append(part, missing(part.text, textAt(raw, "arguments")));
-        this.#turn.close(part.index, this.#turn.native(this.#ownId(raw)));
+        this.#turn.close(part.index, this.#ownId(raw));
         break;
       case "reasoning": {
         this.#reasoningId = textAt(raw, "id");
@@ -171,7 +170,7 @@ export class ResponsesReader implements EventReader {
         const pieces = unlessEmpty(objectsAt(raw, "summary")) ?? objectsAt(raw, "content");
         const whole = pieces.map((piece) => textAt(piece, "text") ?? "").join("\n\n");
         this.#append(part, missing(part.text, whole));
-        this.#turn.close(part.index, this.#turn.native(keepJson(raw)));
+        this.#turn.close(part.index, keepJson(raw));
         break;
       }
       default:
@@ -185,7 +184,7 @@ export class ResponsesReader implements EventReader {
   }
 
   #sealMessage(item: Item, raw: Raw): void {
-    const native = this.#turn.native({ ...this.#ownId(raw), ...stated({ phase: textAt(raw, "phase") }) });
+    const data = { ...this.#ownId(raw), ...stated({ phase: textAt(raw, "phase") }) };
     const streamed = new Set(item.parts.values());
     for (const [at, content] of objectsAt(raw, "content").entries()) {
       const type = content.type === "refusal" ? "refusal" : "text";
@@ -199,7 +198,7 @@ export class ResponsesReader implements EventReader {
       streamed.delete(part);
       this.#append(part, missing(part.text, whole));
     }
-    for (const part of item.parts.values()) this.#turn.close(part.index, native);
+    for (const part of item.parts.values()) this.#turn.close(part.index, data);
     const text = [...item.parts.values()].map((part) => part.text).join("");
     for (const citation of item.citations) this.#citation(citation, text, item.parts.size === 1);
   }

@@ -33,7 +33,6 @@ export class Speech {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
-    const data = this.#dataOf(open.spoken);
-    this.#turn.close(open.index, data === undefined ? undefined : this.#turn.native(data));
+    this.#turn.close(open.index, this.#dataOf(open.spoken));
   }
 }

@@ -57,7 +57,7 @@ class TextCallReader {
       this.#speech.end();
     } else if (event.type === "finish") {
       const { stopReason, rawStopReason, responseId } = event.message;
-      if (responseId !== undefined) this.#turn.responseId(responseId);
+      this.#turn.responseId(responseId);
       const ended = stopReason === "end_turn" || stopReason === "stop_sequence";
       this.#turn.finish(this.#calls > 0 && ended ? "tool_use" : stopReason, rawStopReason);
     } else {

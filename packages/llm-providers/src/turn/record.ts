@@ -16,6 +16,7 @@ import {
 } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
+import { callIdFrom } from "../shared/digest.ts";
 import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
@@ -105,8 +106,13 @@ export class TurnRecord {
   }
 
   /** The vendor's id of the response. Only the first call counts. */
-  responseId(id: string): void {
+  responseId(id: string | undefined): void {
     this.#responseId ??= id;
+  }
+
+  /** An id for a call that its vendor gave none, by its place; the same at each replay of an answer with an id. */
+  callId(place: number): string {
+    return callIdFrom(this.#responseId, place);
   }
 
   /** Starts a block and gives its index. Several may be open at once. */
@@ -146,9 +152,9 @@ export class TurnRecord {
     this.#events.push({ type, index, delta: said });
   }
 
-  /** Seals a block. A block that is not open is left alone. */
-  close(index: number, native?: Native): void {
-    this.#close(index, native, true);
+  /** Seals a block, with what the vendor wants to see again. A block that is not open is left alone. */
+  close(index: number, data?: JsonValue): void {
+    this.#close(index, data === undefined ? undefined : this.native(data), true);
   }
 
   #close(index: number, native: Native | undefined, complete: boolean): void {

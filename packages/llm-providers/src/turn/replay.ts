@@ -42,7 +42,7 @@ export class Replay {
         const message = soundTurn(event.message);
         if (message === undefined) throw new FailureError(NO_TURN);
         const { content, responseId, stopReason, rawStopReason } = message;
-        if (responseId !== undefined) turn.responseId(responseId);
+        turn.responseId(responseId);
         for (const block of content.slice(this.#blocks)) turn.block(block);
         turn.finish(stopReason, rawStopReason);
         break;
