@@ -1,9 +1,4 @@
-import type {
-  FunctionCallingConfigMode,
-  GenerateContentConfig,
-  GenerateContentParameters,
-  ThinkingLevel as VendorLevel,
-} from "@google/genai";
+import type { GenerateContentConfig, GenerateContentParameters } from "@google/genai";
 import type { JsonObject, Model, ThinkingLevel } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { numberAt, objectAt, stated } from "../shared/json.ts";
@@ -21,10 +16,7 @@ import { type GoogleQuirks, googleQuirks } from "./quirks.ts";
 const MAX_BUDGET = 24_576;
 
 /** The enums of the SDK, which is not imported before the first request. */
-export interface VendorEnums {
-  readonly FunctionCallingConfigMode: typeof FunctionCallingConfigMode;
-  readonly ThinkingLevel: typeof VendorLevel;
-}
+export type VendorEnums = Pick<typeof import("@google/genai"), "FunctionCallingConfigMode" | "ThinkingLevel">;
 
 /** The request as the SDK takes it. */
 export function buildRequest(
@@ -45,7 +37,7 @@ export function buildRequest(
       stopSequences: stopSequences(request, 5),
       thinkingConfig: level && {
         ...(quirks.thinkingStyle === "level"
-          ? { thinkingLevel: vendorLevel(level, enums) }
+          ? { thinkingLevel: enums.ThinkingLevel[LEVELS[level]] }
           : { thinkingBudget: budget(model, level) }),
         ...(level !== "off" && { includeThoughts: true }),
       },
@@ -86,20 +78,14 @@ function budget({ quirks = {} }: Model, level: ThinkingLevel): number {
 }
 
 /** Gemini 3 cannot stop thinking; its least stands for `off`. */
-function vendorLevel(level: ThinkingLevel, enums: VendorEnums): VendorLevel {
-  switch (level) {
-    case "off":
-    case "minimal":
-      return enums.ThinkingLevel.MINIMAL;
-    case "low":
-      return enums.ThinkingLevel.LOW;
-    case "medium":
-      return enums.ThinkingLevel.MEDIUM;
-    case "high":
-    case "max":
-      return enums.ThinkingLevel.HIGH;
-  }
-}
+const LEVELS: Readonly<Record<ThinkingLevel, keyof VendorEnums["ThinkingLevel"]>> = {
+  off: "MINIMAL",
+  minimal: "MINIMAL",
+  low: "LOW",
+  medium: "MEDIUM",
+  high: "HIGH",
+  max: "HIGH",
+};
 
 /** The vendor knows JSON Schema but not the key that names its version. */
 function withoutDialect(schema: JsonObject): JsonObject {

@@ -16,32 +16,20 @@ export const mistralChat: Provider = defineProvider({
   requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
   client: () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai")),
   buildRequest,
-  send({ HTTPClient, Mistral }, params, { config, options }, signal) {
-    const { apiKey = "none", baseUrl = PUBLIC_URL, headers } = config;
+  send({ HTTPClient, Mistral }, params, { config, options: { extra } }, signal) {
+    const { apiKey = "none", baseUrl = PUBLIC_URL, headers = {} } = config;
     const ask = (fetcher: FetchLike): Promise<unknown> => {
-      const client = new Mistral({
-        apiKey,
-        serverURL: baseUrl.replace(/\/(v1\/?)?$/, ""),
-        httpClient: new HTTPClient({ fetcher }),
-      });
-      return client.chat.stream(params, { signal, retries: { strategy: "none" } });
+      const httpClient = new HTTPClient({ fetcher });
+      const client = new Mistral({ apiKey, serverURL: baseUrl.replace(/\/(v1\/?)?$/, ""), httpClient });
+      return client.chat.stream(params, { signal, headers: { ...headers }, retries: { strategy: "none" } });
     };
     // The SDK drops fields of the caller's own that it does not know.
-    const edit = (body: string): string => JSON.stringify({ ...parseRaw(body), ...options.extra });
-    const send = headers === undefined ? config.fetch : withHeaders(config.fetch, headers);
-    return acceptedResponse(send, ask, options.extra === undefined ? undefined : edit);
+    const edit = (body: string): string => JSON.stringify({ ...parseRaw(body), ...extra });
+    return acceptedResponse(config.fetch, ask, extra && edit);
   },
   readError,
   createReader: (turn) => new ChatReader(turn, false),
 });
-
-function withHeaders(send: FetchLike, extra: Readonly<Record<string, string>>): FetchLike {
-  return (input, init) => {
-    const headers = new Headers(init?.headers);
-    for (const [name, value] of Object.entries(extra)) headers.set(name, value);
-    return send(input, { ...init, headers });
-  };
-}
 
 /** Mistral's numbers for what its words leave open. */
 const CODES: Readonly<Record<string, string>> = {
