@@ -54,7 +54,7 @@ export function accountOf(
   const api = entry.api ?? defaultAccounts.find((account) => account.name === name)?.api;
   if (api === undefined) return invalid("api", "is missing");
   if (providers.get(api) === undefined)
-    return invalid("api", `names "${api}", which is none of ${providers.apis.join(", ")}`);
+    return invalid("api", `names "${api}", which is none of ${[...providers.keys()].join(", ")}`);
   const { baseUrl, headers, timeouts } = entry;
   if ("baseUrl" in entry && !isHttpUrl(baseUrl)) return invalid("baseUrl", "is no http(s) address");
   if (!canBeSent({ ...headers }))

@@ -56,33 +56,31 @@ const QUIRKS = {
 
 export type ChatQuirks = QuirksOf<typeof QUIRKS>;
 
-/** The dialects known by name: the quirks of each that are not the usual ones. */
-export const chatDialects: Readonly<Record<string, JsonObject>> = dialects;
+/** A dialect: the vendor's hosts or the usual port of a local server, and the quirks that are not the usual ones. */
+interface Dialect {
+  readonly hosts?: readonly string[];
+  readonly port?: string;
+  readonly quirks: JsonObject;
+}
 
-const HOSTS: readonly [pattern: RegExp, dialect: string][] = [
-  [/(^|\.)openai\.com$/, "openai"],
-  [/(^|\.)deepseek\.com$/, "deepseek"],
-  [/(^|\.)moonshot\.(cn|ai)$/, "kimi"],
-  [/(^|\.)minimaxi?\.(com|io|chat)$/, "minimax"],
-  [/(^|\.)aliyuncs\.com$/, "qwen"],
-  [/(^|\.)openrouter\.ai$/, "openrouter"],
-  [/(^|\.)groq\.com$/, "groq"],
-];
-const PORTS: Readonly<Record<string, string>> = { "11434": "ollama", "1234": "lmstudio", "8000": "vllm" };
+/** The dialects known by name. */
+export const chatDialects: Readonly<Record<string, Dialect>> = dialects;
 
-/** The dialect an address gives away: a vendor's host, or the usual port of a local server. */
+/** The dialect an address gives away. */
 export function dialectOf(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return "compatible";
-  const { hostname, port } = new URL(baseUrl);
-  const host = HOSTS.find(([pattern]) => pattern.test(hostname));
-  return host?.[1] ?? entryOf(PORTS, port) ?? "compatible";
+  const { hostname, port } = URL.canParse(baseUrl) ? new URL(baseUrl) : { hostname: "", port: "" };
+  const found = Object.entries(chatDialects).find(
+    ([, { hosts = [], port: usual }]) =>
+      hosts.some((host) => `.${hostname}`.endsWith(`.${host}`)) || (port !== "" && port === usual),
+  );
+  return found?.[0] ?? "compatible";
 }
 
 /** The quirks of `model` at `baseUrl`: the dialect's, changed by what the model itself declares. */
 export function chatQuirks(model: Model, baseUrl: string): ChatQuirks {
   const { dialect } = model.quirks ?? {};
   const name = typeof dialect === "string" ? dialect : dialectOf(baseUrl);
-  return readQuirks(QUIRKS, entryOf(chatDialects, name), byModel(name, model), model.quirks);
+  return readQuirks(QUIRKS, entryOf(chatDialects, name)?.quirks, byModel(name, model), model.quirks);
 }
 
 /** What a dialect knows of some models only. */

@@ -46,10 +46,7 @@ export interface Provider {
 }
 
 /** The providers a host offers, by wire format. */
-export interface Providers {
-  readonly apis: readonly string[];
-  get(api: string): Provider | undefined;
-}
+export type Providers = ReadonlyMap<string, Provider>;
 
 /**
  * Collects providers; there is no global registry.
@@ -62,5 +59,5 @@ export function createProviders(providers: readonly Provider[]): Providers {
     if (byApi.has(provider.api)) throw new TypeError(`Two providers for the wire format "${provider.api}"`);
     byApi.set(provider.api, provider);
   }
-  return { apis: [...byApi.keys()], get: (api) => byApi.get(api) };
+  return byApi;
 }
