@@ -33,7 +33,6 @@ export function convertMessage(message: Message, target: Model, options: Convert
   return { message: converter.message(toWellFormed(message)), lost: converter.lost };
 }
 
-/** Whether what carries this origin was made by `model` itself. */
 function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): boolean {
   return origin.model === id && origin.provider === provider && origin.api === api;
 }

@@ -2,7 +2,6 @@ import type { ToolSpec } from "@signalbox/agent-core";
 import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
 
-/** What tools and calls may be called. */
 interface Format {
   readonly name: RegExp;
   readonly longestName: number;
@@ -59,7 +58,6 @@ export function toolNameFor(api: string, name: string): string {
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
-/** Tools under the names a wire format takes. */
 export interface WireTools {
   readonly tools: readonly ToolSpec[];
   /** The tools' own names by those on the wire, of those that differ. */

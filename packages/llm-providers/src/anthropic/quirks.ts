@@ -2,7 +2,6 @@ import type { Model } from "@signalbox/agent-core";
 import { oncePer } from "../shared/once.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What Claude models, or servers that speak this API, do differently. */
 const QUIRKS = {
   /** `budget` sends a number of tokens to think with, `adaptive` an effort. */
   thinking: ["budget", "adaptive"],

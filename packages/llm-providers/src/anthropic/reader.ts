@@ -38,7 +38,6 @@ function textOf(value: unknown): string | undefined {
 /** The index of a block that only the vendor understands: it is kept as it came. */
 const OPAQUE = -1;
 
-/** A block while its deltas arrive. */
 interface Reading {
   /** In our turn, or `OPAQUE`. */
   readonly index: number;
@@ -47,7 +46,6 @@ interface Reading {
   json: string;
 }
 
-/** Reads one answer's events into a turn. */
 export class AnthropicReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #open = new Map<number, Reading>();

@@ -15,7 +15,6 @@ export type SchemaTransformer = Pick<
   "transformJSONSchema"
 >;
 
-/** The JSON of the body of a `/v1/messages` request. */
 export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): string {
   const { model, context, options } = request;
   const quirks = anthropicQuirks(model);

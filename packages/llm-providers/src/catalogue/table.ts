@@ -4,12 +4,10 @@ import { stated } from "../shared/json.ts";
 import { LEVELS } from "../shared/request.ts";
 import table from "./models.json" with { type: "json" };
 
-/** A model of the built-in table. */
 export type Entry = Model & { readonly name: string };
 
 type Sizes = Pick<Model, "contextWindow" | "maxOutputTokens">;
 
-/** What models of one vendor share. */
 interface Family extends Sizes {
   readonly input: readonly string[];
   readonly thinking: readonly string[];
@@ -19,7 +17,6 @@ interface Family extends Sizes {
   readonly models: readonly { id: string; name: string; dollars?: readonly number[] | undefined }[];
 }
 
-/** What is known of a vendor besides its models. */
 interface Vendor {
   readonly provider: string;
   readonly api: string;
@@ -67,7 +64,6 @@ function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPri
 /** The vendors whose names say all but the key, in the order in which a default model is looked for. */
 export const VENDORS: readonly Vendor[] = table.vendors;
 
-/** Every model that is known by name. */
 export const TABLE: readonly Entry[] = [
   ...table.vendors.flatMap(({ provider, api, prices, families }) =>
     (families satisfies readonly Family[]).flatMap(entriesOf({ provider, api }, prices)),

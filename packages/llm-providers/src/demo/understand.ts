@@ -1,4 +1,3 @@
-/** What a person asked the demo model for. */
 export type Wish =
   | { readonly kind: "list"; readonly path: string }
   | { readonly kind: "read"; readonly path: string }
@@ -92,7 +91,6 @@ export function understand(words: string): Wish {
   return { kind: "help" };
 }
 
-/** Whether to answer in Chinese. */
 export function isChinese(words: string): boolean {
   return /[\u4e00-\u9fff]/.test(words);
 }

@@ -42,7 +42,6 @@ const BILLING =
   /credit balance|insufficient (?:credits|balance|funds|quota)|billing|payment required|exceeded your current quota/i;
 const AUTH = /invalid api key|incorrect api key|api key not valid|unauthori[sz]ed/i;
 
-/** What a status says by itself, where it says anything. */
 function codeOfStatus(status: number): ModelErrorCode | undefined {
   if (status === 401 || status === 403) return "auth";
   if (status === 402) return "billing";
@@ -65,7 +64,6 @@ function contradicts(word: ModelErrorCode, status: number | undefined): boolean 
   return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
 }
 
-/** The class of a vendor's word. */
 function codeOfWord(word: string | null | undefined): ModelErrorCode | undefined {
   const code = typeof word === "string" ? entryOf(WORDS, word) : undefined;
   return code !== undefined && isCode(code) ? code : undefined;
@@ -120,7 +118,6 @@ function inOneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** A failure of a known kind. */
 export function failure(
   code: ModelErrorCode,
   message: string,
@@ -192,7 +189,6 @@ export function classifyException(error: unknown): Failure {
   return failure("protocol", `The answer could not be read: ${reasonOf(error)}`);
 }
 
-/** An error and those that it came from. */
 export function* causesOf(error: unknown): Generator<Error> {
   let at = error;
   for (let depth = 0; depth < 6 && at instanceof Error; depth++, at = at.cause) yield at;

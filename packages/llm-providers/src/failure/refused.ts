@@ -28,7 +28,6 @@ export function successesOf(send: FetchLike): FetchLike {
   };
 }
 
-/** The refusal that an exception came from. */
 export function refusedBy(error: unknown): RefusedError | undefined {
   for (const cause of causesOf(error)) if (cause instanceof RefusedError) return cause;
   return undefined;

@@ -36,7 +36,6 @@ function partsOf(message: Message, quirks: GoogleQuirks, callIds: Map<string, st
   }
 }
 
-/** What a person or a tool contributed, as a part. */
 function inputPart(block: InputBlock): Part {
   if (block.type === "text") return { text: block.text };
   const { mimeType, source } = block;

@@ -29,7 +29,6 @@ export class PartialArgs {
   #broken = false;
   #continued: string | undefined;
 
-  /** Takes the `partialArgs` of one chunk. */
   add(call: Raw): void {
     for (const piece of objectsAt(call, "partialArgs")) {
       const path = textAt(piece, "jsonPath") ?? "";

@@ -27,7 +27,6 @@ export class GoogleReader implements EventReader {
   readonly #speech: Speech;
   /** Of what is being said. */
   #signature: string | undefined;
-  /** A call whose arguments are being streamed. */
   #streamed: { index: number; args: PartialArgs; data: JsonObject | undefined } | undefined;
   #finish: string | undefined;
   #finishMessage: string | undefined;

@@ -18,7 +18,6 @@ const MAX_BUDGET = 24_576;
 /** The enums of the SDK, which is not imported before the first request. */
 export type VendorEnums = Pick<typeof import("@google/genai"), "FunctionCallingConfigMode" | "ThinkingLevel">;
 
-/** The request as the SDK takes it. */
 export function buildRequest(
   request: ModelRequest,
   enums: VendorEnums,

@@ -1,7 +1,6 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What Mistral models do differently. */
 const QUIRKS = {
   /** How a level is told; Magistral models know on and off only. */
   thinkingStyle: ["reasoning_effort", "prompt_mode"],

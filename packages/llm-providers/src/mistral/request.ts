@@ -6,10 +6,8 @@ import { functionOf, outputTokens, stopSequences, systemText, thinkingLevel } fr
 import { historyMessages } from "./history.ts";
 import { mistralQuirks } from "./quirks.ts";
 
-/** The words that the SDK takes. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
-/** The request as the SDK takes it. */
 export function buildRequest(request: ModelRequest): ChatCompletionStreamRequest {
   const { model, context, options } = request;
   const { temperature, topP, seed, json, sessionId, cache } = options;

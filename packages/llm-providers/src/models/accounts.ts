@@ -84,7 +84,6 @@ function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): read
   return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env[variable] || []).slice(0, 1);
 }
 
-/** Whether these can be headers of a request. */
 function canBeSent(headers: Record<string, string>): boolean {
   try {
     new Headers(headers);

@@ -202,7 +202,6 @@ function defaultReference(names: readonly string[], listed: readonly Model[]): s
   return `${provider}/${id}`;
 }
 
-/** A stream that says why a reference cannot be asked. */
 function refusing(reference: string, { code, provider, message }: ModelProblem) {
   const model = { ...demoModel, id: reference.slice(reference.indexOf("/") + 1), provider, api: "none" };
   return failedTurn({ model }, failure(code === "missing_key" ? "auth" : "invalid", message));

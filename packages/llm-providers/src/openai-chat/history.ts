@@ -49,7 +49,6 @@ export function historyMessages(messages: readonly Message[], quirks: ChatQuirks
   return out;
 }
 
-/** What a person contributed, as a part of a user message. */
 function part(block: InputBlock): Part {
   switch (block.type) {
     case "text":

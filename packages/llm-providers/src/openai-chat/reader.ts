@@ -21,7 +21,6 @@ import { mergeDetails } from "./reasoning-details.ts";
 import { ThinkTags } from "./think-tags.ts";
 import { chunkUsage } from "./usage.ts";
 
-/** Turns the chunks of a chat completion stream into a turn. */
 export class ChatReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #tags: ThinkTags | undefined;

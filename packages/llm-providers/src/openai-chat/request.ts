@@ -25,7 +25,6 @@ type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
 
-/** The body of a chat completion request, in the words of the server it goes to. */
 export function buildRequest(request: ModelRequest): Params {
   const { model, context, options, config, warn } = request;
   const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);

@@ -1,7 +1,6 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What models behind the Responses endpoint do differently. */
 const QUIRKS = {
   /** Whether `temperature` and `top_p` are taken; by default only by models that cannot think. */
   temperature: true,

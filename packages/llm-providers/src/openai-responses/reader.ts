@@ -34,7 +34,6 @@ interface Item {
   readonly citations: Raw[];
 }
 
-/** Turns the events of `/v1/responses` into a turn. */
 export class ResponsesReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #items = new Map<number, Item>();

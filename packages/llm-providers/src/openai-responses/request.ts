@@ -19,7 +19,6 @@ type Params = OpenAI.Responses.ResponseCreateParamsStreaming;
 /** The endpoint's own lower bound. */
 const MIN_OUTPUT_TOKENS = 16;
 
-/** The words that the SDK takes. */
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */

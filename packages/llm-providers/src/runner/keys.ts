@@ -74,7 +74,6 @@ export class KeyRing {
     return this.#keys.reduce((least, key) => (key.restsUntil < least.restsUntil ? key : least));
   }
 
-  /** Sends a key to rest after a refusal. */
   rest(key: Key, cause: ModelErrorCode, retryAfterMs: number | undefined, now: number): void {
     const ms =
       cause === "billing"
@@ -86,7 +85,6 @@ export class KeyRing {
     key.cause = cause;
   }
 
-  /** A key that worked needs no rest. */
   worked(key: Key): void {
     key.restsUntil = 0;
     key.cause = undefined;

@@ -22,7 +22,6 @@ export interface RetryPolicy {
   readonly silenceMs: number;
 }
 
-/** A model that may be asked. */
 export interface Candidate {
   readonly model: Model;
   readonly ring: KeyRing;
@@ -30,7 +29,6 @@ export interface Candidate {
   readonly ownTimeouts: boolean;
 }
 
-/** One model at least. */
 export type Candidates = readonly [Candidate, ...Candidate[]];
 
 /** What to try next, and how to get there. */
@@ -38,7 +36,6 @@ export interface Attempt extends Candidate {
   readonly key: Key;
 }
 
-/** What follows a failure. */
 export interface Step {
   readonly attempt: Attempt;
   readonly failure: AttemptFailure;
@@ -83,7 +80,6 @@ export class AttemptPlan {
     return { ...candidate, key };
   }
 
-  /** A model has said something. */
   alive(now: number): void {
     this.#since = now;
   }

@@ -3,7 +3,6 @@ import { type JsonObject, toWellFormed } from "@signalbox/agent-core";
 /** A JSON object of unknown shape, as it came off the wire. */
 export type Raw = Readonly<Record<string, unknown>>;
 
-/** Whether a parsed JSON value is an object (not an array, not null). */
 export function isRaw(value: unknown): value is Raw {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -14,7 +13,6 @@ export function objectAt(value: Raw, key: string): Raw {
   return isRaw(at) ? at : {};
 }
 
-/** The objects in the array at `key`. */
 export function objectsAt(value: Raw, key: string): readonly Raw[] {
   const at = value[key];
   return Array.isArray(at) ? at.filter(isRaw) : [];
@@ -31,13 +29,11 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }
 
-/** The number of tokens at `key`, if there is one. */
 export function countAt(value: Raw, key: string): number | undefined {
   const at = value[key];
   return isCount(at) ? at : undefined;
 }
 
-/** The number at `key`, if there is one. */
 export function numberAt(value: Raw, key: string): number | undefined {
   const at = value[key];
   return typeof at === "number" ? at : undefined;
@@ -48,7 +44,6 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T 
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-/** Parses JSON text that should hold an object; `undefined` where it holds anything else. */
 export function parseRaw(text: string): Raw | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -35,7 +35,6 @@ export function onceInList<Item extends object, Made>(
   };
 }
 
-/** How many items two lists begin with in common. */
 function commonLength(a: readonly unknown[], b: readonly unknown[]): number {
   const end = Math.min(a.length, b.length);
   let at = 0;

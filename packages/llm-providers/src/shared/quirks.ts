@@ -11,7 +11,6 @@ type Usual = boolean | readonly (string | boolean | undefined)[] | Efforts | nul
 /** The vendor's words for thinking levels; each that is stated takes the place of the usual one. */
 type Efforts = { readonly [Level in ThinkingLevel]?: string };
 
-/** The quirks of one model. */
 export type QuirksOf<Table> = { readonly [Name in keyof Table]: QuirkOf<Table[Name]> };
 type QuirkOf<T> = T extends boolean
   ? boolean

@@ -41,7 +41,6 @@ export function outputTokens({ model, options }: ModelRequest, level: ThinkingLe
   return Math.max(1, Math.min(wanted, model.maxOutputTokens));
 }
 
-/** How a model is asked to choose among tokens. */
 type Sampling = Pick<StreamOptions, "temperature" | "topP" | "seed">;
 
 /** What of `wanted` the model and its API take; there is a warning for each thing left out. */

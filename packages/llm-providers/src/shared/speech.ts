@@ -15,7 +15,6 @@ export class Speech {
     this.#dataOf = dataOf;
   }
 
-  /** The kind of the block that is open. */
   get open(): Spoken | undefined {
     return this.#open?.spoken;
   }

@@ -1,6 +1,5 @@
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "@signalbox/agent-core";
 
-/** The results of one turn's calls, in a row. */
 export interface ResultGroup {
   readonly role: "toolResults";
   readonly results: readonly [ToolResultMessage, ...ToolResultMessage[]];

@@ -28,7 +28,6 @@ export interface RecordedRefusal {
   readonly retryAfterMs?: number;
 }
 
-/** What is tested. */
 export interface ProviderSubject {
   readonly provider: Provider;
   readonly model: Model;

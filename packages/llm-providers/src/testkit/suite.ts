@@ -51,7 +51,6 @@ function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
   assert.notEqual(wrong, "partialCall", `${where}: ${ready}`);
 }
 
-/** Tests of one recorded stream. */
 class Recorded {
   readonly bytes: Uint8Array;
   readonly #ends: readonly number[];
@@ -231,7 +230,6 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
 }
 
-/** Requests that are not made, fail, or are given up. */
 function testConnection(it: TestApi["it"], under: Subject, bytes: Uint8Array): void {
   it("asks for nothing before somebody listens", async () => {
     const { line, events } = under.open({ pieces: [] });
@@ -272,7 +270,6 @@ function testConnection(it: TestApi["it"], under: Subject, bytes: Uint8Array): v
   });
 }
 
-/** Answers that are no recordings. */
 function testAnswers(it: TestApi["it"], under: Subject, { empty, refusals = [] }: ProviderSubject): void {
   if (empty !== undefined)
     it("finishes an answer without content", async () => {

@@ -6,13 +6,11 @@ export interface WireAnswer {
   readonly status?: number;
   /** Default `content-type: text/event-stream`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent one after the other. */
   readonly pieces: readonly Uint8Array[];
   /** What follows the last piece: the end (default), a broken connection, or nothing at all. */
   readonly ending?: "end" | "break" | "stall";
 }
 
-/** One request a wire saw. */
 export interface WireRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -20,7 +20,6 @@ import { callIdFrom } from "../shared/digest.ts";
 import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
-/** The request whose answer is read. */
 export interface RecordSetup {
   readonly model: Model;
   /** What the model is given: its tokens are estimated where the vendor counts none. */
@@ -127,7 +126,6 @@ export class TurnRecord {
     return index;
   }
 
-  /** The own name of the tool that is called. */
   #ownName({ name }: { readonly name: string }): string {
     return this.#setup.names?.get(name) ?? name.toWellFormed();
   }

@@ -1,7 +1,6 @@
 import type { Block, BlockHead, Native } from "@signalbox/agent-core";
 import { parseArguments } from "./arguments.ts";
 
-/** A block while its deltas arrive. */
 export interface OpenBlock {
   readonly head: BlockHead;
   text: string;

@@ -66,9 +66,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #read: ReadTurn;
   #pieces: AsyncIterator<unknown> | undefined;
   #events: readonly ModelEvent[] = [];
-  /** How many of the events were given. */
   #given = 0;
-  /** Whether the first piece was waited for. */
   #answering = false;
   #over = false;
   #timer: NodeJS.Timeout | undefined;
