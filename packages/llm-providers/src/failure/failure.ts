@@ -7,7 +7,7 @@ export interface FailureFacts {
   readonly message: string;
   readonly status?: number | undefined;
   /** The vendor's error type or code words, most specific first, for instance `overloaded_error`. */
-  readonly words?: readonly (string | null | undefined)[];
+  readonly words?: readonly (string | undefined)[];
   readonly retryAfterMs?: number | undefined;
   readonly requestId?: string | undefined;
 }
@@ -64,13 +64,15 @@ function contradicts(word: ModelErrorCode, status: number | undefined): boolean 
   return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
 }
 
-function codeOfWord(word: string | null | undefined): ModelErrorCode | undefined {
-  const code = typeof word === "string" ? entryOf(WORDS, word) : undefined;
+function codeOfWord(word = ""): ModelErrorCode | undefined {
+  const code = entryOf(WORDS, word);
   return code !== undefined && isCode(code) ? code : undefined;
 }
 
 function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): ModelErrorCode {
-  const said = words.map(codeOfWord).find((code) => code !== undefined && !contradicts(code, status));
+  const said = words
+    .map((word) => codeOfWord(word))
+    .find((code) => code !== undefined && !contradicts(code, status));
   const code = said ?? (status === undefined ? undefined : codeOfStatus(status));
   // A generic word says less than the sentence beside it.
   if (code === undefined || code === "invalid") {
@@ -123,11 +125,9 @@ export function failure(
   message: string,
   facts: Omit<FailureFacts, "message"> = {},
 ): Failure {
-  // A vendor's own field is text by its documentation only.
-  const text = typeof message === "string" ? message : JSON.stringify(message ?? null);
   return {
     code,
-    message: sayingOfPage(text) ?? text,
+    message: sayingOfPage(message) ?? message,
     ...KINDS[code],
     ...stated({ status: facts.status, retryAfterMs: facts.retryAfterMs, requestId: facts.requestId }),
   };
