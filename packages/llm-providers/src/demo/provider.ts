@@ -1,4 +1,4 @@
-import type { Model, StreamModel, Usage } from "@signalbox/agent-core";
+import type { BlockHead, Model, StopReason, StreamModel, Usage } from "@signalbox/agent-core";
 import type { Provider, ProviderConfig } from "../provider/provider.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
@@ -40,16 +40,16 @@ function* pieces(text: string): Generator<string> {
     yield characters.slice(at, at + DELTA_CHARS).join("");
 }
 
-function* speak(turn: TurnWriter, text: string, limit: number, input: number): Generator<void> {
-  const said = text.slice(0, limit);
-  const index = turn.open({ type: "text" });
-  for (const piece of pieces(said)) {
+/** Says a whole block, and stops. */
+function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, stop: StopReason) {
+  const index = turn.open(head);
+  for (const piece of pieces(text)) {
     turn.append(index, piece);
     yield;
   }
   turn.close(index);
-  turn.usage(estimate(input, said.length));
-  turn.finish(said.length < text.length ? "max_tokens" : "end_turn");
+  turn.usage(estimate(input, text.length));
+  turn.finish(stop);
 }
 
 /** A model that is a small program: deterministic, offline, and says so in every answer. */
@@ -62,17 +62,14 @@ export function connectDemo(config: ProviderConfig = {}): StreamModel {
       const move = nextMove(context);
       if (move.kind === "call") {
         // An id of its own for each call of the conversation, the same at each replay.
-        const index = turn.open({ type: "toolCall", id: `demo_${context.messages.length}`, name: move.name });
-        const args = JSON.stringify(move.args);
-        for (const piece of pieces(args)) turn.append(index, piece);
-        turn.close(index);
-        turn.usage(estimate(input, args.length));
-        turn.finish("tool_use");
+        const head = { type: "toolCall", id: `demo_${context.messages.length}`, name: move.name } as const;
+        yield* tell(turn, head, JSON.stringify(move.args), input, "tool_use");
         return;
       }
-      const limit =
-        Math.min(options.maxOutputTokens ?? model.maxOutputTokens, model.maxOutputTokens) * CHARS_PER_TOKEN;
-      yield* speak(turn, move.text, limit, input);
+      const { maxOutputTokens: most } = model;
+      const said = move.text.slice(0, Math.min(options.maxOutputTokens ?? most, most) * CHARS_PER_TOKEN);
+      const stop = said.length < move.text.length ? "max_tokens" : "end_turn";
+      yield* tell(turn, { type: "text" }, said, input, stop);
     });
 }
 

@@ -25,66 +25,27 @@ export interface Wire {
   readonly closed: boolean;
 }
 
-async function bodyText(input: string | URL | Request, init: RequestInit | undefined): Promise<string> {
-  if (input instanceof Request) return input.text();
-  const body = init?.body;
-  if (body === undefined || body === null) return "";
-  return typeof body === "string" ? body : new Response(body).text();
-}
-
 /** A connection for a provider's SDK that never leaves the process. */
 export function wire(answer: WireAnswer): Wire {
   const requests: WireRequest[] = [];
   const state = { closed: false };
   const give: FetchLike = async (input, init) => {
-    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    if (signal?.aborted === true) throw signal.reason;
     const request = input instanceof Request ? input : undefined;
+    const signal = init?.signal ?? request?.signal;
+    signal?.throwIfAborted();
+    const body = request ?? new Response(init?.body ?? null);
     requests.push({
       url: request?.url ?? String(input),
       headers: Object.fromEntries(new Headers(request?.headers ?? init?.headers)),
-      body: await bodyText(input, init),
+      body: typeof init?.body === "string" ? init.body : await body.text(),
     });
-    let at = 0;
-    let broken: ReadableStreamDefaultController<Uint8Array> | undefined;
-    const onAbort = (): void => {
-      state.closed = true;
-      broken?.error(signal?.reason);
-    };
-    const over = (): void => signal?.removeEventListener("abort", onAbort);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const body = new ReadableStream<Uint8Array>(
+    return new Response(
+      bodyOf(answer, signal, () => (state.closed = true)),
       {
-        start(controller) {
-          broken = controller;
-        },
-        pull(controller) {
-          const piece = answer.pieces[at++];
-          if (piece !== undefined) {
-            controller.enqueue(piece);
-            return undefined;
-          }
-          if (answer.ending === "stall") return new Promise(() => {});
-          over();
-          if (answer.ending === "break") {
-            const cause = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
-            controller.error(new TypeError("terminated", { cause }));
-          } else {
-            controller.close();
-          }
-          return undefined;
-        },
-        cancel() {
-          over();
-          state.closed = true;
-        },
+        status: answer.status ?? 200,
+        headers: { "content-type": "text/event-stream", ...answer.headers },
       },
-      { highWaterMark: 0 },
     );
-    return new Response(body, {
-      status: answer.status ?? 200,
-      headers: { "content-type": "text/event-stream", ...answer.headers },
-    });
   };
   return {
     fetch: give,
@@ -93,6 +54,43 @@ export function wire(answer: WireAnswer): Wire {
       return state.closed;
     },
   };
+}
+
+const OTHER_SIDE_CLOSED = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
+
+/** @param onClosed is told that the client gave the connection up before its end */
+function bodyOf(
+  { pieces, ending }: WireAnswer,
+  signal: AbortSignal | undefined,
+  onClosed: () => void,
+): ReadableStream<Uint8Array> {
+  let at = 0;
+  let isOver = false;
+  const onAbort = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    if (!isOver) onClosed();
+    controller.error(signal?.reason);
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        signal?.addEventListener("abort", () => onAbort(controller), { once: true });
+      },
+      pull(controller) {
+        const piece = pieces[at++];
+        if (piece !== undefined) {
+          controller.enqueue(piece);
+          return undefined;
+        }
+        if (ending === "stall") return new Promise(() => {});
+        isOver = true;
+        if (ending === "break") controller.error(new TypeError("terminated", { cause: OTHER_SIDE_CLOSED }));
+        else controller.close();
+        return undefined;
+      },
+      cancel: onClosed,
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /** Bytes cut after each of them. */
