@@ -1,5 +1,4 @@
 import type { Model } from "@signalbox/agent-core";
-import { oncePer } from "../shared/once.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
 const QUIRKS = {
@@ -23,6 +22,6 @@ const QUIRKS = {
 
 export type AnthropicQuirks = QuirksOf<typeof QUIRKS>;
 
-export const anthropicQuirks: (model: Model) => AnthropicQuirks = oncePer(({ quirks }: Model) =>
-  readQuirks(QUIRKS, quirks),
-);
+export function anthropicQuirks({ quirks }: Model): AnthropicQuirks {
+  return readQuirks(QUIRKS, quirks);
+}

@@ -28,7 +28,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
       system: unlessEmpty(systemBlocks(context.system, cache)),
       ...toolFields(request, cache, thinks || !quirks.forcedTools),
       thinking,
-      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, sdk) })),
+      output_config: unlessEmpty(stated({ effort, format: outputFormat(request, quirks, sdk) })),
       ...samplingParams(request, quirks.temperature && !thinks),
       stop_sequences: unlessEmpty(options.stopSequences?.filter((stop) => stop.trim() !== "") ?? []),
     }),
@@ -100,12 +100,13 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
 
 function outputFormat(
   { model, options, warn }: ModelRequest,
+  quirks: AnthropicQuirks,
   { transformJSONSchema }: SchemaTransformer,
 ): Anthropic.JSONOutputFormat | undefined {
   const { json } = options;
   if (json === undefined) return undefined;
   try {
-    if (json.schema !== undefined && anthropicQuirks(model).jsonSchema)
+    if (json.schema !== undefined && quirks.jsonSchema)
       return { type: "json_schema", schema: transformJSONSchema(json.schema) };
   } catch {
     // A schema the vendor would refuse.
