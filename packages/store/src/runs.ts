@@ -244,7 +244,7 @@ function append<T extends Bodies>(work: RunWork<T>, record: RunRecord, bodies: r
   work.sessions.saveHead(state, appendTo(work, record, state, bodies));
 }
 
-/** Gives each message of a run its end; those that have theirs are left alone. */
+/** Gives each message of a run its end, also where it is damaged; one that is lost altogether needs none. */
 function endMessages<T extends Bodies>(
   work: RunWork<T>,
   record: RunRecord,
@@ -262,7 +262,8 @@ function endMessages<T extends Bodies>(
   }
   for (const seq of open) {
     const row = messages.record(seq);
-    if (row === undefined || messages.event(row) !== undefined) {
+    if (row === undefined) continue;
+    if (messages.event(row) !== undefined) {
       const text = `Run ${runIdOf(record)} would end and leave ${open.size} of its messages without an end.`;
       throw new StoreError("conflict", text);
     }

@@ -139,3 +139,16 @@ test.each([
   expect(await store.runs.interrupted()).toMatchObject([{}, whole]);
   expect(await store.runs.active()).toHaveLength(2);
 });
+
+test("a run ends though a message that it answers is not there any more", async () => {
+  const store = await damagedBy("DELETE FROM inbox", async (full) => {
+    await begun(full, await takeLease(full), ["lost"]);
+  });
+  const lease = await takeLease(store);
+  const [interrupted] = await store.runs.interrupted();
+  if (interrupted === undefined) throw new Error("no run");
+  const write = { runId: interrupted.run.id, lease };
+  await store.runs.adopt(write);
+  await store.runs.finish({ ...write, outcome: "failed", inbox: [] });
+  expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
+});
