@@ -101,7 +101,8 @@ function prepareStatements(database: Database) {
     setMinute: database.command((p: Bound<{ key: string; minute: number }>) =>
       db.update(session).set({ updatedMinute: p.minute }).where(eq(session.key, p.key)),
     ),
-    hold: database.insert(activeRun),
+    // In the place of one whose run is lost, as in a file that was damaged.
+    hold: database.replace(activeRun, [activeRun.sessionKey]),
     release: database.command((p: Bound<{ key: string }>) =>
       db.delete(activeRun).where(eq(activeRun.sessionKey, p.key)),
     ),

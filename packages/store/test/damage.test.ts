@@ -152,3 +152,11 @@ test("a run ends though a message that it answers is not there any more", async 
   await store.runs.finish({ ...write, outcome: "failed", inbox: [] });
   expect(await store.sessions.get(seed().key)).not.toHaveProperty("activeRun");
 });
+
+test("a session goes on though the run that held it is not there any more", async () => {
+  const store = await damagedBy("DELETE FROM run", async (full) => {
+    await begun(full, await takeLease(full), ["lost"]);
+  });
+  const { run } = await begun(store, await takeLease(store), ["next"]);
+  expect(await store.sessions.get(seed().key)).toMatchObject({ activeRun: run.id });
+});
