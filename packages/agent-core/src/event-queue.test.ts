@@ -72,14 +72,6 @@ describe("RunQueue", () => {
     expect(went).toBe(true);
   });
 
-  it("bounds progress a tool reports without waiting: the latest of each call counts", async () => {
-    const queue = new RunQueue(() => {});
-    for (let i = 0; i < 5_000; i++) void queue.push(update(i % 2 === 0 ? "a" : "b", String(i)));
-    const events = await drain(queue);
-    expect(events).toHaveLength(256);
-    expect(events.slice(-2)).toEqual([update("a", "4998"), update("b", "4999")]);
-  });
-
   it("gives what is queued before it ends or fails", async () => {
     const queue = new RunQueue(() => {});
     void queue.push(delta("x"));

@@ -71,8 +71,6 @@ export class RunQueue extends Queue {
 
   push(event: AgentEvent): void | Promise<void> {
     if (this.closed) return undefined;
-    // A tool does not wait when it reports progress, so where there is no room only its latest word counts.
-    if (event.type === "tool.update" && this.unread.length >= HIGH_WATER) return this.#replaceUpdate(event);
     this.offer(event);
     if (this.unread.length < HIGH_WATER) return undefined;
     this.#drained ??= Promise.withResolvers();
@@ -83,12 +81,6 @@ export class RunQueue extends Queue {
     if (this.unread.length > HIGH_WATER / 2) return;
     this.#drained?.resolve();
     this.#drained = undefined;
-  }
-
-  #replaceUpdate(event: Extract<AgentEvent, { type: "tool.update" }>): void {
-    const { unread } = this;
-    const at = unread.findLastIndex((other) => other.type === "tool.update" && other.callId === event.callId);
-    if (at >= 0) unread[at] = event;
   }
 }
 

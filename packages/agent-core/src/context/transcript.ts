@@ -10,28 +10,25 @@ const RESULT_CHARS = 2_000;
 
 function contentText(content: string | readonly Block[], max: number): string {
   if (typeof content === "string") return truncateText(content, max, "head-tail");
-  const parts: string[] = [];
-  for (const block of content) {
-    switch (block.type) {
-      case "text":
-      case "refusal":
-      case "citation":
-        parts.push(truncateText(block.text, max, "head-tail"));
-        break;
-      case "toolCall":
-        parts.push(`[called ${block.name} ${truncateText(block.argsText, ARGS_CHARS, "head")}]`);
-        break;
-      case "image":
-      case "audio":
-      case "file":
-        parts.push(`[${block.type}, ${block.mimeType}]`);
-        break;
-      case "thinking":
-      case "opaque":
-        break;
-    }
+  return content.flatMap((block) => blockText(block, max) ?? []).join("\n");
+}
+
+function blockText(block: Block, max: number): string | undefined {
+  switch (block.type) {
+    case "text":
+    case "refusal":
+    case "citation":
+      return truncateText(block.text, max, "head-tail");
+    case "toolCall":
+      return `[called ${block.name} ${truncateText(block.argsText, ARGS_CHARS, "head")}]`;
+    case "image":
+    case "audio":
+    case "file":
+      return `[${block.type}, ${block.mimeType}]`;
+    case "thinking":
+    case "opaque":
+      return undefined;
   }
-  return parts.join("\n");
 }
 
 /** One message as a person would note it down. */

@@ -54,6 +54,18 @@ describe("a tool that reports more than is taken", () => {
     }
   });
 
+  it("costs a slow iteration no more events than it may be behind", async () => {
+    const model = scripted(assistant([toolCall("a", "t")]), "ok");
+    const agent = new Agent({ model: MODEL, stream: model.stream, system: SYSTEM, tools: [flood] });
+    const seen: AgentEvent[] = [];
+    for await (const event of agent.prompt("go")) {
+      seen.push(event);
+      await moment();
+    }
+    expect(updates(seen).length).toBeLessThanOrEqual(256);
+    expect(seen.at(-1)).toMatchObject({ type: "run.end", result: { reason: "done" } });
+  });
+
   it("is not told what a listener throws; the run is", async () => {
     for (const wait of [true, false]) {
       let ran = 0;
