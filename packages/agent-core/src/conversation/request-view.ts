@@ -12,7 +12,7 @@ export class RequestView {
   readonly #conversation: Conversation;
   readonly #convert: ConvertToLlm;
   readonly #historyTurns: number | undefined;
-  /** What a pruned result looks like now. Pruning lasts, so that the start of the request stays the same. */
+  /** What stands for a pruned result. Pruning lasts, so that the start of the request stays the same. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
   /** A message is converted once, so that it stays the same object from request to request. */
   readonly #converted = new WeakMap<AgentMessage, { readonly message: Message | undefined }>();
@@ -38,15 +38,13 @@ export class RequestView {
 
   /** The message as it is sent now. */
   prunedAs(message: AgentMessage): AgentMessage {
-    return this.#pruned.get(message) ?? message;
+    const next = this.#pruned.get(message);
+    return next === undefined ? message : this.prunedAs(next);
   }
 
   /** Sends results as `changes` has them, whose keys are the results as they were sent so far. */
   prune(changes: ReadonlyMap<AgentMessage, ToolResultMessage>): void {
-    for (const message of this.#conversation.messages) {
-      const next = changes.get(this.prunedAs(message));
-      if (next !== undefined) this.#pruned.set(message, next);
-    }
+    for (const [sent, next] of changes) this.#pruned.set(sent, next);
   }
 
   /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */

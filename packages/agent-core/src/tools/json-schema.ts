@@ -33,8 +33,7 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
   const schemaAt = (location: string): JsonValue | undefined => {
     let at: unknown = schema;
     for (const key of pointerKeys(location.slice(1))) {
-      if (!isJsonObject(at) && !Array.isArray(at)) return undefined;
-      at = key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : Reflect.get(at, key);
+      at = key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : partOf(at, key);
     }
     return isJsonValue(at) ? at : undefined;
   };
@@ -51,6 +50,10 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
       return [{ path: "", message: "cannot be checked: the schema refers to itself too often" }];
     }
   };
+}
+
+function partOf(value: unknown, key: string): unknown {
+  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function isJsonValue(value: unknown): value is JsonValue {
@@ -172,13 +175,8 @@ function strings(value: JsonValue): string[] {
 /** What a local reference such as `#/$defs/node` leads to. */
 function resolve(root: JsonValue, ref: string): JsonValue | undefined {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
-  let at: JsonValue | undefined = root;
-  for (const key of pointerKeys(ref.slice(1)).map(decoded)) {
-    if (Array.isArray(at)) at = at[Number(key)];
-    else if (isJsonObject(at)) at = at[key];
-    else return undefined;
-  }
-  return at;
+  const at = pointerKeys(ref.slice(1)).map(decoded).reduce(partOf, root);
+  return isJsonValue(at) ? at : undefined;
 }
 
 function decoded(key: string): string {
