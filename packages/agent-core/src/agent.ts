@@ -29,11 +29,6 @@ export interface AgentState extends Queued {
 /** The model turn that is streaming, as far as it has come; empty between turns. */
 export type StreamingTurn = Pick<Snapshot, "blocks" | "text">;
 
-export interface EventsOptions {
-  /** Events a viewer may be behind before it gets `lagged` in their place; default 1,024. */
-  readonly capacity?: number;
-}
-
 /**
  * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host that stores
  * conversations itself, and starts a new run over what it loads, uses `runAgentLoop` instead.
@@ -166,11 +161,11 @@ export class Agent {
 
   /**
    * Every event from now on, until the iteration is left. It never holds the run up: for a viewer that is too slow,
-   * deltas are joined, and finally events are left out and `lagged` says how many. The last `run.end` is never left
-   * out.
+   * deltas are joined, and finally, `capacity` events behind (default 1,024), events are left out and `lagged` says how
+   * many. The last `run.end` is never left out.
    */
-  events(options: EventsOptions = {}): AsyncIterableIterator<AgentEvent> {
-    const queue = new ViewQueue(() => unsubscribe(), options.capacity);
+  events({ capacity }: { readonly capacity?: number } = {}): AsyncIterableIterator<AgentEvent> {
+    const queue = new ViewQueue(() => unsubscribe(), capacity);
     const unsubscribe = this.subscribe((event) => queue.push(event));
     return queue;
   }

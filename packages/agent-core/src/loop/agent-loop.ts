@@ -131,7 +131,7 @@ export class Run {
   /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
   async #answer(): Promise<AssistantMessage | undefined> {
     const system = await this.#systemPrompt();
-    if (system === undefined) return undefined;
+    if (system === undefined || this.#run.signal.aborted) return undefined;
     await this.#window.makeRoom(system);
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
