@@ -18,9 +18,9 @@ export const discord: ChannelDefinition<DiscordConfig, DiscordAddress> = defineC
       token: { label: "Bot token", secret: true, hint: "Under Bot > Reset Token in the developer portal" },
       messageContent: {
         label: "Read all messages",
-        hint: "true needs Message Content Intent, under Bot; false reads direct messages and mentions alone",
+        hint: "true needs Message Content Intent, under Bot; false reads only direct messages and mentions",
       },
-      registerCommands: { label: "Register slash commands", hint: "true where nothing is given" },
+      registerCommands: { label: "Register slash commands", hint: "default: true" },
       apiBaseUrl: { label: "API address", hint: "Only for a proxy" },
     },
   },

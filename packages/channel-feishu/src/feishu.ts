@@ -22,7 +22,7 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
       verificationToken: {
         label: "Verification token",
         secret: true,
-        hint: "Under Events & Callbacks > Encryption Strategy; may be left out where there is an encrypt key",
+        hint: "Under Events & Callbacks > Encryption Strategy; optional with an encrypt key",
       },
       encryptKey: {
         label: "Encrypt key",
@@ -31,14 +31,14 @@ export const feishu: ChannelDefinition<FeishuConfig, FeishuAddress> = defineChan
       },
       webhookUrl: {
         label: "Webhook address",
-        hint: "The request address of the app; doctor calls it to see whether it leads here",
+        hint: "The request address of the app; doctor calls it to check that it leads here",
       },
-      transport: { label: "webhook or socket", hint: "How events come in; webhook where nothing is given" },
-      domain: { label: "feishu or lark", hint: "Where the app lives; feishu where nothing is given" },
-      streams: { label: "Stream answers into cards", hint: "true where nothing is given" },
+      transport: { label: "webhook or socket", hint: "How events arrive; default: webhook" },
+      domain: { label: "feishu or lark", hint: "Where the app lives; default: feishu" },
+      streams: { label: "Stream answers into cards", hint: "default: true" },
       readEdits: {
         label: "Read messages again to find edits",
-        hint: "true where nothing is given; takes four calls a message",
+        hint: "default: true; takes up to four calls a message",
       },
       baseUrl: { label: "API address", hint: "Only for a proxy" },
     },

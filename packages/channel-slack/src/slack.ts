@@ -24,12 +24,12 @@ export const slack: ChannelDefinition<SlackConfig, SlackAddress> = defineChannel
       signingSecret: { label: "Signing secret", secret: true, hint: "Under Basic Information; for webhooks" },
       webhookUrl: {
         label: "Webhook address",
-        hint: "The Request URL under Event Subscriptions; doctor calls it to see whether it leads here",
+        hint: "The Request URL under Event Subscriptions; doctor calls it to check that it leads here",
       },
-      transport: { label: "socket or webhook", hint: "How events come in; socket where nothing is given" },
-      command: { label: "Slash command", hint: "The app's, /signalbox where nothing is given" },
-      replyInThread: { label: "Answer mentions in a thread", hint: "true where nothing is given" },
-      streams: { label: "Show answers by Slack's streams", hint: "true where nothing is given" },
+      transport: { label: "socket or webhook", hint: "How events arrive; default: socket" },
+      command: { label: "Slash command", hint: "The app's; default: /signalbox" },
+      replyInThread: { label: "Answer mentions in a thread", hint: "default: true" },
+      streams: { label: "Show answers by Slack's streams", hint: "default: true" },
       distribution: {
         label: "internal or public",
         hint: "public for an app that others install outside Slack's marketplace",

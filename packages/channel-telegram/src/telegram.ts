@@ -20,15 +20,15 @@ export const telegram: ChannelDefinition<TelegramConfig, TelegramAddress> = defi
         secret: true,
         hint: "From @BotFather: /newbot, or /mybots > API Token",
       },
-      transport: { label: "polling or webhook", hint: "How updates come in; polling where nothing is given" },
+      transport: { label: "polling or webhook", hint: "How updates arrive; default: polling" },
       webhookSecret: {
         label: "Webhook secret",
         secret: true,
-        hint: "Made up by you, 16 letters and digits or more; for a webhook alone",
+        hint: "Chosen by you, at least 16 letters and digits; only for a webhook",
       },
       webhookUrl: {
         label: "Webhook address",
-        hint: "https address of this webhook as Telegram sees it; left out, you register it with setWebhook",
+        hint: "https address of this webhook as Telegram reaches it; without it, register it yourself with setWebhook",
       },
       richMessages: {
         label: "Rich messages",

@@ -55,29 +55,32 @@ export function createProgram(version: string, actions: Actions, json = false): 
   addConfiguration(program.command("config").description("check or show the configuration"), actions);
   addConversations(program, actions);
   addMessages(program, actions);
-  addCron(program.command("cron").description("what agents are to do by themselves"), actions);
+  addCron(program.command("cron").description("schedules and heartbeats"), actions);
   addUsage(program, actions);
-  addSessions(program.command("sessions").description("the conversations"), actions);
+  addSessions(program.command("sessions").description("list, show, rename or reset sessions"), actions);
   addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
-  addPairing(program.command("pairing").description("strangers who asked to talk"), actions);
+  addPairing(program.command("pairing").description("requests of strangers, and paired people"), actions);
   addServiceManager(
-    program.command("service").description("the gateway as a service of this machine"),
+    program.command("service").description("run the gateway as a service of this machine"),
     actions,
   );
-  addTokens(program.command("tokens").description("tokens of clients, beside the gateway's own"), actions);
-  addApprovals(program.command("approvals").description("tool calls that wait for somebody's word"), actions);
+  addTokens(program.command("tokens").description("tokens for clients, besides the gateway's own"), actions);
+  addApprovals(program.command("approvals").description("tool calls that wait for an approval"), actions);
   addTrust(program, actions);
   addCan(program, actions);
-  addAudit(program.command("audit").description("what was decided, and by whom"), actions);
-  addSkills(program.command("skills").description("skills the agents can use"), actions);
-  addMcp(program.command("mcp").description("servers of tools"), actions);
-  addMemory(program.command("memory").description("what the agents remember"), actions);
-  addMaintenance(program.command("maintenance").description("what the gateway does by itself, now"), actions);
+  addAudit(program.command("audit").description("the record of what was decided, and by whom"), actions);
+  addSkills(program.command("skills").description("skills that agents can use"), actions);
+  addMcp(program.command("mcp").description("MCP servers and their tools"), actions);
+  addMemory(program.command("memory").description("what agents remember"), actions);
+  addMaintenance(
+    program.command("maintenance").description("run upkeep now that the gateway otherwise does by itself"),
+    actions,
+  );
   addCopies(program, actions);
-  command(program, "completion", "print the completion of a shell, to be read by it at its start", [
+  command(program, "completion", "print the completion script for a shell", [
     "completion bash > ~/.local/share/bash-completion/completions/signalbox",
   ])
-    .addArgument(new Argument("<shell>", "which one").choices(SHELLS))
+    .addArgument(new Argument("<shell>", "the shell").choices(SHELLS))
     .action((shell: Shell, options: CommonOptions) =>
       print(options.json, completionFor(shell, program), () => [completionFor(shell, program).trimEnd()]),
     );

@@ -5,9 +5,12 @@ export function addMaintenance(maintenance: Command, { run }: Actions): void {
   command(maintenance, "prune", "remove what is over its time or number", ["maintenance prune"]).action(
     run(async () => (await import("../commands/maintenance.ts")).prune),
   );
-  command(maintenance, "vacuum", "give free space of the database back, while the gateway runs", [
-    "maintenance vacuum",
-  ]).action(run(async () => (await import("../commands/maintenance.ts")).vacuum));
+  command(
+    maintenance,
+    "vacuum",
+    "return the database's free space to the file system, also while the gateway runs",
+    ["maintenance vacuum"],
+  ).action(run(async () => (await import("../commands/maintenance.ts")).vacuum));
 }
 
 export function addCopies(program: Command, { runOn }: Actions): void {
@@ -20,7 +23,7 @@ export function addCopies(program: Command, { runOn }: Actions): void {
   command(
     program,
     "restore <folder>",
-    "take a backup back while no gateway runs; what there was is kept beside it",
+    "restore a backup while no gateway runs; the previous data is kept beside it",
     ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
   command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer", [

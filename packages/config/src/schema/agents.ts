@@ -11,7 +11,7 @@ const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time 
 
 const heartbeatSchema = z
   .strictObject({
-    enabled: z.boolean().optional().describe("`false` for an agent that is to have none. Default: `true`."),
+    enabled: z.boolean().optional().describe("`false` turns it off. Default: `true`."),
     every: z
       .string()
       .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, for instance 30m, 2h or 1h 30m")
@@ -21,20 +21,20 @@ const heartbeatSchema = z
       .strictObject({
         from: timeOfDay,
         to: timeOfDay,
-        zone: timeZone.optional().describe("Default: the zone of the machine."),
+        zone: timeZone.optional().describe("Default: the machine's zone."),
       })
       .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another time than from" })
       .optional()
-      .describe("Outside of these hours it rests. They may go past midnight. Default: it never rests."),
+      .describe("Outside these hours it rests. They may span midnight. Default: it never rests."),
     to: z
       .enum(["page", "owner"])
       .optional()
       .describe(
-        "Where its words go: `page`, a conversation of its own on the web page, or `owner`, the direct conversation in which an owner wrote to the agent last. Default: `page`.",
+        "Where it writes: `page`, a conversation of its own on the web page; or `owner`, the direct conversation in which an owner last wrote to the agent. Default: `page`.",
       ),
   })
   .describe(
-    "When the agent goes through `HEARTBEAT.md` of its workspace by itself. Where that asks for nothing, it does not.",
+    "When the agent goes through `HEARTBEAT.md` of its workspace by itself. If that file asks for nothing, there is no heartbeat.",
   );
 
 const toolsOfAgent = allowDeny
@@ -44,16 +44,16 @@ const toolsOfAgent = allowDeny
       .describe(
         "Tools by name, `group:…`, `mcp__<server>__*` or `*`. Default: `read`, `write`, `edit`, `ls`, `message`.",
       ),
-    deny: names.optional().describe("The same; it wins over `allow`."),
+    deny: names.optional().describe("Tools it may not use; wins over `allow`."),
     profile: z
       .enum(["minimal", "messaging", "coding", "full"])
       .optional()
-      .describe("What agents of a kind need; `allow` adds to it."),
+      .describe("A predefined set of tools; `allow` adds to it."),
     roles: z
       .partialRecord(z.enum(["owner", "member", "guest", "system"]), toolRule)
       .optional()
       .describe(
-        "By the role of who speaks. By default guests may read and look for files, everybody else what the agent may.",
+        "By the sender's role. By default guests may read and search files, and everyone else what the agent may.",
       ),
     conversations: z
       .partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule)
@@ -70,11 +70,11 @@ const toolsOfAgent = allowDeny
       .record(z.string(), askMode)
       .optional()
       .describe(
-        "When an owner is asked about a call, by the name of the tool. Default: `tools.exec.ask` for `exec`, `never` for others.",
+        "When a call needs an owner's approval, by the name of the tool. Default: `tools.exec.ask` for `exec`, `never` for others.",
       ),
   })
   .optional()
-  .describe("What it may use, of what policy lets anybody use.");
+  .describe("The tools it may use, within the policy.");
 
 const limits = z.strictObject({
   turns: z.int().positive().optional().describe("Default: 200."),
@@ -92,67 +92,62 @@ const subAgentsSchema = z
       .max(5)
       .optional()
       .describe(
-        "How far below a conversation of people they may be. Default: 1, so that they have none of their own.",
+        "Levels of sub-agents below a conversation of people. Default: 1, so they have none of their own.",
       ),
     maxAtOnce: z
       .int()
       .positive()
       .max(50)
       .optional()
-      .describe("Tasks of one conversation that have no end yet. Default: 4."),
+      .describe("Unfinished tasks of one conversation. Default: 4."),
     maxTasks: z
       .int()
       .positive()
       .max(1_000)
       .optional()
-      .describe("Tasks that one message may lead to, over all of them. Default: 20."),
-    limits: limits
-      .optional()
-      .describe("What one run of theirs may use, where that is less than the agent's own."),
+      .describe("Tasks that one message may lead to in all. Default: 20."),
+    limits: limits.optional().describe("Limits of one run of a sub-agent, where lower than the agent's own."),
   })
-  .describe("How much an agent whose tools name `sessions_spawn` may give to sub-agents.");
+  .describe("How much an agent with `sessions_spawn` may delegate to sub-agents.");
 
 const agentFields = {
-  model: modelRef.optional().describe("As `provider/model`. Default: the first that has a key."),
-  fallbacks: z
-    .array(modelRef)
-    .optional()
-    .describe("Models that are asked in this order where the first one fails."),
+  model: modelRef.optional().describe("As `provider/model`. Default: the first one with a key."),
+  fallbacks: z.array(modelRef).optional().describe("Models to try, in this order, if the first one fails."),
   thinking: thinkingLevel.optional().describe("How much the model thinks before it answers."),
-  systemPrompt: z.string().optional().describe("What stands in its instructions besides its own files."),
+  systemPrompt: z.string().optional().describe("Instructions in addition to its own files."),
   language: z
     .enum(["en", "zh"])
     .optional()
     .describe(
-      "Of the files that its workspace begins with, and of what the gateway itself says in its conversations. Default: of files that of the machine (`LANG`), in conversations that of the message (of a command: that of what its sender wrote before).",
+      "The language of the first files in its workspace, and of the gateway's own texts in its conversations. Default: for files the machine's (`LANG`); in conversations the message's (for a command, that of what its sender wrote before).",
     ),
-  maxOutputTokens: z.int().positive().optional().describe("Of one answer."),
+  maxOutputTokens: z.int().positive().optional().describe("The most output tokens of one answer."),
   historyTurns: z
     .int()
     .positive()
     .optional()
     .describe(
-      "How many of the last turns of a conversation the model is sent; older ones leave the request a quarter of that at a time. Default: all that fit its window.",
+      "How many of a conversation's last turns are sent to the model; older ones leave the request, a quarter of that number at a time. Default: all that fit its window.",
     ),
   tools: toolsOfAgent,
-  skills: allowDeny.optional().describe("Which skills it can use, by name. Default: all that there are."),
-  limits: limits.optional().describe("What one run may use."),
+  skills: allowDeny.optional().describe("The skills it can use, by name. Default: all."),
+  limits: limits.optional().describe("Limits of one run."),
   subagents: subAgentsSchema.optional(),
   heartbeat: heartbeatSchema.optional(),
 };
 
 export const agentDefaultsSchema = z
   .strictObject(agentFields)
-  .describe("What an agent has where its own entry says nothing.");
+  .describe("Settings of every agent, unless its own entry says otherwise.");
 
 export const agentSchema = z
   .strictObject({
-    id: id.describe("A short name, as bindings use it."),
-    name: z.string().min(1).optional().describe("As people are shown it."),
+    id: id.describe("A short name, for bindings."),
+    name: z.string().min(1).optional().describe("The name that people see."),
     default: z
       .boolean()
       .optional()
-      .describe("The agent that answers where no binding matches; the first listed where none says so."),
+      .describe("Whether it answers when no binding matches. Without a default, the first listed does."),
     workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` of the home."),
     ...agentFields,
   })
@@ -160,19 +155,21 @@ export const agentSchema = z
 
 export const bindingSchema = z
   .strictObject({
-    agent: id.describe("Who answers."),
+    agent: id.describe("The agent that answers."),
     match: z.strictObject({
       channel: z.string().min(1),
-      account: z.string().min(1).optional().describe("`*` stands for any text."),
+      account: z.string().min(1).optional().describe("The account; `*` matches any text."),
       peer: z
         .strictObject({ kind: z.enum(["direct", "group", "channel"]), id: z.string().min(1) })
         .optional()
-        .describe("A person or a group by the platform's id. One that names a person lets that person in."),
-      guildId: z.string().min(1).optional().describe("A server of Discord."),
+        .describe(
+          "A person or a group, by the platform's id. A binding that names a person lets that person in.",
+        ),
+      guildId: z.string().min(1).optional().describe("A Discord server."),
       roles: names.optional().describe("Roles on that server, by id."),
-      teamId: z.string().min(1).optional().describe("A workspace of Slack, or a tenant of Feishu."),
+      teamId: z.string().min(1).optional().describe("A Slack workspace, or a Feishu tenant."),
     }),
   })
   .describe(
-    "Gives messages to an agent: all given fields of `match` must hold, the most specific kind decides, then the order. Default: the default agent answers.",
+    "Gives messages to an agent. All fields of `match` must hold; the most specific kind wins, then the order. Without a match the default agent answers.",
   );

@@ -6,45 +6,45 @@ export const budgetSchema = z
     of: z
       .enum(["sender", "agent", "channel", "all"])
       .describe(
-        "Whose calls count together: each `sender`, `agent` or `channel` has a budget of its own, or `all` have one.",
+        "Whose calls count together: each `sender`, `agent` or `channel` has a budget of its own; `all` share one.",
       ),
     name: z
       .string()
       .min(1)
       .optional()
       .describe(
-        "The one it is for: the id of an agent or a channel, a sender as `channel:id` or by the name of an identity link. Default: each.",
+        "The one it is for: the id of an agent or a channel; a sender as `channel:id` or by the name of an identity link. Default: each.",
       ),
     roles: z
       .array(z.enum(["owner", "member", "guest", "system"]))
       .min(1)
       .optional()
-      .describe("Counts only what people of these roles ask for. Default: all."),
-    per: z.enum(["day", "month"]).default("day").describe("Of UTC."),
+      .describe("Counts only calls for people with these roles. Default: all."),
+    per: z.enum(["day", "month"]).default("day").describe("The period, in UTC."),
     usd: z
       .number()
       .positive()
       .max(1_000_000_000)
       .optional()
-      .describe("US dollars, for models whose prices are known."),
+      .describe("The limit in US dollars, for models with known prices."),
     tokens: z
       .int()
       .positive()
       .optional()
-      .describe("Tokens in and out, those read from a cache included, in place of `usd`."),
+      .describe("The limit in tokens in and out, cached ones included, instead of `usd`."),
     warnAt: z
       .number()
       .min(0)
       .max(1)
       .default(0.8)
-      .describe("The share at which the log and the metrics tell that it runs out."),
+      .describe("The share at which the log and the metrics warn that it is running out."),
     action: z
       .enum(["warn", "cheaper", "ask", "stop"])
       .default("stop")
       .describe(
-        "What becomes of a call once it is used up: `cheaper` has `model` answer, `ask` asks an owner.",
+        "What happens to a call once the budget is used up: `cheaper` uses `model`, `ask` asks an owner.",
       ),
-    model: modelRef.optional().describe("Of `cheaper`: the model that answers instead."),
+    model: modelRef.optional().describe("For `cheaper`: the model to use instead."),
   })
   .refine(({ usd, tokens }) => (usd === undefined) !== (tokens === undefined), {
     message: "needs exactly one of usd and tokens",
@@ -57,4 +57,4 @@ export const budgetSchema = z
     path: ["name"],
     message: "is of no use where all calls count",
   })
-  .describe("What model calls may cost, in a day or a month.");
+  .describe("A limit on what model calls may cost in a day or a month.");

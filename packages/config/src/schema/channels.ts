@@ -9,18 +9,18 @@ export const channelSchema = z
       .min(1)
       .optional()
       .describe(
-        "The npm package of a channel that does not come with the gateway, or a folder that holds one; looked for in the home first.",
+        "The npm package of a channel that does not come with the gateway, or the folder of one. The home is searched first.",
       ),
     process: z
       .boolean()
       .default(false)
       .describe(
-        "Each account runs in a process of its own: what its platform's SDK holds in memory is not the gateway's, and one that crashes is started again while everything else goes on.",
+        "Runs each account in a process of its own: its SDK's memory is not the gateway's, and an account that crashes is restarted while everything else goes on.",
       ),
     accounts: z
       .record(id, z.record(z.string(), z.unknown()))
       .default({})
-      .describe("Its bots or apps, by a name of yours; each has the channel's own settings."),
+      .describe("Its bots or apps, under names of your choice, with the channel's own settings."),
   })
   .describe("One channel.");
 
@@ -40,17 +40,17 @@ export const sessionSchema = z
       .enum(["main", "per-peer", "per-channel-peer", "per-account-channel-peer"])
       .default("per-channel-peer")
       .describe(
-        "Which direct messages share a conversation: all of them, those of one person, of one person on one channel, or to one bot.",
+        "Which direct messages share a session: all; those of one person; of one person on one channel; or of one person to one bot.",
       ),
     identityLinks: z
       .record(z.string(), names)
       .default({})
-      .describe("One person under several ids, as `alice: [telegram:123, feishu:ou_…]`."),
+      .describe("One person with several ids, such as `alice: [telegram:123, feishu:ou_…]`."),
     timeZones: z
       .record(z.string(), timeZone)
       .default({})
       .describe(
-        "In which zone agents are told the time of people, by `channel:id` or the name of an identity link, as `alice: Asia/Shanghai`. Default: that of the machine.",
+        "The time zone of a person, in which agents are told the time; by `channel:id` or the name of an identity link, such as `alice: Asia/Shanghai`. Default: the machine's.",
       ),
     queue: z
       .strictObject({
@@ -58,7 +58,7 @@ export const sessionSchema = z
           .enum(["steer", "followup", "collect", "interrupt"])
           .default("steer")
           .describe(
-            "What becomes of a message that comes during a run: it joins it between two turns, follows after it, is answered together with others after it, or ends it.",
+            "What happens to a message that comes during a run: it joins the run between two turns, gets the next run, shares the next run with others, or ends the run.",
           ),
         debounceMs: z
           .int()
@@ -71,11 +71,11 @@ export const sessionSchema = z
           .int()
           .positive()
           .default(20)
-          .describe("Messages waiting in one session before `drop` applies, in every mode."),
+          .describe("Messages that may wait in one session before `drop` applies, in every mode."),
         drop: z
           .enum(["summarise", "old", "new"])
           .default("summarise")
-          .describe("What then goes: the oldest with a summary of them, the oldest, or what comes."),
+          .describe("What is dropped then: the oldest, with a summary; the oldest; or the new message."),
       })
       .prefault({})
       .describe("How messages of one session queue."),
@@ -87,9 +87,9 @@ export const sessionSchema = z
         channel: resetPolicy.optional(),
       })
       .prefault({})
-      .describe("When a conversation starts anew by itself, by its kind."),
+      .describe("When a conversation starts afresh by itself, by its kind."),
   })
-  .describe("Whose messages share a conversation, and how messages queue.");
+  .describe("Which messages share a session, and how messages queue.");
 
 const blocksSchema = z
   .strictObject({
@@ -97,30 +97,30 @@ const blocksSchema = z
       .enum(["off", "without-edits", "always"])
       .default("off")
       .describe(
-        "`without-edits`: on platforms whose messages cannot be changed, so that an answer cannot grow in one.",
+        "`without-edits`: only on platforms whose messages cannot be edited, where an answer cannot grow in one message.",
       ),
-    minChars: z.int().positive().default(800).describe("In characters: fewer are no block of their own."),
+    minChars: z.int().positive().default(800).describe("The shortest block, in characters."),
     maxChars: z
       .int()
       .positive()
       .default(1200)
-      .describe("In characters: with more, one is cut where that is possible."),
+      .describe("The longest block, in characters, where it can be cut."),
     breakAt: z
       .enum(["paragraph", "newline", "sentence"])
       .default("paragraph")
-      .describe("Where it is best cut. Code blocks and tables stay whole."),
+      .describe("Where to prefer to cut. Code blocks and tables stay whole."),
     idleMs: z
       .int()
       .min(0)
       .default(1000)
-      .describe("Milliseconds without a new word until what is there is sent, though more would fit."),
+      .describe("Milliseconds without a new word until an unfilled block is sent."),
   })
   .refine(({ minChars, maxChars }) => minChars <= maxChars, {
     error: "must not be more than maxChars",
     path: ["minChars"],
   })
   .prefault({})
-  .describe("Finished blocks of a long answer are sent as messages of their own while the rest is written.");
+  .describe("Sends finished blocks of a long answer as messages of their own while the rest is written.");
 
 export const repliesSchema = z
   .strictObject({
@@ -128,14 +128,14 @@ export const repliesSchema = z
       .enum(["draft", "direct", "off"])
       .default("draft")
       .describe(
-        "Whether an answer is shown on its platform while it is written, where the platform's messages can be changed: `draft` everywhere, `direct` in direct conversations alone, `off` nowhere.",
+        "Whether an answer is shown while it is written, on platforms that allow edits: `draft` everywhere, `direct` only in direct conversations, `off` nowhere.",
       ),
     blocks: blocksSchema,
     typing: z
       .boolean()
       .default(true)
       .describe(
-        "Whether a platform shows that an answer is being written, once that takes longer than two seconds (on Feishu a reaction on the message, which goes with the answer).",
+        "Whether to show a typing indicator once an answer takes longer than two seconds (on Feishu, a reaction on the message, removed with the answer).",
       ),
   })
   .describe("How answers reach platforms.");
@@ -146,7 +146,7 @@ export const accessSchema = z
       .enum(["pairing", "allowlist", "open", "off"])
       .default("pairing")
       .describe(
-        "Who may write directly: whoever an owner approves by a code, those of `allow`, everybody, nobody. A binding that names a person by id lets that person in.",
+        "Who may write direct messages: people an owner approves by a code, those of `allow`, everybody, or nobody. A binding that names a person by id lets that person in.",
       ),
     allow: names.default([]).describe("Members, by the platform's id, written `channel:id`."),
     owners: names
@@ -161,19 +161,21 @@ export const accessSchema = z
         requireMention: z
           .boolean()
           .default(true)
-          .describe("Whether an agent answers only what mentions it or replies to it."),
+          .describe("Whether an agent answers only messages that mention it or reply to it."),
         bots: z
           .enum(["ignore", "mentioned"])
           .default("ignore")
           .describe(
-            "Other bots: `mentioned` answers those that mention the agent or reply to it, as guests, and makes a pause of five minutes where they write more than 20 times a minute.",
+            "Other bots: `mentioned` answers those that mention the agent or reply to it, as guests, and pauses for five minutes if they write more than 20 times a minute.",
           ),
         historyLimit: z
           .int()
           .min(0)
           .max(200)
           .default(20)
-          .describe("How many messages that were not for the agent it is told when one is."),
+          .describe(
+            "How many earlier messages of the group, not addressed to the agent, it is shown with one that is.",
+          ),
       })
       .prefault({})
       .describe("In which groups agents talk, and when."),
@@ -186,9 +188,14 @@ export const linksSchema = z
       .enum(["off", "fetch"])
       .default("off")
       .describe(
-        "`fetch`: pages are read before the agent answers, and given to it as what others wrote; not for guests.",
+        "`fetch`: pages are read before the agent answers, and given to it as other people's words; not for guests.",
       ),
-    max: z.int().min(1).max(10).default(3).describe("How many of a message's links."),
-    maxChars: z.int().min(200).max(100_000).default(8_000).describe("Of one page, in characters."),
+    max: z.int().min(1).max(10).default(3).describe("How many links of a message are read."),
+    maxChars: z
+      .int()
+      .min(200)
+      .max(100_000)
+      .default(8_000)
+      .describe("How much of one page is read, in characters."),
   })
-  .describe("What becomes of links in messages.");
+  .describe("What happens to links in messages.");

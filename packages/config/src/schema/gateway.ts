@@ -6,15 +6,15 @@ export const gatewaySchema = z
       .string()
       .min(1)
       .default("127.0.0.1")
-      .describe("The address it listens on. Anything but the loopback needs a token of your own."),
-    port: z.int().min(0).max(65_535).default(4747).describe("Its port; 0 takes any free one."),
+      .describe("The address it listens on. Any address other than loopback needs a token of your own."),
+    port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 picks a free one."),
     allowedHosts: z
       .array(
         z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, "must be a host name without port"),
       )
       .default([])
       .describe(
-        "Host names under which a reverse proxy passes requests on, without port. Other names in `Host` are refused, and so are pages of other origins; addresses and `localhost` need no entry.",
+        "Host names, without port, under which a reverse proxy forwards requests. Other names in `Host` are refused, as are pages of other origins. IP addresses and `localhost` need no entry.",
       ),
     auth: z
       .strictObject({
@@ -23,7 +23,7 @@ export const gatewaySchema = z
           .min(16)
           .optional()
           .describe(
-            "What clients present; also `SIGNALBOX_TOKEN`. Default: one that is made at the first start and kept in the file `token`.",
+            "The token that clients present; also `SIGNALBOX_TOKEN`. Default: one that is created at the first start and stored in the file `token`.",
           ),
       })
       .default({}),
@@ -31,24 +31,24 @@ export const gatewaySchema = z
       .int()
       .min(1)
       .default(10_000)
-      .describe("Most accepted but unfinished messages; beyond it platforms are refused."),
+      .describe("How many accepted messages may be unfinished; beyond that, new ones are refused."),
     shutdownMs: z
       .int()
       .min(0)
       .default(30_000)
       .describe(
-        "How long a stop lets runs go on, in milliseconds. Then they have 5 s to end, and the next start goes on with what has not.",
+        "How long a stop lets runs continue, in milliseconds. They then have 5 s to end; the next start continues the rest.",
       ),
     maxRuns: z
       .int()
       .min(1)
       .default(64)
       .describe(
-        "Runs at once, over all sessions; up to four times as many that only wait for a person's approval do not count.",
+        "Concurrent runs over all sessions. Runs that only wait for a person's approval do not count, up to four times as many.",
       ),
     logLevel: z
       .enum(["trace", "debug", "info", "warn", "error", "silent"])
       .default("info")
-      .describe("What is logged at least."),
+      .describe("The lowest level that is logged."),
   })
   .describe("Where the service listens, and who may talk to it.");

@@ -9,19 +9,19 @@ export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", 
 
 /** One entry of `models.providers.<id>.models`. */
 const modelSchema = z.strictObject({
-  id: z.string().min(1).describe("As the server calls it."),
-  name: z.string().optional().describe("As people are shown it."),
-  contextWindow: z.int().positive().optional().describe("Tokens that one request can hold."),
-  maxOutputTokens: z.int().positive().optional().describe("Tokens that one answer can have."),
+  id: z.string().min(1).describe("The server's name for it."),
+  name: z.string().optional().describe("The name that people see."),
+  contextWindow: z.int().positive().optional().describe("The size of its window in tokens."),
+  maxOutputTokens: z.int().positive().optional().describe("The most tokens in one answer."),
   input: z
     .array(z.enum(["text", "image", "audio", "file"]))
     .optional()
-    .describe("What it can be sent."),
-  thinking: z.array(thinkingLevel).optional().describe("The levels of thinking that it has."),
+    .describe("The kinds of content it accepts."),
+  thinking: z.array(thinkingLevel).optional().describe("The thinking levels it has."),
   tools: z
     .enum(["native", "text", "none"])
     .optional()
-    .describe("How it calls tools: as its API does, in text that it is taught, or not at all."),
+    .describe("How it calls tools: through its API, in its text, or not at all."),
   prices: z
     .strictObject({
       input: z.number().nonnegative(),
@@ -34,7 +34,7 @@ const modelSchema = z.strictObject({
   quirks: z
     .record(z.string(), z.json())
     .optional()
-    .describe("Where a server departs from the API that it speaks."),
+    .describe("How the server departs from the API it speaks."),
 });
 
 export const providerSchema = z
@@ -48,12 +48,12 @@ export const providerSchema = z
         "google-generative",
         "demo",
       ])
-      .describe("Which API its server speaks."),
+      .describe("The API that its server speaks."),
     apiKey: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
       .describe("One key, or several that are rotated."),
-    baseUrl: webAddress.optional().describe("The address of its server, where that is not the vendor's own."),
+    baseUrl: webAddress.optional().describe("The address of its server, if it is not the vendor's own."),
     headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
     timeouts: z
       .strictObject({
@@ -75,8 +75,8 @@ export const providerSchema = z
     models: z
       .array(modelSchema)
       .default([])
-      .describe("What is known of its models: limits, prices, quirks. Those of vendors are known already."),
+      .describe("Its models: limits, prices, quirks. Vendors' current models are known already."),
   })
   .describe(
-    "One provider of models, by a name of yours. `anthropic`, `openai`, `google` and `mistral` are there without an entry where `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `MISTRAL_API_KEY` is set.",
+    "A provider of models, under a name of your choice. `anthropic`, `openai`, `google` and `mistral` need no entry if `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `MISTRAL_API_KEY` is set.",
   );

@@ -14,11 +14,11 @@ export const webSchema = z
   .strictObject({
     search: webSearchSchema
       .optional()
-      .describe("The service behind `web_search`; without it there is no such tool."),
+      .describe("The service behind `web_search`; without it the tool does not exist."),
     allow: z
       .array(z.string().regex(/^[^\s/@]+:\d{1,5}$/, "must be host:port"))
       .default([])
-      .describe("Hosts that may be fetched from though they are not public, as `host:port`."),
+      .describe("Hosts that may be fetched from although they are not public, as `host:port`."),
     timeoutMs: z
       .int()
       .positive()
@@ -26,7 +26,7 @@ export const webSchema = z
       .default(15_000)
       .describe("Milliseconds for one page or file, redirects included."),
   })
-  .describe("What the gateway fetches from the web: by `web_fetch`, for links, and attachments.");
+  .describe("What the gateway fetches from the web: by `web_fetch`, for links, and for attachments.");
 
 const execSchema = z
   .strictObject({
@@ -34,19 +34,19 @@ const execSchema = z
       .enum(["bubblewrap", "none", "off"])
       .default("bubblewrap")
       .describe("`none` runs commands without a sandbox, at your own risk; `off` runs none."),
-    timeoutMs: z.int().positive().default(60_000).describe("Of one command, in milliseconds."),
+    timeoutMs: z.int().positive().default(60_000).describe("Time limit of one command, in milliseconds."),
     domains: domains
       .default([])
       .describe(
-        "Hosts that commands in the sandbox may reach, through a proxy, where policy lets them: `example.org`, `*.example.org`, `example.org:8443`.",
+        "Hosts that commands in the sandbox may reach, through a proxy, if policy allows it: `example.org`, `*.example.org`, `example.org:8443`.",
       ),
     ask: askMode
       .default("never")
-      .describe("When an owner is asked about a command, beyond what policy asks about anyway."),
+      .describe("When a command needs an owner's approval, in addition to the policy."),
     rules: names
       .default([])
       .describe(
-        "Commands that need no question in the mode `unlisted`: words with spaces between, `*` for any word, `**` at the end for any further ones. `git log **` covers `git log --oneline`, and nothing that expands, redirects or joins others.",
+        "Commands that need no approval in the mode `unlisted`: words separated by spaces, `*` for any word, `**` at the end for any further ones. `git log **` covers `git log --oneline`, but nothing that expands, redirects or joins other commands.",
       ),
   })
   .describe("Commands of agents.");
@@ -57,30 +57,32 @@ const sessionsSchema = z
       .enum(["tree", "agent", "all"])
       .default("tree")
       .describe(
-        "What `sessions_list`, `sessions_history` and `sessions_send` reach besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` those of the agents in `agents` too.",
+        "What `sessions_list`, `sessions_history` and `sessions_send` reach besides an agent's own sub-agents: `tree` nothing, `agent` its other conversations, `all` also those of the agents in `agents`.",
       ),
     agents: names
       .default([])
-      .describe("Agents that reach each other's conversations where `visibility` is `all`."),
+      .describe("Agents that reach each other's conversations if `visibility` is `all`."),
   })
-  .describe("Which conversations agents reach other than the one that they are in.");
+  .describe("Which conversations agents reach besides their own.");
 
 export const toolsSchema = z
   .strictObject({
     packages: names
       .default([])
       .describe(
-        "npm packages, or folders that hold one, that export tools as `default` or `tools`; looked for in the home first.",
+        "npm packages, or folders of them, that export tools as `default` or `tools`. The home is searched first.",
       ),
     image: z
-      .strictObject({ model: z.string().min(1).describe("`provider/model`, of one that takes pictures.") })
+      .strictObject({ model: z.string().min(1).describe("`provider/model` of a model that takes pictures.") })
       .optional()
-      .describe("What looks at pictures for other models, by `image`; without it there is no such tool."),
+      .describe(
+        "Which model looks at pictures for other models, by the tool `image`; without it the tool does not exist.",
+      ),
     sessions: sessionsSchema.prefault({}),
     exec: execSchema.prefault({}),
     web: webSchema.prefault({}),
   })
-  .describe("Settings of the built-in tools, and where others come from.");
+  .describe("Settings of the built-in tools, and where other tools come from.");
 
 const milliseconds = z.int().positive().max(3_600_000);
 
@@ -91,18 +93,18 @@ export const mcpServerSchema = z
     env: z
       .record(z.string(), z.string())
       .exactOptional()
-      .describe("All that it finds in its environment besides `PATH`, `HOME` and the like."),
-    cwd: z.string().min(1).exactOptional().describe("Where it is started."),
-    url: webAddress.exactOptional().describe("The address, where it is no program."),
+      .describe("Its environment, in addition to `PATH`, `HOME` and the like."),
+    cwd: z.string().min(1).exactOptional().describe("Its working folder."),
+    url: webAddress.exactOptional().describe("The address, if it is not a program."),
     headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
     startMs: milliseconds.default(30_000).describe("Milliseconds to start and to list its tools."),
-    callMs: milliseconds.default(60_000).describe("Milliseconds of one call."),
+    callMs: milliseconds.default(60_000).describe("Milliseconds for one call."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
     message: "needs exactly one of command and url",
   })
   .describe(
-    "One MCP server: a program (`command`) or an address (`url`). It is started when an agent that names its tools first runs, with all rights of the gateway's user.",
+    "An MCP server: a program (`command`) or an address (`url`). It starts when an agent that names its tools first runs, with all rights of the gateway's user.",
   );
 
 /** Where code of an operator's can hang, in the order of a message. */
@@ -124,32 +126,32 @@ const HOOK_POINTS = [
 
 export const pointHookSchema = z
   .strictObject({
-    at: z.enum(HOOK_POINTS).describe("The point of a message's way; docs/hooks.md says what each is told."),
+    at: z.enum(HOOK_POINTS).describe("The point of a message's way; docs/hooks.md lists them."),
     url: z
       .url({ protocol: /^https?$/ })
       .optional()
-      .describe("Where what happens is posted, and which answers what becomes of it."),
+      .describe("The address that gets the payload and answers."),
     module: z
       .string()
       .min(1)
       .optional()
       .describe("A package, or the folder of one, whose default export is the hook."),
-    secret: z.string().min(16).optional().describe("Signs what is posted."),
+    secret: z.string().min(16).optional().describe("Signs the requests."),
     timeoutMs: z
       .int()
       .positive()
       .max(60_000)
       .optional()
-      .describe("Default: 5,000 where it only observes, else 2,000."),
+      .describe("The hook's time limit. Default: 5,000 to observe, otherwise 2,000."),
   })
   .refine(({ url, module }) => (url === undefined) !== (module === undefined), {
     message: "needs exactly one of url and module",
   })
-  .describe("Code of yours that is run at a point of a message's way.");
+  .describe("Your own code at a point of a message's way.");
 
 export const hookSchema = z
   .strictObject({
-    agent: id.optional().describe("Default: the agent that answers where no binding matches."),
+    agent: id.optional().describe("The agent. Default: the one that answers when no binding matches."),
     session: z
       .string()
       .min(1)
@@ -160,11 +162,11 @@ export const hookSchema = z
       .string()
       .min(1)
       .optional()
-      .describe("What the agent is told, with `{{path.in.the.body}}`. Default: the whole body."),
+      .describe("The text for the agent, with `{{path.in.the.body}}`. Default: the whole body."),
     secret: z
       .string()
       .min(16)
       .optional()
-      .describe("What the caller presents as bearer token; without it only the gateway's own token counts."),
+      .describe("The bearer token that the caller presents. Without it only an owner's token counts."),
   })
-  .describe("What a program that posts to `/hooks/<name>` has an agent do.");
+  .describe("An incoming webhook: a program posts to `/hooks/<name>`, and an agent acts on it.");
