@@ -1,6 +1,6 @@
 import { type Balance, distinctPots, fullClaims, type Pot } from "@signalbox/budgets";
-import { and, asc, eq, inArray, sql } from "drizzle-orm";
-import { union } from "drizzle-orm/sqlite-core";
+import { and, asc, eq, inArray, type SQLWrapper, sql } from "drizzle-orm";
+import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { StoreError } from "./errors.ts";
@@ -86,7 +86,7 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
 
   return {
     balances,
-    inPeriods: (periods) => queue.read(() => potsIn(database, periods).map(balanceOf)),
+    inPeriods: (periods) => queue.read(() => balancesIn(database, periods)),
     ledger: (lease) => ({
       balances,
       reserve: (id, { micros, tokens }, claims) =>
@@ -116,13 +116,45 @@ export function createBudgetStore({ database, queue }: Context, fence: Fence): B
   };
 }
 
-function potsIn({ db }: Database, periods: readonly string[]): Pot[] {
-  const inThem = (table: typeof budgetPot | typeof budgetReservation) =>
-    db
-      .select({ account: table.account, period: table.period })
-      .from(table)
-      .where(inArray(table.period, [...periods]));
-  return union(inThem(budgetPot), inThem(budgetReservation))
-    .orderBy(asc(sql`account`), asc(sql`period`))
+/** By account and period. */
+function balancesIn({ db }: Database, periods: readonly string[]): Balance[] {
+  const none = (name: string) => sql<number>`0`.as(name);
+  const spent = db
+    .select({
+      account: budgetPot.account,
+      period: budgetPot.period,
+      micros: budgetPot.micros,
+      tokens: budgetPot.tokens,
+      grants: budgetPot.grants,
+      reservedMicros: none("reserved_micros"),
+      reservedTokens: none("reserved_tokens"),
+    })
+    .from(budgetPot)
+    .where(inArray(budgetPot.period, [...periods]));
+  const reserved = db
+    .select({
+      account: budgetReservation.account,
+      period: budgetReservation.period,
+      micros: none("micros"),
+      tokens: none("tokens"),
+      grants: none("grants"),
+      reservedMicros: budgetReservation.micros,
+      reservedTokens: budgetReservation.tokens,
+    })
+    .from(budgetReservation)
+    .where(inArray(budgetReservation.period, [...periods]));
+  const pots = unionAll(spent, reserved).as("pots");
+  const sum = (column: SQLWrapper) => sql<number>`sum(${column})`;
+  return db
+    .select({
+      account: pots.account,
+      period: pots.period,
+      spent: { micros: sum(pots.micros), tokens: sum(pots.tokens) },
+      reserved: { micros: sum(pots.reservedMicros), tokens: sum(pots.reservedTokens) },
+      grants: sum(pots.grants),
+    })
+    .from(pots)
+    .groupBy(pots.account, pots.period)
+    .orderBy(asc(pots.account), asc(pots.period))
     .all();
 }
