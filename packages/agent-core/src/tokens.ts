@@ -49,10 +49,7 @@ function blockTokens(block: Block): number {
 }
 
 function contentTokens(content: string | readonly Block[]): number {
-  if (typeof content === "string") return textTokens(content);
-  let tokens = 0;
-  for (const block of content) tokens += blockTokens(block);
-  return tokens;
+  return typeof content === "string" ? textTokens(content) : sumOf(content, blockTokens);
 }
 
 /**
@@ -61,16 +58,17 @@ function contentTokens(content: string | readonly Block[]): number {
  */
 export function estimateTokens(value: string | AgentMessage | readonly AgentMessage[]): number {
   if (typeof value === "string") return textTokens(value);
-  if ("role" in value) return messageTokens(value);
-  let tokens = 0;
-  for (const message of value) tokens += messageTokens(message);
-  return tokens;
+  return "role" in value ? messageTokens(value) : sumOf(value, messageTokens);
 }
 
 /** The same for everything that a model is given. */
 export function estimateRequest({ system, messages, tools }: ModelContext): number {
   const fixed = [system.stable, system.volatile ?? "", JSON.stringify(tools)];
-  return estimateTokens(messages) + fixed.reduce((sum, text) => sum + textTokens(text), 0);
+  return estimateTokens(messages) + sumOf(fixed, textTokens);
+}
+
+function sumOf<T>(items: readonly T[], tokensOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + tokensOf(item), 0);
 }
 
 function messageTokens(message: AgentMessage): number {

@@ -4,10 +4,11 @@ import { CallIds, toolCalls, withCallIds } from "./tool-calls.ts";
 /** The history of a run, message for message as the host knows it, and the call ids it has used. */
 export class Conversation {
   readonly #messages: AgentMessage[];
-  #ids: CallIds | undefined;
+  readonly #ids = new CallIds();
 
   constructor(history: readonly AgentMessage[]) {
     this.#messages = [...history];
+    this.reserveIds(history);
   }
 
   get messages(): readonly AgentMessage[] {
@@ -16,12 +17,11 @@ export class Conversation {
 
   append(message: AgentMessage): void {
     this.#messages.push(message);
-    if (this.#ids !== undefined) this.reserveIds([message]);
+    this.reserveIds([message]);
   }
 
   /** Puts `summary` in the place of the first `count` messages. A call keeps its id to itself also once summarised. */
   compact(summary: AgentMessage, count: number): void {
-    this.#usedIds();
     this.#messages.splice(0, count, summary);
   }
 
@@ -39,21 +39,11 @@ export class Conversation {
 
   /** Ids that a request showed the model instead of the history's own. No call may get one of them. */
   reserveIds(messages: readonly AgentMessage[]): void {
-    const ids = this.#usedIds();
-    for (const message of messages) for (const call of toolCalls(message)) ids.add(call.id);
+    for (const call of messages.flatMap(toolCalls)) this.#ids.add(call.id);
   }
 
   /** The same turn, its call ids made unique in this conversation. */
   withOwnIds(message: AssistantMessage): AssistantMessage {
-    const ids = this.#usedIds();
-    return withCallIds(message, (call) => ids.take(call.id));
-  }
-
-  #usedIds(): CallIds {
-    if (this.#ids === undefined) {
-      this.#ids = new CallIds();
-      this.reserveIds(this.#messages);
-    }
-    return this.#ids;
+    return withCallIds(message, (call) => this.#ids.take(call.id));
   }
 }
