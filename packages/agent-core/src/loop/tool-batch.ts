@@ -113,8 +113,18 @@ export class ToolBatch {
     if (call === undefined) return;
     const decided = this.#decided?.[index] ?? "run";
     const settled = decided === "run" ? (this.#skip?.(call) ?? (await this.#call(call))) : decided;
-    if (settled !== "waiting") await this.#settle(index, call, settled);
-    else if (this.#skip === undefined) this.#end = { reason: "waiting" };
+    if (settled === "waiting") {
+      if (this.#skip === undefined) this.#end = { reason: "waiting" };
+      return;
+    }
+    const run = this.#run;
+    const { outcome, durationMs = 0 } = settled;
+    const message = resultMessage(call, settled, run);
+    this.#results[index] = message;
+    const pendingToolCalls = this.#pending.filter((pending) => pending !== call);
+    this.#pending = pendingToolCalls;
+    await run.keep({ kind: "toolResult", turn: run.turn, messages: [message], pendingToolCalls, message });
+    await run.emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 
   async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
@@ -153,16 +163,5 @@ export class ToolBatch {
     const started = run.now();
     const settled = await afterwards(allowed, await execute(allowed, run), run);
     return { ...settled, durationMs: run.now() - started };
-  }
-
-  async #settle(index: number, call: ToolCallBlock, settled: SettledCall): Promise<void> {
-    const run = this.#run;
-    const { outcome, durationMs = 0 } = settled;
-    const message = resultMessage(call, settled, run);
-    this.#results[index] = message;
-    const pendingToolCalls = this.#pending.filter((pending) => pending !== call);
-    this.#pending = pendingToolCalls;
-    await run.keep({ kind: "toolResult", turn: run.turn, messages: [message], pendingToolCalls, message });
-    await run.emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 }
