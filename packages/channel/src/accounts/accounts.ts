@@ -39,13 +39,13 @@ export interface AccountRight {
 export interface Services {
   readonly emit: ChannelContext["emit"];
   /**
-   * Asks for the right to run an account, where several hosts have the same one: a bot that two of them run answers
-   * everything twice. Undefined while another has it, which is asked about again. Default: there is no other host.
+   * Requests the right to run an account if several hosts share it, because a bot that two hosts run answers everything
+   * twice. Undefined while another host has it; it is then requested again. Default: there is no other host.
    */
   readonly right?: (channel: string, account: string) => Promise<AccountRight | undefined>;
   /** What a channel remembers for good. */
   readonly state: (channel: string) => ChannelState;
-  /** What an account lists where its platform lists commands. */
+  /** The commands that an account lists on its platform. */
   readonly commands: (channel: string, account: string) => readonly ChannelCommand[];
 }
 
@@ -57,15 +57,15 @@ export interface AccountHealth {
 }
 
 /**
- * Accounts of channels, each brought up by itself: one that fails is tried again, and the others run. One that another
- * host runs is taken up once that one has let go of it.
+ * Accounts of channels, each started by itself: one that fails is retried while the others run. An account that another
+ * host runs is started once that host has released it.
  */
 export interface Accounts {
   /** To be called before the start. */
   add(planned: PlannedAccount): void;
   /**
-   * Brings up the accounts that are chosen and were not brought up before, by default all; resolves when each of them
-   * has started or failed for the first time.
+   * Starts the chosen accounts that are not running yet, by default all. Resolves when each has started or failed for
+   * the first time.
    */
   start(services: Services, chosen?: (planned: PlannedAccount) => boolean): Promise<void>;
   /** Ends some accounts and starts others, which may replace existing ones. All other accounts are unaffected. */
@@ -76,11 +76,11 @@ export interface Accounts {
     },
     drainMs: number,
   ): Promise<void>;
-  /** Lets each end what is under way, for at most `drainMs`. */
+  /** Lets each account end its work in progress, for at most `drainMs`. */
   stop(drainMs: number): Promise<void>;
   /** An account that runs. */
   get(channel: string, account: string): Account | undefined;
-  /** The channel of an account, whether it runs just now or not. */
+  /** The channel of an account, whether it is running or not. */
   definition(channel: string, account: string): ChannelDefinition | undefined;
   health(): readonly AccountHealth[];
 }

@@ -1,4 +1,4 @@
-/** Where an action goes, as a model writes it; both absent: to the conversation that is answered. */
+/** Where an action goes, as a model writes it. If both are absent: to the conversation being answered. */
 export interface MessageDestination {
   /** The address of a conversation, or a person's id at the platform. */
   readonly target?: string | undefined;
@@ -20,7 +20,7 @@ export type MessageAction = MessageDestination &
         readonly action: "poll";
         readonly question: string;
         readonly options: readonly string[];
-        /** Whether one may vote for several. */
+        /** Whether a voter may choose several. */
         readonly multiple?: boolean | undefined;
       }
     | { readonly action: "react"; readonly messageId: string; readonly emoji: string }
@@ -35,7 +35,7 @@ export type MessageOutcome =
   | {
       readonly ok: true;
       readonly text: string;
-      /** For programs that read what the call came to. */
+      /** For programs that read the result of the call. */
       readonly details?: Readonly<Record<string, string | number | boolean>>;
     }
   | { readonly ok: false; readonly message: string };

@@ -1,11 +1,11 @@
 import type { AddressCodec } from "./definition.ts";
 import { ChannelError } from "./errors.ts";
 
-/** An address as texts, of which there is one at least, and as what they were made of. */
+/** An address as at least one text part, and as the value that the parts were made from. */
 export interface AddressParts<Address> {
-  /** What is undefined is left out. */
+  /** Undefined parts are left out. */
   write(address: Address): readonly (string | undefined)[];
-  /** Undefined for what is no address. None of the parts is empty. */
+  /** Undefined for what is not an address. No part is empty. */
   read(parts: readonly [string, ...string[]]): Address | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** What a length is counted in. */
+/** The unit of a length. */
 export type TextUnit = "utf16" | "bytes" | "codepoints";
 
-/** How much text one part holds, and what it may be written in. */
+/** How much text one part holds, and in which markup. */
 export interface TextCapability {
-  /** Longest text of one part, in `unit`. Absent: no limit. */
+  /** The longest text of one part, in `unit`. Absent: no limit. */
   readonly max?: number;
   readonly unit: TextUnit;
   /** `markdown`: the channel renders Markdown (translating it where the platform has a markup of its own). */
@@ -17,15 +17,15 @@ export type OutboundMediaKind = Exclude<MediaKind, "sticker">;
 
 /** What a channel takes of one kind of attachment. */
 export interface SendMediaLimit {
-  /** Largest one in bytes. */
+  /** The largest size in bytes. */
   readonly maxBytes: number;
   /** The types it takes as this kind, in lower case. Absent: any. Others can go as `file`, where that is taken. */
   readonly mimeTypes?: readonly string[];
 }
 
-/** A rate the platform holds us to; the gateway keeps it, the channel only says so. */
+/** A rate limit of the platform. The gateway enforces it; the channel only declares it. */
 export interface RateLimit {
-  /** What is counted together: all that an account sends, or one conversation. */
+  /** What is counted together: everything an account sends, or one conversation. */
   readonly scope: "account" | "conversation";
   readonly perSecond: number;
   /** How many at once after a pause. */
@@ -40,31 +40,30 @@ export interface PollLimits {
 }
 
 /**
- * What a channel can do, as plain data that can be read without loading a vendor's SDK. A capability that is claimed
- * obliges the channel to have the method that goes with it; `defineChannel` checks it by types, the conformance kit
- * by calls.
+ * What a channel can do, as plain data that can be read without loading a vendor's SDK. Each claimed capability
+ * requires its method; `defineChannel` checks that by types, the conformance kit by calls.
  */
 export interface Capabilities {
   readonly text: TextCapability;
-  /** Attachments that `fetchMedia` gives. Absent: none. */
+  /** Attachments that `fetchMedia` returns. Absent: none. */
   readonly media?: {
     readonly kinds: readonly MediaKind[];
-    /** Largest attachment in bytes. */
+    /** The largest attachment in bytes. */
     readonly maxBytes: number;
     readonly maxPerMessage: number;
   };
   /** Attachments that `send` takes, by kind. Absent: none, and the gateway names them in the text. */
   readonly sendMedia?: { readonly [Kind in OutboundMediaKind]?: SendMediaLimit };
-  /** `edit` works, and so does changing a draft. `windowMs`: only that long after sending. */
+  /** `edit` works, and so does changing a draft. `windowMs`: only for this long after sending. */
   readonly edit?: { readonly ownOnly: boolean; readonly windowMs?: number };
   /** `remove` works. */
   readonly remove?: boolean;
-  /** `native`: the platform streams; `draft`: a message edited as it grows. Both oblige to `openDraft`. */
+  /** `native`: the platform streams; `draft`: a message edited as it grows. Both require `openDraft`. */
   readonly stream: "native" | "draft" | "none";
   /**
-   * How a draft lives that is a preview and no message: the platform takes it away by itself. The gateway prolongs it
-   * or opens another before that, ends it with `abort` and never finishes it: the answer is sent as a message of its
-   * own. Absent: a draft is a message and stays.
+   * The lifetime of a draft that is a preview and not a message, and that the platform removes by itself. The gateway
+   * prolongs it or opens another before that, ends it with `abort` and never finishes it: the answer is sent as a
+   * message of its own. Absent: a draft is a message and stays.
    */
   readonly preview?: {
     /** Milliseconds after its last prolongation, or its start. Absent: until it is finished. */
@@ -105,9 +104,9 @@ export interface Capabilities {
   readonly polls?: PollLimits;
   /** The platform lists slash commands: the channel registers `context.commands` and emits `command` events. */
   readonly commands?: boolean;
-  /** Clients read the conversation itself as it grows: replies are not sent, and `send` is for nothing else. */
+  /** Clients read the conversation itself as it grows: replies are not sent; `send` is only for other messages. */
   readonly readsSession?: boolean;
-  /** A client waits for one answer: it sees nothing before it, and can be asked nothing in between. */
+  /** A client waits for a single answer: it sees nothing before it, and cannot be asked anything in between. */
   readonly awaitsSingleAnswer?: boolean;
   /** Clients have presented the gateway's own token: the sender is its holder, and chooses the agent. */
   readonly authenticatedByGateway?: boolean;
@@ -119,6 +118,6 @@ export interface Capabilities {
     readonly readback?: boolean;
   };
   readonly rate: readonly RateLimit[];
-  /** Ways in. `internal`: the host itself hands messages over. */
+  /** How events arrive. `internal`: the host itself hands messages over. */
   readonly transports: readonly ("webhook" | "socket" | "poll" | "internal")[];
 }

@@ -47,15 +47,15 @@ export interface ChannelLogger {
   error(message: string, fields?: Readonly<Record<string, Json>>): void;
 }
 
-/** Remembers names and the like. What it holds may vanish at any time. */
+/** Caches names and the like. Its entries may vanish at any time. */
 export interface ChannelCache {
   get(key: string): Promise<Json | undefined>;
   set(key: string, value: Json, ttlMs: number): Promise<void>;
 }
 
 /**
- * Remembers for good what a channel needs after a restart: offsets, watermarks, sessions of the platform. Shared by
- * all accounts of a channel: a key begins with the bot's own id, so that a new bot under an old name starts afresh.
+ * Stores for good what a channel needs after a restart: offsets, watermarks, sessions of the platform. All accounts of
+ * a channel share it: a key begins with the bot's own id, so that a new bot under an old name starts afresh.
  */
 export interface ChannelState {
   get(key: string): Promise<Json | undefined>;
@@ -70,7 +70,7 @@ export interface ChannelCommand {
   readonly name: string;
   /** One line. */
   readonly description: string;
-  /** The same in other languages, by ISO 639-1 (`zh`), for platforms that show everybody a list in their own. */
+  /** The same in other languages, by ISO 639-1 (`zh`), for platforms that show each user their own language. */
   readonly localized?: Readonly<Record<string, string>>;
   /** What may follow the name, for instance `[message]`. */
   readonly usage?: string;
@@ -97,9 +97,9 @@ export interface ChannelContext<Config = unknown> {
   readonly clock: Clock;
   readonly cache: ChannelCache;
   readonly state: ChannelState;
-  /** To be registered where the platform lists slash commands. Default none. */
+  /** The commands to register if the platform lists slash commands. Default none. */
   readonly commands?: readonly ChannelCommand[];
-  /** Fires when the account is taken down; ends everything that is under way. */
+  /** Fires when the account is taken down; ends all work in progress. */
   readonly signal: AbortSignal;
   /** Put the platform's payload into events as `raw`. Default false. */
   readonly raw?: boolean;
@@ -111,7 +111,7 @@ export interface Identity {
   readonly name?: string;
 }
 
-/** `degraded`: works in part or with a delay; `down`: does not, until `retryAt` where it tries again by itself. */
+/** `degraded`: works in part or with a delay; `down`: does not work, until `retryAt` if it retries by itself. */
 export type Health =
   | { readonly state: "starting" }
   | { readonly state: "ready" }
@@ -138,15 +138,15 @@ export type ReadBody = () => Promise<Uint8Array>;
 export interface Channel<Address = unknown> {
   /** Resolves when listening; once. */
   start(signal: AbortSignal): Promise<void>;
-  /** Lets what is under way end, for at most `drainMs`. May be called twice, and before or during `start`. */
+  /** Lets work in progress end, for at most `drainMs`. May be called twice, and before or during `start`. */
   stop(options: { readonly drainMs: number }): Promise<void>;
   health(): Health;
   /** Undefined until the platform was asked. */
   self(): Identity | undefined;
   /**
-   * The platform's HTTP request, body untouched. Answers 200 only after `emit` said accepted or duplicate. A channel
-   * may take the body by `read`, where the host gives it, which costs less than the request's stream; a body that it
-   * reads from the request itself it has to count as it comes.
+   * Handles the platform's HTTP request, body untouched. Answers 200 only after `emit` returned accepted or duplicate.
+   * If the host passes `read`, a channel may take the body with it, which costs less than the request's stream. A body
+   * that it reads from the request itself it must limit while reading.
    */
   webhook?(request: Request, read?: ReadBody): Promise<Response>;
   send(to: Address, message: Outbound, options: SendOptions): Promise<Receipt>;
@@ -161,7 +161,7 @@ export interface Channel<Address = unknown> {
     reaction: { readonly emoji: string; readonly on: boolean },
     signal: AbortSignal,
   ): Promise<void>;
-  /** Shows or hides that an answer is being written. Costs the answer nothing when it fails. */
+  /** Shows or hides the typing indicator. A failure does not affect the answer. */
   typing?(
     to: Address,
     state: { readonly on: boolean; readonly messageId?: string },
@@ -174,7 +174,7 @@ export interface Channel<Address = unknown> {
     to: Address,
     options: { readonly limit: number; readonly before?: number; readonly signal: AbortSignal },
   ): Promise<readonly HistoryMessage[]>;
-  /** A person's name, cached; undefined where it cannot be found out. Never throws. */
+  /** A person's name, cached; undefined if it cannot be found out. Never throws. */
   resolve?(userId: string, signal: AbortSignal): Promise<{ readonly name: string } | undefined>;
   openDraft?(to: Address, options: DraftOptions): Promise<Draft>;
   fetchMedia?(ref: MediaRef, signal: AbortSignal): Promise<FetchedMedia>;
@@ -183,7 +183,7 @@ export interface Channel<Address = unknown> {
    * for a person looking for a problem, never automatically.
    */
   checks?(signal: AbortSignal): Promise<readonly AccountCheck[]>;
-  /** Whether a doubtful part is out. */
+  /** Whether a doubtful part was sent. */
   reconcile?(intent: SendIntent<Address>, signal: AbortSignal): Promise<Reconciled>;
 }
 
@@ -220,7 +220,7 @@ type MethodOf = {
   resolve: "resolve";
 };
 
-/** Names of the optional methods that the claims of `C` oblige to. */
+/** The names of the optional methods that the claims of `C` require. */
 type Obliged<C extends Capabilities> =
   | { [K in keyof MethodOf]: C[K] extends object | true ? MethodOf[K] : never }[keyof MethodOf]
   | (C["stream"] extends "native" | "draft" ? "openDraft" : never)
@@ -231,7 +231,7 @@ type Obliged<C extends Capabilities> =
 export type ChannelWith<Address, C extends Capabilities> = Channel<Address> &
   Required<Pick<Channel<Address>, Obliged<C>>>;
 
-/** What a channel package exports: data, and one function that brings an account to life. */
+/** What a channel package exports: data, and one function that creates an account. */
 export interface ChannelDefinition<
   Config = unknown,
   Address = unknown,
@@ -247,8 +247,8 @@ export interface ChannelDefinition<
   /** Import the SDK in here or later, never at the top of the module. */
   create(context: ChannelContext<Config>): Promise<Channel<Address>>;
   /**
-   * Whether an account with these settings goes to its platform by itself, rather than being called there: a host may
-   * be ready for others before that is done. Default: it is called, or needs nothing.
+   * Whether an account with these settings connects to its platform by itself, instead of receiving webhooks. A host
+   * may be ready before that is done. Default: it receives webhooks, or needs no connection.
    */
   connects?(config: Config): boolean;
   /** Loads ahead of time what an account's first message would have to wait for: a vendor's SDK, for instance. */
@@ -256,8 +256,8 @@ export interface ChannelDefinition<
 }
 
 /**
- * Checks by types that the channel has the methods its capabilities claim, and gives the definition back in the form
- * a host takes.
+ * Checks by types that the channel has the methods its capabilities claim, and returns the definition in the form a
+ * host takes.
  */
 export function defineChannel<Config, Address, const C extends Capabilities>(
   definition: Omit<ChannelDefinition<Config, Address, C>, "create"> & {

@@ -32,14 +32,17 @@ export interface ChannelErrorOptions {
   readonly scope?: ChannelErrorScope;
   /** The platform's own error code, for people and logs. */
   readonly platformCode?: string;
-  /** Parts that are out already, where a send failed after the first. */
+  /** The parts already sent, if a send failed after the first. */
   readonly receipt?: Receipt;
   readonly cause?: unknown;
 }
 
 const MARK = Symbol.for("signalbox.channel.error");
 
-/** The one error of channels. Recognise it with {@link isChannelError}: two installed copies of this package agree. */
+/**
+ * The only error that channels throw. Recognise it with {@link isChannelError}, which also works across installed
+ * copies of this package.
+ */
 export class ChannelError extends Error {
   override readonly name = "ChannelError";
   readonly code: ChannelErrorCode;
@@ -76,7 +79,7 @@ export function isLasting(error: unknown): boolean {
   return isChannelError(error) && lasting.includes(error.code);
 }
 
-/** What was asked for, or `instead` where it would be refused again. A failure that may pass is thrown. */
+/** The requested value, or `instead` if the request would be refused again. A passing failure is thrown. */
 export async function unlessRefused<T, Instead>(asked: Promise<T>, instead: Instead): Promise<T | Instead> {
   try {
     return await asked;

@@ -12,7 +12,7 @@ export interface Conversation {
   readonly threadId?: string;
   /** The thread begins with this message: what was said in the conversation before belongs to it. */
   readonly beginsThread?: boolean;
-  /** The place this one belongs to, where threads and forum posts are places of their own. */
+  /** The parent place, if threads and forum posts are places of their own. */
   readonly parentId?: string;
   /** Discord: the server. */
   readonly guildId?: string;
@@ -32,7 +32,7 @@ export interface Sender {
   readonly isSelf: boolean;
   /** Ids of roles within the guild. */
   readonly roles?: readonly string[];
-  /** Heeded of channels alone whose senders the gateway itself has authenticated. Default there: the owner. */
+  /** Respected only from channels whose senders the gateway itself has authenticated. Default there: the owner. */
   readonly authenticatedAs?: "owner" | "member";
 }
 
@@ -44,7 +44,7 @@ export interface MediaRef {
   readonly kind: MediaKind;
   /** `application/octet-stream` where the platform does not say. */
   readonly mimeType: string;
-  /** As the sender called it: never part of a path. */
+  /** The sender's name for it: never part of a path. */
   readonly name?: string;
   /** In bytes. */
   readonly size?: number;
@@ -68,7 +68,7 @@ interface EventBase {
   readonly address: string;
   readonly sender: Sender;
   readonly addressed: Addressed;
-  /** Milliseconds since the epoch, by the platform's clock where it tells. */
+  /** Milliseconds since the epoch, by the platform's clock if it gives a time. */
   readonly timestamp: number;
   /** The platform's payload, only where the context asks for it. */
   readonly raw?: Json;
@@ -90,12 +90,12 @@ export interface MessageBody {
   readonly media: readonly MediaRef[];
   /** The message this one answers. `text` and `senderId` only where the event itself carries them. */
   readonly replyTo?: { readonly messageId: string; readonly text?: string; readonly senderId?: string };
-  /** It was written elsewhere and passed on: its text is not the sender's. */
+  /** It was forwarded: its text is not the sender's. */
   readonly forwarded?: { readonly from?: string };
   readonly mentions: readonly Mention[];
 }
 
-/** How the model is to write its answer, where the client has a say in it. */
+/** Options for how the model writes its answer, if the client sets any. */
 export interface TurnSampling {
   readonly temperature?: number;
   /** Nucleus sampling. */
@@ -122,15 +122,17 @@ export interface HeldPicture {
  * (`authenticatedByGateway`).
  */
 export interface TurnRequest {
-  /** Who is to answer. Absent: routing decides. */
+  /** The agent that answers. Absent: routing decides. */
   readonly agent?: string;
   /** To be heeded in this turn. */
   readonly instructions?: string;
-  /** Earlier turns of a conversation that the client keeps itself; they begin one that is new to the gateway. */
+  /**
+   * Earlier turns of a conversation that the client keeps itself. They start a conversation that is new to the gateway.
+   */
   readonly history?: readonly {
     readonly role: "user" | "assistant";
     readonly text: string;
-    /** Of a user's message; one that the event does not hold is fetched as an attachment is. */
+    /** The pictures of a user's message; one that the event does not contain is fetched like an attachment. */
     readonly pictures?: readonly (HeldPicture | MediaRef)[];
   }[];
   readonly sampling?: TurnSampling;

@@ -41,9 +41,9 @@ export interface MediaPart {
   readonly mimeType: string;
   /** In bytes; never 0. */
   readonly size: number;
-  /** What the host finds the bytes by; means nothing to a channel. */
+  /** How the host finds the bytes; opaque to a channel. */
   readonly ref: Json;
-  /** An `audio` that is to be heard as a spoken message, where the platform tells the two apart. */
+  /** Marks `audio` as a voice message, if the platform distinguishes the two. */
   readonly voice?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface PollPart {
 
 /** How people have voted. */
 export interface PollResult {
-  /** In the order in which they were put. */
+  /** In the order of the options. */
   readonly options: readonly { readonly text: string; readonly votes: number }[];
 }
 
@@ -76,7 +76,7 @@ export interface Outbound {
 export interface SendOptions {
   /**
    * The same for every try of this message: at most 20 characters of `[0-9A-Za-z_-]`, so that a part number still fits
-   * where a platform allows 25. Part k is sent under a key derived from this one and k.
+   * if a platform allows 25. Part k is sent under a key derived from this one and k.
    */
   readonly idempotencyKey: string;
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import type { Clock, Health } from "../contract/definition.ts";
 import { isChannelError } from "../contract/errors.ts";
 import type { Draft } from "../contract/messages.ts";
 
-/** What an account is doing at its platform, and what lasting trouble it met there. */
+/** Tracks an account's work at its platform, and its lasting trouble there. */
 export interface Activity {
   /** Counts the work until it ends. Trouble of the whole account is kept until something succeeds. */
   track<T>(work: Promise<T>): Promise<T>;
@@ -11,9 +11,9 @@ export interface Activity {
   note(trouble: string): void;
   /** The same draft with its calls tracked. */
   draft(draft: Draft): Draft;
-  /** How an account is that has come so far, by its connection where it has one, and by the trouble it met. */
+  /** The health of a started account, by its connection, if it has one, and by its trouble. */
   health(state: "starting" | "ready" | "stopped", connection?: Health): Health;
-  /** Resolves when nothing is under way, or after `ms`. */
+  /** Resolves when no work is in progress, or after `ms`. */
   ended(ms: number): Promise<void>;
 }
 

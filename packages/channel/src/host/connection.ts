@@ -1,11 +1,11 @@
 import type { ChannelLogger, Clock, Health } from "../contract/definition.ts";
 import { ChannelError, type ChannelErrorCode, isChannelError, reasonOf } from "../contract/errors.ts";
 
-/** A connection that stands. */
+/** An open connection. */
 export interface Connection {
   /** Resolves once it is lost. */
   readonly lost: Promise<unknown>;
-  /** Asks the other side for a sign of life; rejects, or is given up, where none comes. */
+  /** Asks the other side for a sign of life; rejects, or is given up, if none comes. */
   probe?(signal: AbortSignal): Promise<unknown>;
   /** Ends it; may be called twice. */
   close(): void;
@@ -33,7 +33,7 @@ export interface ConnectionOptions {
   readonly name: string;
   /** One attempt; resolves when the connection stands. When the signal fires it has to give up and close. */
   open(signal: AbortSignal): Promise<Connection>;
-  /** It stands again. What came since `lostAt`, milliseconds since the epoch, may have been missed. */
+  /** The connection is open again. Events since `lostAt`, milliseconds since the epoch, may have been missed. */
   reconnected?(lostAt: number): Promise<void>;
   readonly timing?: ConnectionTiming;
   readonly clock: Clock;
@@ -44,15 +44,18 @@ export interface ConnectionOptions {
 
 /** A connection that is opened again whenever it is lost. */
 export interface SupervisedConnection {
-  /** Resolves when it stands. @throws ChannelError where the first attempt fails */
+  /**
+   * Resolves when it is open.
+   * @throws ChannelError if the first attempt fails
+   */
   start(signal: AbortSignal): Promise<void>;
   stop(): void;
   health(): Health;
 }
 
 /**
- * Keeps a connection: every attempt has a deadline, pauses grow, and one that stands but does not answer counts as
- * lost. `health` says `ready` only while a connection stands.
+ * Keeps a connection open: every attempt has a deadline, pauses grow, and an open connection that does not answer
+ * counts as lost. `health` says `ready` only while a connection is open.
  */
 export function superviseConnection(options: ConnectionOptions): SupervisedConnection {
   return new RetriedConnection(options);

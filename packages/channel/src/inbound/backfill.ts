@@ -6,7 +6,7 @@ import type { Handled } from "./webhook.ts";
 export interface BackfillOptions<Message> {
   readonly state: ChannelState;
   readonly clock: Clock;
-  /** Told where a watermark could not be kept, or a conversation not be read yet. */
+  /** Logs a watermark that could not be stored, or a conversation that could not be read yet. */
   readonly logger?: Pick<ChannelLogger, "warn">;
   /** The bot's own id on the platform: another bot under the same account starts afresh. */
   readonly botId: string;

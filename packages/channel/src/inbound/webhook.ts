@@ -31,9 +31,9 @@ export interface WebhookOptions<Event> {
 const retryAfterSeconds = "15";
 
 /**
- * The `webhook` of a channel: bounds the body, has it verified before anything is looked at, and acknowledges an event
- * only once it was accepted. 200 accepted or known, 400 malformed, 401 not the platform's, 405 and 413 as usual, 500
- * and 503 where the platform is to deliver again.
+ * The `webhook` of a channel: limits the body, verifies it before anything is parsed, and acknowledges an event only
+ * once it was accepted. 200 accepted or known, 400 malformed, 401 not the platform's, 405 and 413 as usual, 500 and 503
+ * if the platform should deliver again.
  */
 export function createWebhook<Event>(
   options: WebhookOptions<Event>,
@@ -77,7 +77,7 @@ export function createWebhook<Event>(
   }
 }
 
-/** The answer of an account that hears of its events in another way. */
+/** The webhook of an account that gets its events in another way. */
 export function noWebhooks(): Response {
   return reply(404, { error: "this account takes no webhooks" });
 }

@@ -17,7 +17,7 @@ export interface EditedDraftPlatform<Content> {
   snapshot(text: string): Content;
   /** @throws ChannelError `unsupported` where a part of this kind cannot be the end of a draft */
   render(part: OutboundPart): Content;
-  /** Makes the message; the same key again gives the same message. Resolves with its id. */
+  /** Creates the message; the same key again returns the same message. Resolves with its id. */
   create(
     content: Content,
     options: { readonly key: string; readonly replyTo: string | undefined },
@@ -32,8 +32,8 @@ export interface EditedDraftPlatform<Content> {
 }
 
 /**
- * A draft on a platform where messages can be edited: made at the first text, changed as it grows, and in the end the
- * first part of the finished message. Changes are carried out one after the other, and those that wait coalesce.
+ * A draft on a platform where messages can be edited: created at the first text, changed as it grows, and finally the
+ * first part of the finished message. Changes are made one after the other; waiting ones coalesce.
  */
 export function createEditedDraft<Content>(
   platform: EditedDraftPlatform<Content>,

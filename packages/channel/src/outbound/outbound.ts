@@ -2,7 +2,7 @@ import type { Capabilities } from "../contract/capabilities.ts";
 import type { MediaPart, Outbound } from "../contract/messages.ts";
 import { chunkText } from "../markdown/on-demand.ts";
 
-/** Cuts a reply into the parts a channel can take, with its attachments behind them. */
+/** Splits a reply into the parts a channel can take, followed by its attachments. */
 export function outboundOf(
   text: string,
   replyTo: string | undefined,

@@ -3,7 +3,7 @@ import { ChannelError } from "../contract/errors.ts";
 import type { Outbound, PollPart } from "../contract/messages.ts";
 import { outboundOf } from "./outbound.ts";
 
-/** A poll as a channel takes it: its platform's own where it has polls of that size, numbered text elsewhere. */
+/** A poll as a channel takes it: the platform's own if it has polls of that size, otherwise numbered text. */
 export function pollOutbound(poll: PollPart, capabilities: Capabilities): Outbound {
   if (refusesPoll(poll, capabilities) === undefined) return { parts: [poll] };
   const { question, options, multiple } = poll;

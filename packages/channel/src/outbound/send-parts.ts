@@ -1,20 +1,19 @@
 import { ChannelError, isChannelError } from "../contract/errors.ts";
 import type { Outbound, OutboundPart, PartReceipt, Receipt, SendOptions } from "../contract/messages.ts";
 
-/** One part on its way out. */
+/** One part to be sent. */
 export interface PartToSend {
   readonly part: OutboundPart;
   readonly index: number;
   /** The same at every try of this part: at most 24 characters. */
   readonly key: string;
-  /** The message it answers; the first part alone has one. */
+  /** The message it answers; only the first part has one. */
   readonly replyTo: string | undefined;
 }
 
 /**
- * The `send` of a channel, whose own work is one part: begins at `startAt`, tells each part before it tries the next,
- * and has an error carry the receipt of the parts that are out.
- *
+ * The `send` of a channel that only knows how to send one part: it begins at `startAt`, reports each part before it
+ * tries the next, and adds the receipt of the sent parts to an error.
  * @param sendPart resolves with the platform's id of the message
  */
 export async function sendParts(

@@ -1,4 +1,4 @@
-/** So many a second, with a burst at first. */
+/** A rate for each second, with a burst at first. */
 export interface BucketRule {
   readonly perSecond: number;
   readonly burst: number;
@@ -22,7 +22,7 @@ export class TokenBuckets {
     this.#now = now;
   }
 
-  /** Milliseconds until one may go under all of these rules; where that is 0, it is counted. */
+  /** Milliseconds until one may be sent under all of these rules; if 0, it is counted. */
   take(rules: readonly { readonly key: string; readonly rule: BucketRule }[]): number {
     const wait = Math.max(0, ...rules.map(({ key, rule }) => waitMs(this.#tokens(key, rule) - 1, rule)));
     if (wait === 0) for (const { key, rule } of rules) this.reserve(key, rule);

@@ -62,7 +62,7 @@ export function exactly(length: number, { unit }: Pick<TextCapability, "unit">):
   return text;
 }
 
-/** Lets everything happen that waits for nothing but its turn. */
+/** Lets everything run that only waits for its turn in the event loop. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -3,7 +3,7 @@ import type { Channel } from "../contract/definition.ts";
 import type { MediaRef } from "../contract/events.ts";
 import type { Json } from "../contract/json.ts";
 
-/** What a channel package brings to the conformance kit. */
+/** What a channel package provides for the conformance kit. */
 export interface ChannelHarness<Address> {
   /** Starts a stand-in for the platform; a new one for each test. */
   open(): Promise<Platform<Address>>;
@@ -108,7 +108,7 @@ export interface Platform<Address> {
    * Every text that drafts have shown so far, in order, even if the message is gone by now. For channels with drafts.
    */
   drafted?(): readonly string[];
-  /** Everything that was sent or shown becomes that much older. For channels with an edit window, or previews. */
+  /** Makes everything that was sent or shown this much older. For channels with an edit window, or previews. */
   age?(ms: number): void;
   /**
    * What the channel calls the message of a delivery, where the platform's own ids hold within a conversation only.
@@ -140,7 +140,7 @@ export interface Platform<Address> {
   forge?(channel: Channel<Address>, how: Forgery): Promise<number | undefined>;
   /** Asks the channel to prove itself, where the platform does. Resolves with whether it did. */
   challenge?(channel: Channel<Address>): Promise<boolean>;
-  /** The next send goes wrong. */
+  /** Makes the next send fail. */
   fail?(how: Failure): void;
   /** While it is away, the platform takes and answers nothing. */
   setAway?(away: boolean): void;
@@ -152,7 +152,7 @@ export interface Platform<Address> {
   sentMedia?(): readonly SentMedia[];
   /** The polls the platform has of the bot, in order. For channels with polls. */
   polls?(): readonly SentPoll[];
-  /** People vote in one of them: so often for each of its options. For channels with polls. */
+  /** People vote in one of them, this often for each option. For channels with polls. */
   vote?(messageId: string, counts: readonly number[]): void;
   close(): Promise<void>;
 }

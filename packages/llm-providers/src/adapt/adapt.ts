@@ -11,7 +11,7 @@ import { type AdaptOptions, type ConvertOptions, convertMessage } from "./conver
 import type { Loss } from "./losses.ts";
 import { callIdFor } from "./names.ts";
 
-/** A history as one model can take it. */
+/** A history in the form that one model can take. */
 export interface Adapted {
   readonly messages: readonly Message[];
   readonly losses: readonly Loss[];
@@ -20,7 +20,7 @@ export interface Adapted {
 const conversions = (options: ConvertOptions) =>
   oncePer((target: Model) => onceInList((message: Message) => convertMessage(message, target, options)));
 
-/** What each message becomes for a model; of a growing history only the new ones are looked at. */
+/** Converts each message for a model; in a growing history, only new messages are converted. */
 const conversionsFor = {
   drop: { few: conversions({}), many: conversions({ showsMany: true }) },
   text: {

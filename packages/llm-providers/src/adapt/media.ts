@@ -67,8 +67,7 @@ const CANNOT: Readonly<Record<Media["type"], string>> = {
 };
 
 /**
- * Stands in for media that a model, or its API, cannot take; `undefined` where it can.
- *
+ * A replacement for media that a model, or its API, cannot take; `undefined` if it can.
  * @param from `output`: the model itself made it, and it is sent back
  * @param isAmongMany more pictures are shown with it than {@link PICTURE_LIMITS} calls few
  */
@@ -95,7 +94,7 @@ function isTooLarge({ type, source }: Media, isAmongMany: boolean): boolean {
   return Math.max(width, height) > (isAmongMany ? PICTURE_LIMITS.sideAmongMany : PICTURE_LIMITS.side);
 }
 
-/** Stands in for a block that cannot be sent, so that the model knows of it. */
+/** A replacement for a block that cannot be sent, so that the model knows of it. */
 export function leftOut(block: Media, why = "this model's API has no place for it"): TextBlock {
   const name = block.type === "file" && block.name !== undefined ? ` "${block.name}"` : "";
   const place = block.source.kind === "url" ? ` at ${block.source.url}` : "";

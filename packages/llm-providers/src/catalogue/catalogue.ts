@@ -15,10 +15,10 @@ export interface CatalogueAccount {
   readonly models?: readonly ModelOverride[];
 }
 
-/** A reference made into a model. */
+/** A resolved reference. */
 export interface ResolvedModel {
   readonly model: Model;
-  /** That the id is unknown and which defaults stand in, for instance. */
+  /** For instance that the id is unknown, and which defaults are used. */
   readonly warnings: readonly Warning[];
 }
 

@@ -6,15 +6,15 @@ import { entryOf, stated } from "../shared/json.ts";
 import type { ModelProblem } from "./problems.ts";
 
 /**
- * One provider as a host states it. `anthropic`, `openai`, `google` and `mistral` need no more than a key. An entry
- * whose `baseUrl` is there and `undefined` is off.
+ * One provider as a host configures it. `anthropic`, `openai`, `google` and `mistral` need only a key. An entry whose
+ * `baseUrl` is present and `undefined` is off.
  */
 export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers" | "timeouts"> {
   /** The wire format, for instance `openai-chat`. Well-known names have one of their own. */
   readonly api?: string;
   /** One key, or several that are tried in order. */
   readonly apiKey?: string | readonly string[] | undefined;
-  /** Models the built-in table does not know, and what is different of those it knows. */
+  /** Models missing from the built-in table, and corrections to those in it. */
   readonly models?: readonly ModelOverride[];
 }
 
@@ -36,8 +36,8 @@ const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The account of one entry, or why its provider is off. Only a whole entry makes one: a broken one must never send its
- * key and its conversations to the vendor's public address instead of where it was meant to.
+ * The account of one entry, or why its provider is off. Only a valid entry makes one: a broken one must never send its
+ * key and its conversations to the vendor's public address instead of the intended one.
  */
 export function accountOf(
   name: string,

@@ -7,12 +7,12 @@ import {
 } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 
-/** What a model answered. Nothing a vendor does is thrown: look at `ok`. */
+/** A model's answer. Nothing a vendor does is thrown: check `ok`. */
 export type Answer = AnswerContent &
   ({ readonly ok: true } | { readonly ok: false; readonly error: ModelErrorData });
 
 interface AnswerContent {
-  /** All text of the answer; of a failed one what there was of it. */
+  /** All text of the answer; for a failed one, what had arrived. */
   readonly text: string;
   /** Calls whose arguments could be read. */
   readonly toolCalls: readonly ToolCallBlock[];
@@ -21,11 +21,11 @@ interface AnswerContent {
 
 /** The events of a turn, and the answer they make up. */
 export interface AnswerStream extends AsyncIterable<ModelEvent> {
-  /** Reads what is left of the stream and gives the answer. A stream that was left early fails as `aborted`. */
+  /** Reads the rest of the stream and returns the answer. A stream that was left early fails as `aborted`. */
   result(): Promise<Answer>;
 }
 
-/** Keeps a stream's last event for who asks for the answer; the stream is read by one reader at a time. */
+/** Keeps a stream's last event for the answer; the stream has one reader at a time. */
 export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   const inner = stream[Symbol.asyncIterator]();
   let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;

@@ -27,15 +27,17 @@ import type { ModelProblem } from "./problems.ts";
 
 /** Retries, rests of keys, clocks, `fetch` and `redact` are the runner's. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
-  /** Where the keys of well-known providers without one are looked for, by their usual names; nowhere by default. */
+  /** Where to look for the keys of well-known providers without one, by their usual names; nowhere by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Further wire formats. */
   readonly providers?: readonly Provider[];
-  /** Providers that are off whatever the environment holds, as those whose configuration could not be read. */
+  /**
+   * Providers that are off whatever the environment holds, for instance those whose configuration could not be read.
+   */
   readonly disabled?: readonly string[];
 }
 
-/** A question: a text, a conversation, or all that a model may be given. */
+/** A prompt: a text, a conversation, or everything that a model can be given. */
 export type Prompt =
   | string
   | readonly Message[]
@@ -46,20 +48,20 @@ export type Prompt =
     };
 
 export interface ResolveOptions {
-  /** Asked in this order when the model cannot answer; those that cannot be used are left out. */
+  /** Tried in this order if the model cannot answer; unusable ones are left out. */
   readonly fallbacks?: readonly string[];
-  /** Refuses an id that is none of its provider's models, where those are known: it is a slip of a person's hand. */
+  /** Refuses an id that is not among its provider's known models: it is probably a typing error. */
   readonly strict?: boolean;
 }
 
-/** A reference that can be asked, or what is missing. */
+/** A usable reference, or what is missing. */
 export type Resolution =
   | {
       readonly ok: true;
       readonly model: Model;
-      /** With the fallbacks behind it. */
+      /** The stream, with the fallbacks. */
       readonly stream: StreamModel;
-      /** That the id is unknown and which defaults stand in, for instance. */
+      /** For instance that the id is unknown, and which defaults are used. */
       readonly warnings: readonly Warning[];
     }
   | { readonly ok: false; readonly problem: ModelProblem };
@@ -76,15 +78,15 @@ export interface Models {
   list(): readonly Model[];
   /** A model by `provider/id`, or by an id alone, with its stream. */
   resolve(reference: string, options?: ResolveOptions): Resolution;
-  /** Asks a model and gives the events as they come; `.result()` gives the answer, or says what was wrong. */
+  /** Asks a model and yields the events as they come; `.result()` returns the answer, or the error. */
   stream(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): AnswerStream;
   /** Asks a model and waits for its answer. */
   complete(reference: string, prompt: Prompt, options?: StreamOptions & ResolveOptions): Promise<Answer>;
   /** The npm packages that a provider's SDK comes in; they have to be installed. */
   requires(provider: string): readonly string[];
-  /** Every provider's keys, and which of them rest. */
+  /** Every provider's keys, and which of them are resting. */
   keys(): readonly KeyState[];
-  /** Imports ahead of time, one after the other, the SDKs that the first requests would have to wait for. */
+  /** Imports, one after the other, the SDKs that the first requests would have to wait for. */
   load(): Promise<void>;
 }
 
@@ -100,9 +102,8 @@ const PROVIDERS: readonly Provider[] = [
 const DEMO: Account = { name: demoModel.provider, api: demoModel.api, keys: [] };
 
 /**
- * The models of some providers behind one door: the catalogue, retries, further keys and fallbacks are under it.
- *
- * @throws TypeError where two of `providers` claim one wire format.
+ * The models of several providers behind one interface, with catalogue, retries, several keys and fallbacks.
+ * @throws TypeError if two of `providers` claim one wire format
  */
 export function createModels(entries: ProviderEntries = {}, options: ModelsOptions = {}): Models {
   const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;

@@ -34,8 +34,8 @@ export interface ModelRequest {
 }
 
 /**
- * What one wire format has of its own; everything else is shared. `Client` is what serves an account, `Params` the body
- * of a request in the words of the vendor's SDK.
+ * What is specific to one wire format; everything else is shared. `Client` serves an account; `Params` is the body of a
+ * request in the vendor's SDK.
  */
 export interface ProviderDefinition<Client, Params> {
   /** Names the wire format, for instance `anthropic-messages`. */
@@ -57,11 +57,11 @@ export interface ProviderDefinition<Client, Params> {
    */
   readError?(error: Raw, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest): EventReader;
-  /** What to ask instead, once, where a refusal can be mended by asking differently. */
+  /** What to ask instead, once, if a different request can avoid the refusal. */
   mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
 }
 
-/** A provider over HTTP: builds the request, opens the stream, reads it and says what went wrong. */
+/** A provider over HTTP: builds the request, opens the stream, reads it and classifies failures. */
 export function defineProvider<Client, Params>(definition: ProviderDefinition<Client, Params>): Provider {
   const { api, requestIdHeaders } = definition;
 

@@ -2,7 +2,7 @@ import { createParser } from "eventsource-parser";
 import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
-/** Reads what events say into a turn. */
+/** Reads events into a turn. */
 export interface EventReader {
   /** Takes the data of one event. A `SyntaxError` ends the turn as a `protocol` failure. */
   data(text: string): void;

@@ -4,9 +4,9 @@ import type { StreamModel } from "@signalbox/agent-core";
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * How long a silent vendor is waited for, however hard its model thinks; any byte on the wire, a keep-alive too, is a
- * sign of life. The defaults are 55,000, or what a request states as `silenceMs`. A server of one's own that says
- * nothing while it loads a model, or thinks, is given more here.
+ * How long to wait for a silent vendor, however hard its model thinks. Any byte on the wire, even a keep-alive, is a
+ * sign of life. The defaults are 55,000, or a request's `silenceMs`. Set more for a server of your own that is silent
+ * while it loads a model, or thinks.
  */
 export interface Timeouts {
   /** Milliseconds from the request to the first byte of the answer. */
@@ -15,24 +15,24 @@ export interface Timeouts {
   readonly idleMs?: number;
 }
 
-/** What a provider needs to reach its vendor: one account of one server. */
+/** What a provider needs to reach its vendor: one account on one server. */
 export interface ProviderConfig {
-  /** Absent where the server asks for none (a local one). */
+  /** Absent if the server needs none (a local one). */
   readonly apiKey?: string;
-  /** The vendor's public address where absent. */
+  /** Default: the vendor's public address. */
   readonly baseUrl?: string;
   /** Sent with every request, after the vendor's own headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Stands in for the built-in transport (undici with kept connections). */
+  /** Replaces the built-in transport (undici with kept connections). */
   readonly fetch?: FetchLike;
   readonly timeouts?: Timeouts;
-  /** Milliseconds since the epoch; `Date.now` where absent. */
+  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
 }
 
 /**
- * Behaviour for one wire format. Importing a provider is cheap: the vendor's SDK is imported when the first request
- * is made. `defineProvider` makes one over HTTP; anything that keeps this contract will do.
+ * Behaviour for one wire format. Importing a provider is cheap: the vendor's SDK is imported at the first request.
+ * `defineProvider` makes one over HTTP; anything else that keeps this contract also works.
  */
 export interface Provider {
   /** Names the wire format, for instance `anthropic-messages`; a model names it in `api`. */
@@ -41,7 +41,7 @@ export interface Provider {
   readonly requires?: readonly string[];
   /** One client for one account, to be kept: its connections are reused. */
   connect(config: ProviderConfig): StreamModel;
-  /** Imports ahead of time what the first request would have to wait for. */
+  /** Imports in advance what the first request would have to wait for. */
   load?(): Promise<void>;
 }
 

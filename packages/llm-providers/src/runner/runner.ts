@@ -26,7 +26,7 @@ export interface RunnerOptions {
   readonly cooldowns?: Partial<Cooldowns>;
   /** Stands in for the providers' own transport. */
   readonly fetch?: FetchLike;
-  /** Milliseconds since the epoch; `Date.now` where absent. */
+  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
   /** From 0 up to 1; `Math.random` where absent. */
   readonly random?: () => number;

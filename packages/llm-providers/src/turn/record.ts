@@ -24,7 +24,7 @@ export interface RecordSetup {
   readonly model: Model;
   /** What the model is given: its tokens are estimated where the vendor counts none. */
   readonly context?: ModelContext | undefined;
-  /** Milliseconds since the epoch; `Date.now` where absent. */
+  /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: (() => number) | undefined;
   /** Tools' own names by those they have on the wire, of those that differ. */
   readonly names?: ReadonlyMap<string, string> | undefined;

@@ -1,6 +1,6 @@
 import type { Millis } from "./common.ts";
 
-/** A token of one client, by the SHA-256 of it. */
+/** A token of one client, by its SHA-256. */
 export interface AccessToken {
   readonly hash: string;
   readonly name: string;
@@ -12,13 +12,13 @@ export interface AccessToken {
 /** A browser that has signed in, by a hash of its cookie and its key. */
 export interface WebSession {
   readonly id: string;
-  /** Of the token that it was opened with. */
+  /** The token it was opened with. */
   readonly tokenHash: string;
   readonly createdAt: Millis;
   readonly usedAt: Millis;
 }
 
-/** Who may come in: hashes alone. */
+/** Tokens and sessions, as hashes only. */
 export interface AccessStore {
   readonly tokens: {
     /** False where the name is taken. */

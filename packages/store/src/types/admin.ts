@@ -1,23 +1,21 @@
 /** The file of a database. */
 export interface StoreFile {
   readonly path: string;
-  /** Of the schema. */
+  /** The schema's version. */
   readonly version: number;
   readonly fileBytes: number;
-  /** Of the write-ahead log; 0 where the store only reads. */
+  /** Bytes of the write-ahead log; 0 if the store only reads. */
   readonly walBytes: number;
-  /** Used again before the file grows. */
+  /** Free bytes, which are used again before the file grows. */
   readonly freeBytes: number;
 }
 
-/**
- * What is to be done about a database that is a file: of SQLite alone, and of no interface that a gateway works with.
- */
+/** Maintenance of the database file: specific to SQLite, and not part of the interfaces that a gateway works with. */
 export interface StoreAdmin {
   file(): Promise<StoreFile>;
   /**
-   * Gives free pages back to the file system; they are used again without it. Runs on a thread of its own: reading goes
-   * on, and writes wait until it is done (about a second for every 200 MB that stay). Needs as much free disk.
+   * Returns free pages to the file system; without it they are used again. Runs on its own thread: reading continues,
+   * and writes wait until it is done (about a second for every 200 MB that stay). Needs the same amount of free disk.
    */
   vacuum(): Promise<{ readonly freedBytes: number }>;
   /**
@@ -26,7 +24,7 @@ export interface StoreAdmin {
    * The file must not exist; if something fails, there is none.
    */
   backup(toPath: string): Promise<{ readonly bytes: number }>;
-  /** Looks through the whole file; holds the event loop while it does. */
+  /** Checks the whole file; holds the event loop meanwhile. */
   integrity(): Promise<{ readonly ok: boolean; readonly problems: readonly string[] }>;
   /**
    * Prepares every statement. Each is prepared by itself when it is first used, so that opening costs little; a service

@@ -8,8 +8,8 @@ export interface ApprovalChange extends Pick<ApprovalBody, "approver" | "grant" 
 /** Questions to people about single tool calls, with what they decided and when. */
 export interface ApprovalStore<T extends Bodies = Bodies> {
   /**
-   * Keeps a new question. `open`: the same waits for a decision in its session; `full`: as many as `most` do; `taken`:
-   * another has its id.
+   * Stores a new question. `open`: the same question waits for a decision in its session; `full`: `most` questions do;
+   * `taken`: its id is in use.
    */
   ask(
     approval: T["approval"],

@@ -10,21 +10,21 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** An entry in its place. */
+/** An entry with its place in the chain. */
 export interface AuditRecord extends AuditEntry {
   /** From 1, without gaps. */
   readonly seq: number;
-  /** Over the entry, its number and the hash of the record before it. */
+  /** The hash of the entry, its number and the hash of the record before it. */
   readonly hash: string;
 }
 
-/** What was decided, each entry linked to the one before it. Nothing in it is ever changed or removed. */
+/** The record of decisions, each entry linked to the one before it. Nothing in it is ever changed or removed. */
 export interface AuditStore {
   /** Shares the next commit that is made anyway, if there is one soon. */
   append(entry: AuditEntry): Promise<void>;
   /** Oldest first. Default limit 1,000. */
   list(query?: {
-    /** Only what comes behind this number. */
+    /** Only records after this number. */
     readonly after?: number;
     readonly kind?: AuditEntry["kind"];
     readonly limit?: number;

@@ -1,7 +1,7 @@
 import type { Balance, Ledger } from "@signalbox/budgets";
 import type { LeaseToken } from "./common.ts";
 
-/** What was spent of budgets, and what calls that go on have reserved. */
+/** What was spent of budgets, and what running calls have reserved. */
 export interface BudgetStore extends Pick<Ledger, "balances"> {
   /** What stands against every pot of these periods that something was spent of or reserved in. */
   inPeriods(periods: readonly string[]): Promise<readonly Balance[]>;

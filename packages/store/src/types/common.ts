@@ -10,7 +10,7 @@ export type JsonValue =
 /** `pending` → `allowed` → `used`, or `denied`; `expired` if it was not decided or used in time. */
 export type ApprovalState = "pending" | "allowed" | "denied" | "used" | "expired";
 
-/** What the store knows of a question to people about one tool call; what it says is the host's. */
+/** What the store knows of a question to people about one tool call; its content belongs to the host. */
 export interface ApprovalBody {
   readonly id: string;
   readonly sessionKey: string;
@@ -42,7 +42,7 @@ export interface Bodies {
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
 
-/** A ULID: 26 characters of Crockford's base 32. Only their time, to the millisecond, says something of their order. */
+/** A ULID: 26 characters of Crockford's base 32. Ids are ordered only by their time, to the millisecond. */
 export type InboxId = Branded<"inbox">;
 /** A ULID, as {@link InboxId}. */
 export type RunId = Branded<"run">;
@@ -52,7 +52,7 @@ export type OutboxId = Branded<"outbox">;
 /** Milliseconds since the epoch. */
 export type Millis = number;
 
-/** Proof of a lease: what a write presents to show that it still speaks for its holder. A full `Lease` is one. */
+/** Proof of a lease, which a write presents to show that it still acts for its holder. A full `Lease` is one. */
 export interface LeaseToken {
   readonly name: string;
   readonly epoch: number;

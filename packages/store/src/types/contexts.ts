@@ -6,7 +6,7 @@ export interface MessageContext {
   readonly text: string;
   /** What was said in the group before, oldest first. */
   readonly told: readonly ToldEntry[];
-  /** What came from memory; empty where nothing did, and once it was forgotten. */
+  /** What came from memory; empty if nothing did, or once it was forgotten. */
   readonly recalled: string;
   /** Whether what came from memory is for owners alone. */
   readonly forOwner: boolean;
@@ -18,6 +18,6 @@ export interface MessageContextStore {
   put(sessionKey: string, contexts: readonly MessageContext[]): Promise<void>;
   /** Those of messages that have one, from this message on, oldest first. */
   from(sessionKey: string, seq: number): Promise<readonly MessageContext[]>;
-  /** Takes what came from memory out of all sessions of an agent; gives the number of messages. */
+  /** Removes what came from memory from all sessions of an agent; returns the number of messages. */
   forgetRecalled(agentId: string): Promise<number>;
 }

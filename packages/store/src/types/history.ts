@@ -1,6 +1,6 @@
 import type { JsonValue, Millis } from "./common.ts";
 
-/** What was said in a group without being addressed to the agent. */
+/** A group message that was not addressed to the agent. */
 export interface GroupHistoryEntry {
   readonly id: string;
   readonly senderId: string;

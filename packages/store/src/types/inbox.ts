@@ -1,12 +1,12 @@
 import type { Bodies, InboxId, LeaseToken, Millis, RunId } from "./common.ts";
 
-/** States in which a message has its end; the others are on the way to one. */
+/** The final states of a message; the others lead to one. */
 export type InboxFinalState = "replied" | "silent" | "ignored" | "failed-reported" | "expired-reported";
 
 /** `accepted` (committed) → `queued` (belongs to a session) → `running` → one of {@link InboxFinalState}. */
 export type InboxState = "accepted" | "queued" | "running" | InboxFinalState;
 
-/** Where a message goes: known at acceptance when routing is that fast, set by {@link InboxStore.route} else. */
+/** Where a message goes: known at acceptance if routing is fast enough, otherwise set by {@link InboxStore.route}. */
 export interface InboxRoute {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -30,7 +30,7 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   readonly payload: T["inbound"];
   /** Default: now. */
   readonly receivedAt?: Millis;
-  /** With a route the message is `queued` at once and has its place in the session. */
+  /** With a route the message is `queued` at once and gets its place in the session. */
   readonly route?: InboxRoute;
   /**
    * The lease that owns the message: {@link InboxStore.claimDue} gives it to no one else while this lease is valid.
@@ -44,7 +44,7 @@ export type InboxAccepted =
   | {
       readonly outcome: "accepted";
       readonly id: InboxId;
-      /** Rises strictly within a session, with gaps; says nothing of two sessions. */
+      /** Strictly increasing within a session, with gaps; not comparable between sessions. */
       readonly seq: number;
       readonly state: "accepted" | "queued";
     }
@@ -63,7 +63,7 @@ export type InboxAccepted =
       readonly limit: number;
     };
 
-/** Why a message ended as it did. */
+/** Why a message ended. */
 export interface InboxDetail {
   /** The gate rule or the error's code, for programs. */
   readonly rule?: string;
@@ -89,13 +89,13 @@ export interface InboxRow<T extends Bodies = Bodies> {
   readonly route?: InboxRoute;
   /** The run that answers or answered it. */
   readonly runId?: RunId;
-  /** How many times the platform's later version replaced the payload. */
+  /** How often a later version of the platform replaced the payload. */
   readonly revision: number;
   /** When it reached its end. */
   readonly settledAt?: Millis;
 }
 
-/** The platform's name of a message. */
+/** The platform's id of a message. */
 export interface PlatformMessage {
   readonly channel: string;
   readonly account: string;
@@ -117,13 +117,13 @@ export interface InboxSettle {
   readonly detail?: InboxDetail;
 }
 
-/** Everything the gateway has taken responsibility for, from acceptance to its one end. */
+/** Every message the gateway has taken responsibility for, from acceptance to its one end. */
 export interface InboxStore<T extends Bodies = Bodies> {
   /** Takes responsibility for an event. Acknowledge the platform after this resolved with anything but `full`. */
   accept(event: InboxAccept<T>): Promise<InboxAccepted>;
   /**
-   * Gives an `accepted` message its session and state `queued`, and a `payload` in the place of the one it came with.
-   * Error `conflict` in any other state.
+   * Gives an `accepted` message its session and the state `queued`, and optionally replaces its `payload`. Error
+   * `conflict` in any other state.
    */
   route(id: InboxId, route: InboxRoute, payload?: T["inbound"]): Promise<void>;
   /**
@@ -137,8 +137,8 @@ export interface InboxStore<T extends Bodies = Bodies> {
    */
   revise(message: PlatformMessage, payload: T["inbound"]): Promise<InboxChange>;
   /**
-   * A message deleted on the platform before it was answered: ends as `ignored`. One that a run has (state `running`)
-   * keeps the detail and ends so with its run, whatever end the run gives it. Once more is `late`.
+   * A message deleted on the platform before it was answered: it ends as `ignored`. One that a run has (state
+   * `running`) keeps the detail and ends so with its run, whatever end the run gives it. A second call is `late`.
    */
   withdraw(message: PlatformMessage | InboxId, detail?: InboxDetail): Promise<InboxChange>;
   get(id: InboxId): Promise<InboxRow<T> | undefined>;
@@ -150,7 +150,10 @@ export interface InboxStore<T extends Bodies = Bodies> {
    * has run out meanwhile. In the order in which they came.
    */
   claimDue(lease: LeaseToken): Promise<readonly InboxRow<T>[]>;
-  /** What had no end at the call, without what is damaged; read one by one, since there may be many large ones. */
+  /**
+   * Messages that had no end at the time of the call, without damaged ones; read one by one, since there may be many
+   * large ones.
+   */
   unfinished(): AsyncIterable<InboxRow<T>>;
   /** Newest first; for lists and search. */
   list(filter?: {

@@ -1,6 +1,6 @@
 import type { LeaseToken, Millis } from "./common.ts";
 
-/** The right to write in a name, until it runs out. A {@link LeaseToken}. */
+/** The right to write under a name, until it expires. A {@link LeaseToken}. */
 export interface Lease extends LeaseToken {
   readonly holder: string;
   readonly expiresAt: Millis;
@@ -13,13 +13,13 @@ export interface Lease extends LeaseToken {
  */
 export interface LeaseStore {
   /**
-   * Takes a name that is free, has run out, or is held by the same `holder`. `undefined` while another holds it.
-   * A holder that acquires again gets a new epoch: what its earlier life still writes is refused.
+   * Takes a name that is free, has expired, or is held by the same `holder`. `undefined` while another holds it. A
+   * holder that acquires again gets a new epoch: later writes of its earlier process are refused.
    */
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
-  /** Prolongs many in one transaction. The ones that were lost are left out of the answer. */
+  /** Renews many in one transaction. Lost ones are missing from the result. */
   renew(leases: readonly LeaseToken[], ttlMs: number): Promise<readonly Lease[]>;
-  /** Gives a name back; a lease that was lost already is left alone. */
+  /** Releases a name; a lease that is already lost is left alone. */
   release(lease: LeaseToken): Promise<void>;
   /** Leases that were not released, expired ones included; by name. */
   list(): Promise<readonly Lease[]>;

@@ -1,6 +1,6 @@
 import type { OutboxState } from "./outbox.ts";
 
-/** How long things are kept, in milliseconds. What is unfinished is never pruned, nor what an unsent reply answers. */
+/** How long things are kept, in milliseconds. Unfinished work is never pruned, nor what an unsent reply answers. */
 export interface Retention {
   /** Ended inbox rows with their payload. Default 7 days. */
   readonly inboxMs?: number;
@@ -12,9 +12,9 @@ export interface Retention {
   readonly outboxMs?: number;
   /** Default 7 days. */
   readonly tracesMs?: number;
-  /** Trace rows kept at most, the newest; a row holds what was said of a message in one moment. Default 200,000. */
+  /** The most trace rows kept, the newest; a row holds what was noted of a message at one moment. Default 200,000. */
   readonly traceRows?: number;
-  /** Bytes of traces kept at most, the newest. Default 256 MiB. */
+  /** The most bytes of traces kept, the newest. Default 256 MiB. */
   readonly traceBytes?: number;
   /** Questions about tool calls, with what was decided. Default 90 days. */
   readonly approvalsMs?: number;
@@ -22,13 +22,13 @@ export interface Retention {
    * Messages of earlier generations and before a compaction, and what was said in groups unaddressed. Default 90 days.
    */
   readonly hiddenMessagesMs?: number;
-  /** Whole sessions without activity; never one that has something under way. Default: kept for ever. */
+  /** Whole sessions without activity; never one with unfinished work. Default: kept for ever. */
   readonly idleSessionsMs?: number;
-  /** Sessions kept at most, those with the latest activity. Default: all. */
+  /** The most sessions kept, those with the latest activity. Default: all. */
   readonly sessions?: number;
   /**
-   * Bytes in use beyond which traces, journals, hidden messages and ended rows go sooner than their time, down to a
-   * 256th of it. Default: no limit.
+   * Bytes in use beyond which traces, journals, hidden messages and ended rows are removed sooner than their time, down
+   * to a 256th of it. Default: no limit.
    */
   readonly databaseBytes?: number;
 }
@@ -47,7 +47,7 @@ export interface PruneReport {
   readonly usedBytes: number;
 }
 
-/** What is under way, and what was done since the store was opened. */
+/** Unfinished work, and counts since the store was opened. */
 export interface StoreStats {
   /** Unfinished messages by state. */
   readonly inbox: Readonly<Record<"accepted" | "queued" | "running", number>>;
@@ -65,8 +65,8 @@ export interface StoreStats {
 
 export interface MaintenanceStore {
   /**
-   * Removes what is older than its retention, in short transactions between other people's calls. What fails keeps
-   * nothing else from being removed; rejects at the end with the first failure.
+   * Removes what is older than its retention, in short transactions between other calls. A failure does not keep other
+   * things from being removed; rejects at the end with the first one.
    */
   prune(retention?: Retention): Promise<PruneReport>;
   stats(): Promise<StoreStats>;

@@ -22,7 +22,7 @@ export interface OutboxInsert<T extends Bodies = Bodies> {
    * where a platform allows 25.
    */
   readonly key?: string;
-  /** From then on it is not sent any more. Default: never. */
+  /** After this time it is no longer sent. Default: never. */
   readonly expiresAt?: Millis;
   /** Not before. Default: now. */
   readonly notBefore?: Millis;
@@ -83,12 +83,12 @@ export interface OutboxClaim<T extends Bodies = Bodies> {
   readonly nextAt?: Millis;
 }
 
-/** What an operator's change came to; `state` is what the row was before. */
+/** The outcome of an operator's change; `state` is the row's state before. */
 export type OutboxChange =
   | { readonly outcome: "applied" | "refused"; readonly state: OutboxState }
   | { readonly outcome: "unknown" };
 
-/** Replies: committed with the turn that made them, sent afterwards. Writes are fenced as those of runs are. */
+/** Replies: committed with the turn that made them, sent afterwards. Writes are fenced like those of runs. */
 export interface OutboxStore<T extends Bodies = Bodies> {
   /** Adds rows outside the end of a run (a tool, a timer). */
   enqueue(
@@ -110,9 +110,9 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   claimDue(input: { readonly lease: LeaseToken; readonly limit: number }): Promise<OutboxClaim<T>>;
   /** A receipt for one part of a row we are sending. */
   markPart(id: OutboxId, lease: LeaseToken, receipt: PartReceipt): Promise<void>;
-  /** All parts are out; `receipts` adds those that `markPart` has not recorded. */
+  /** All parts were sent; `receipts` adds those that `markPart` has not recorded. */
   markSent(id: OutboxId, lease: LeaseToken, receipts?: readonly PartReceipt[]): Promise<void>;
-  /** It failed and certainly was not sent: back to `pending`, not before `at`. */
+  /** It failed and was certainly not sent: back to `pending`, not before `at`. */
   retryAt(id: OutboxId, lease: LeaseToken, at: Millis, error?: string): Promise<void>;
   /** It may have been sent; no one can know. */
   uncertain(id: OutboxId, lease: LeaseToken, error?: string): Promise<void>;
@@ -120,7 +120,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   dead(id: OutboxId, lease: LeaseToken, error?: string, word?: OutboxInsert<T>): Promise<void>;
   /** The messages that a row answers; none where the row is not kept any more. */
   answers(id: string): Promise<readonly InboxId[]>;
-  /** Those of them that count as replied by it: where it is not sent, their senders wait in vain. */
+  /** The messages that count as replied by it: if it is not sent, their senders wait in vain. */
   awaiting(id: string): Promise<readonly InboxId[]>;
   get(id: string): Promise<OutboxRow<T> | undefined>;
   /** The row that was inserted with a `key` of its own. */
@@ -140,7 +140,7 @@ export interface OutboxStore<T extends Bodies = Bodies> {
   /** Newest first. Default states: `dead`, `uncertain`, `expired`. Default limit 100. */
   list(filter?: {
     readonly states?: readonly OutboxState[];
-    /** Only rows that changed later than `at`, or then and behind the row `id`; the earliest change comes first. */
+    /** Only rows that changed after `at`, or at `at` and after the row `id`; the earliest change comes first. */
     readonly changedAfter?: { readonly at: Millis; readonly id?: string };
     readonly limit?: number;
   }): Promise<readonly OutboxRow<T>[]>;

@@ -5,10 +5,10 @@ import type { OutboxInsert, OutboxRow } from "./outbox.ts";
 import type { Session, SessionMessage, SessionSeed } from "./sessions.ts";
 import type { RunUsage } from "./usage.ts";
 
-/** May a tool call be repeated if its outcome is unknown? `external`: no. */
+/** Whether a tool call may be repeated if its outcome is unknown. `external`: no. */
 export type ToolEffects = "none" | "idempotent" | "keyed" | "external";
 
-/** A tool call the model asked for, written down before anything happens. */
+/** A tool call the model asked for, recorded before anything happens. */
 export interface ToolIntent {
   readonly callId: string;
   readonly name: string;
@@ -46,15 +46,15 @@ export interface Run {
 }
 
 export interface RunBegin<T extends Bodies = Bodies> {
-  /** Made if it does not exist. */
+  /** Created if it does not exist. */
   readonly session: SessionSeed;
   readonly lease: LeaseToken;
   /** Queued messages this run answers; they become `running`. */
   readonly inboxIds: readonly InboxId[];
   readonly userMessages: readonly T["message"][];
-  /** Who asked for it: what it uses is theirs in the sums of usage. */
+  /** Who asked for it: its usage counts for them. */
   readonly sender?: string;
-  /** Anything needed to go on after a crash: model, thinking level, reply address, … */
+  /** Anything needed to continue after a crash: model, thinking level, reply address, … */
   readonly meta?: JsonValue;
 }
 
@@ -93,7 +93,7 @@ export interface RunToolResults<T extends Bodies = Bodies> extends RunWrite {
 
 export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly outcome: RunOutcome;
-  /** The ends of the messages the run had. Those it had and that are not named here: error `conflict`. */
+  /** The ends of the run's messages. Error `conflict` if one of them is missing. */
   readonly inbox: readonly InboxSettle[];
   readonly messages?: readonly T["message"][];
   readonly outbox?: readonly OutboxInsert<T>[];
@@ -103,7 +103,7 @@ export interface RunFinish<T extends Bodies = Bodies> extends RunWrite {
   readonly error?: string;
 }
 
-/** A run whose holder is gone, with everything needed to go on; without what is damaged, so that it can be ended. */
+/** A run whose holder is gone, with everything needed to continue; without what is damaged, so that it can be ended. */
 export interface InterruptedRun<T extends Bodies = Bodies> {
   readonly run: Run;
   /** The messages this run committed. */
@@ -127,7 +127,7 @@ export interface RunStore<T extends Bodies = Bodies> {
   begin(input: RunBegin<T>): Promise<RunBegun>;
   /** Appends what the model said, with the tool calls it asked for. */
   step(input: RunStep<T>): Promise<void>;
-  /** To be awaited before a tool with effects is executed; what was not yet told of it may come along. */
+  /** Await it before a tool with effects is executed; earlier steps that were not yet recorded may come along. */
   toolStarted(input: RunToolStart<T>): Promise<void>;
   toolResults(input: RunToolResults<T>): Promise<void>;
   /** Ends the run: last messages, ends of its inbox rows, outbox rows, told history and usage in one transaction. */
@@ -157,7 +157,7 @@ export interface RunStore<T extends Bodies = Bodies> {
   get(id: RunId): Promise<Run | undefined>;
   /** The journal of one run, running or ended. */
   inspect(id: RunId): Promise<InterruptedRun<T> | undefined>;
-  /** For a page of a transcript, in two queries for any number of runs; those that are not kept are left out. */
+  /** For a page of a transcript, in two queries for any number of runs; runs that are no longer stored are left out. */
   summaries(ids: readonly RunId[]): Promise<readonly RunSummary<T>[]>;
   /** Newest first. */
   list(filter?: {

@@ -1,7 +1,7 @@
 import type { Bodies, JsonValue, LeaseToken, Millis, RunId } from "./common.ts";
 import type { UsageTotals } from "./usage.ts";
 
-/** What a session is made of when it is first needed. */
+/** What a new session is created with. */
 export interface SessionSeed {
   readonly key: string;
   readonly agentId: string;
@@ -32,16 +32,16 @@ export interface Session extends SessionSeed {
   readonly model?: string;
   readonly thinking?: string;
   readonly queueMode?: string;
-  /** `null` where it is damaged: what it said is not to be taken for nothing. */
+  /** `null` if it is damaged, so that damaged settings are not taken for none. */
   readonly data?: JsonValue;
-  /** Counts resets; history is that of the present generation. */
+  /** Counts resets; the history is that of the current generation. */
   readonly generation: number;
   readonly createdAt: Millis;
   readonly updatedAt: Millis;
   readonly resetAt?: Millis;
   /** The `seq` of the newest message; 0 before the first. */
   readonly lastSeq: number;
-  /** Messages of the present generation that `history` would give. */
+  /** Messages of the current generation that `history` would return. */
   readonly messageCount: number;
   /** The run that holds the session. */
   readonly activeRun?: RunId;
@@ -61,16 +61,16 @@ export interface SessionMessage<T extends Bodies = Bodies> {
   readonly compaction: boolean;
 }
 
-/** The conversations: append-only, with resets and summaries that hide but do not delete. */
+/** The conversations: append-only, with resets and summaries that hide messages but do not delete them. */
 export interface SessionStore<T extends Bodies = Bodies> {
   get(key: string): Promise<Session | undefined>;
-  /** The session, made now if it does not exist. */
+  /** The session, created now if it does not exist. */
   ensure(seed: SessionSeed): Promise<Session>;
   /** Error `not_found`. */
   patch(key: string, patch: SessionPatch): Promise<Session>;
   /**
-   * What the model is to see, oldest first: the present generation from its latest compaction on. With `limit`
-   * only the newest so many.
+   * What the model sees, oldest first: the current generation from its latest compaction on. With `limit`, only the
+   * newest ones.
    */
   history(key: string, options?: { readonly limit?: number }): Promise<readonly SessionMessage<T>[]>;
   /** Every message of every generation, newest first, for people who look back. */
@@ -81,8 +81,8 @@ export interface SessionStore<T extends Bodies = Bodies> {
   /** Adds messages outside a run. Error `busy` while a run of another lease holds the session. */
   append(key: string, messages: readonly T["message"][], lease: LeaseToken): Promise<Session>;
   /**
-   * Puts `summary` in the place of the messages up to and including `upTo`; later ones follow it. Error
-   * `conflict` when `upTo` is not in the present history.
+   * Replaces the messages up to and including `upTo` by `summary`; later ones follow it. Error `conflict` if `upTo` is
+   * not in the current history.
    */
   compact(
     key: string,

@@ -19,8 +19,8 @@ import type { TraceStore } from "./traces.ts";
 import type { UsageStore } from "./usage.ts";
 
 /**
- * Everything a gateway keeps. Each method is one transaction; a promise of a write resolves after its commit is on
- * the disk. A store knows its clock (`openStore({ clock })`): times that are not given are taken from there.
+ * Everything a gateway stores. Each method is one transaction; the promise of a write resolves after its commit is on
+ * the disk. A store has its own clock (`openStore({ clock })`), from which missing times are taken.
  */
 export interface Store<T extends Bodies = Bodies> {
   readonly inbox: InboxStore<T>;
@@ -40,7 +40,7 @@ export interface Store<T extends Bodies = Bodies> {
   readonly approvals: ApprovalStore<T>;
   readonly traces: TraceStore;
   readonly maintenance: MaintenanceStore;
-  /** Commits what is under way, then closes. Calls after it reject with `closed`. May be called twice. */
+  /** Commits pending writes, then closes. Later calls reject with `closed`. May be called twice. */
   close(): Promise<void>;
 }
 
@@ -60,8 +60,8 @@ export interface StoreLimits {
   /** Unfinished inbox rows beyond which `accept` gives `full`. Default 10,000. */
   readonly inbox?: number;
   /**
-   * How far apart commits are made under load (hundreds of calls a second, side by side), in milliseconds. More: fewer
-   * bytes and write calls for each message; less: sooner committed. Default 16; 0 never waits.
+   * The time between commits under load (hundreds of concurrent calls a second), in milliseconds. More: fewer bytes and
+   * write calls for each message. Less: sooner committed. Default 16; 0 never waits.
    */
   readonly commitSpacingMs?: number;
 }
@@ -76,7 +76,7 @@ export interface StoreLogger {
 export type FaultPoint = "write" | "commit" | "sync";
 
 export interface StoreOptions {
-  /** The database file, made if absent in an existing folder; `:memory:` for one that lives in memory only. */
+  /** The database file, created if absent in an existing folder; `:memory:` for one in memory only. */
   readonly path: string;
   /** Default `own`. */
   readonly access?: StoreAccess;
@@ -88,8 +88,8 @@ export interface StoreOptions {
   /** Logs migrations and harmless failures, such as a failed checkpoint. Default: none. */
   readonly logger?: StoreLogger;
   /**
-   * For tests: called before every statement that writes, before every commit and before every sync of the
-   * log. An error it throws takes the place of what SQLite would have done.
+   * For tests: called before every statement that writes, before every commit and before every sync of the log. An
+   * error it throws replaces what SQLite would have done.
    */
   readonly faults?: (point: FaultPoint) => void;
 }
