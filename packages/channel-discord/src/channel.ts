@@ -5,9 +5,10 @@ import {
   ChannelError,
   createActivity,
   type InboundEvent,
+  isLasting,
   isPayload,
-  reasonOf,
   textAt,
+  untilDone,
 } from "@signalbox/channel";
 import { type DiscordAddress, isSnowflake } from "./address.ts";
 import { createApi, type DiscordApi } from "./api.ts";
@@ -53,7 +54,7 @@ export function createDiscord(context: ChannelContext<DiscordConfig>): DiscordCh
     });
     await listening.session.load();
     await listening.connection.start(signal);
-    void activity.track(register(context, api, id));
+    void register(context, api, { botId: id, activity });
   }
 
   return {
@@ -143,11 +144,16 @@ function methodsOf({
 async function register(
   context: ChannelContext<DiscordConfig>,
   api: DiscordApi,
-  botId: string,
+  { botId, activity }: { readonly botId: string; readonly activity: Activity },
 ): Promise<void> {
-  if (!context.config.registerCommands || context.commands === undefined) return;
-  await registerCommands(context, api, botId, context.signal).catch((error: unknown) => {
-    context.logger.warn("commands could not be registered", { reason: reasonOf(error) });
+  const { config, commands, clock, logger, signal } = context;
+  if (!config.registerCommands || commands === undefined) return;
+  await untilDone(() => activity.track(registerCommands(context, api, botId, signal)), {
+    clock,
+    logger,
+    signal,
+    failing: "commands could not be registered",
+    isHopeless: isLasting,
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ButtonsPart, Outbound } from "@signalbox/channel";
+import { type ButtonsPart, type Clock, type Outbound, systemClock } from "@signalbox/channel";
 import { buttonsOf, optionsOf } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
 import { discord } from "../src/index.ts";
@@ -295,6 +295,17 @@ describe("registered commands", () => {
     await using again = await openBench({ context: { commands, state }, standIn: bench.standIn });
     await until(() => puts() === 2);
     expect(again.channel.health()).toEqual({ state: "ready" });
+  });
+
+  it("are put there as soon as Discord takes them", async () => {
+    const hurried: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
+    };
+    await using bench = await openBench({ context: { commands, clock: hurried }, start: false });
+    bench.standIn.fail({ kind: "status", status: 503, path: "/commands", times: 1 });
+    await bench.channel.start(never);
+    await until(() => bench.standIn.commands.length > 0);
   });
 
   it("are left alone where that is wanted", async () => {

@@ -5,10 +5,11 @@ import {
   createActivity,
   createNames,
   type Handled,
+  isLasting,
   type NameOf,
   noWebhooks,
   type Payload,
-  reasonOf,
+  untilDone,
 } from "@signalbox/channel";
 import type { TelegramAddress } from "./address.ts";
 import { createApi, type TelegramApi } from "./api.ts";
@@ -79,7 +80,7 @@ export function createTelegram(context: ChannelContext<TelegramConfig>): Telegra
       if (state !== "starting") return;
       state = "ready";
       if (polling === undefined) void watchWebhook(clock.now());
-      await listCommands(context, api, signal);
+      void listCommands(context, api);
     },
     async stop({ drainMs }) {
       state = "stopped";
@@ -148,13 +149,16 @@ function methodsOf({
 
 /** A host that says nothing of commands leaves the menu as it is. */
 async function listCommands(
-  { commands, logger }: ChannelContext<TelegramConfig>,
+  { commands, clock, logger, signal }: ChannelContext<TelegramConfig>,
   api: TelegramApi,
-  signal: AbortSignal,
 ): Promise<void> {
   if (commands === undefined) return;
-  await registerCommands(api, commands, signal).catch((error: unknown) => {
-    logger.warn("the commands could not be listed", { reason: reasonOf(error) });
+  await untilDone(() => registerCommands(api, commands, signal), {
+    clock,
+    logger,
+    signal,
+    failing: "the commands could not be listed",
+    isHopeless: isLasting,
   });
 }
 

@@ -1,5 +1,13 @@
-import type { ButtonsPart, MediaPart, Outbound, OutboundMediaKind, OutboundPart } from "@signalbox/channel";
-import { click, commandMessage, groupMention, textMessage } from "@signalbox/testkit/telegram";
+import {
+  type ButtonsPart,
+  type Clock,
+  type MediaPart,
+  type Outbound,
+  type OutboundMediaKind,
+  type OutboundPart,
+  systemClock,
+} from "@signalbox/channel";
+import { click, commandMessage, groupMention, startTelegram, textMessage } from "@signalbox/testkit/telegram";
 import { describe, expect, it } from "vitest";
 import { never, openBench, token } from "./harness.ts";
 
@@ -179,11 +187,15 @@ describe("commands", () => {
   it("are listed with Telegram when the list is another", async () => {
     await using first = await openBench({}, { context: { commands } });
     const { standIn } = first;
-    expect(standIn.commands.list).toEqual([
-      { command: "new", description: "Begins anew ([message])" },
-      { command: "help", description: "What there is" },
-    ]);
+    await expect
+      .poll(() => standIn.commands.list)
+      .toEqual([
+        { command: "new", description: "Begins anew ([message])" },
+        { command: "help", description: "What there is" },
+      ]);
     await using _again = await openBench({}, { standIn, context: { commands } });
+    const asked = () => standIn.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
+    await expect.poll(asked).toBe(2);
     expect(standIn.commands.writes).toBe(1);
   });
 
@@ -192,22 +204,42 @@ describe("commands", () => {
     const localized = [{ ...first, localized: { zh: "重新开始" } }, second];
     await using bench = await openBench({}, { context: { commands: localized } });
     const { standIn } = bench;
-    expect(standIn.commands.list[0]).toMatchObject({ description: "Begins anew ([message])" });
-    expect([...standIn.commands.byLanguage]).toEqual([
-      [
-        "zh",
+    await expect
+      .poll(() => [...standIn.commands.byLanguage])
+      .toEqual([
         [
-          { command: "new", description: "重新开始 ([message])" },
-          { command: "help", description: "What there is" },
+          "zh",
+          [
+            { command: "new", description: "重新开始 ([message])" },
+            { command: "help", description: "What there is" },
+          ],
         ],
-      ],
-    ]);
+      ]);
+    expect(standIn.commands.list[0]).toMatchObject({ description: "Begins anew ([message])" });
     await using _again = await openBench({}, { standIn, context: { commands: localized } });
+    const asked = () => standIn.requests.filter(({ path }) => path.endsWith("/getMyCommands")).length;
+    await expect.poll(asked).toBe(4);
     expect(standIn.commands.writes).toBe(2);
+  });
+
+  it("are listed as soon as Telegram takes them", async () => {
+    const hurried: Clock = {
+      now: systemClock.now,
+      delay: (ms, signal) => systemClock.delay(ms === 1_000 ? 5 : ms, signal),
+    };
+    const standIn = await startTelegram({ token });
+    standIn.fail({ kind: "status", status: 503, path: "setMyCommands", times: 1 });
+    try {
+      await using _ = await openBench({}, { standIn, context: { commands, clock: hurried } });
+      await expect.poll(() => standIn.commands.list).toHaveLength(2);
+    } finally {
+      await standIn.stop();
+    }
   });
 
   it("stay as they are with Telegram where the host says nothing of them", async () => {
     await using first = await openBench({}, { context: { commands } });
+    await expect.poll(() => first.standIn.commands.list).toHaveLength(2);
     await using _trial = await openBench({}, { standIn: first.standIn });
     expect(first.standIn.commands.list).toHaveLength(2);
     expect(first.standIn.commands.writes).toBe(1);

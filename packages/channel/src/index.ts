@@ -94,6 +94,7 @@ export { type Deadline, deadline } from "./host/deadline.ts";
 export { createMemoryCache, createMemoryState, systemClock } from "./host/memory.ts";
 export { missingPackage } from "./host/missing-package.ts";
 export { createNames, type NameOf, type NamesOptions } from "./host/names.ts";
+export { type UntilDoneOptions, untilDone } from "./host/until-done.ts";
 export { type Backfill, type BackfillOptions, createBackfill } from "./inbound/backfill.ts";
 export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inbound/check-webhook.ts";
 export { equalInConstantTime } from "./inbound/constant-time.ts";

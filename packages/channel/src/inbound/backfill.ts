@@ -1,5 +1,6 @@
 import type { ChannelLogger, ChannelState, Clock } from "../contract/definition.ts";
-import { isChannelError, reasonOf, unlessRefused } from "../contract/errors.ts";
+import { reasonOf, unlessRefused } from "../contract/errors.ts";
+import { untilDone } from "../host/until-done.ts";
 import { Watermarks } from "./watermarks.ts";
 import type { Handled } from "./webhook.ts";
 
@@ -46,9 +47,6 @@ interface Gap {
 const dayMs = 24 * 3_600_000;
 /** What was on its way when the connection broke, and clocks that differ. */
 const overlapMs = 15_000;
-/** Between two tries: the first pause, which doubles, and the longest. */
-const pauseMs = 1_000;
-const mostPauseMs = 300_000;
 
 export function createBackfill<Message>(options: BackfillOptions<Message>): Backfill {
   const { state, clock, logger, botId, mostAgeMs = dayMs, mostConversations = 200 } = options;
@@ -92,6 +90,10 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
     }
   }
 
+  function untilRead(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    return untilDone(work, { clock, logger, signal, failing: "what was missed could not be read yet" });
+  }
+
   return {
     note: (conversation, at) =>
       watermarks.moveUp(conversation, at).catch((error: unknown) => {
@@ -100,10 +102,10 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
 
     async catchUp({ signal, since = 0 }) {
       const until = AbortSignal.any([signal, life.signal]);
-      await untilDone(options, () => findGaps(since), until);
+      await untilRead(() => findGaps(since), until);
       // A reading that goes on may have passed a gap before it was found, or end with the connection that it began for.
       while (gaps.size > 0 && !until.aborted) {
-        reading ??= untilDone(options, () => readGaps(until), until).finally(() => {
+        reading ??= untilRead(() => readGaps(until), until).finally(() => {
           reading = undefined;
         });
         await reading;
@@ -115,23 +117,4 @@ export function createBackfill<Message>(options: BackfillOptions<Message>): Back
       await watermarks.flush();
     },
   };
-}
-
-/** Tries until it succeeds, ever later, or the signal fires. */
-async function untilDone(
-  { clock, logger }: Pick<BackfillOptions<never>, "clock" | "logger">,
-  work: () => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (let failures = 0; !signal.aborted; failures += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (signal.aborted) return;
-      const asked = isChannelError(error) ? (error.retryAfterMs ?? 0) : 0;
-      const waitMs = Math.max(asked, Math.min(pauseMs * 2 ** failures, mostPauseMs));
-      logger?.warn("what was missed could not be read yet", { reason: reasonOf(error), waitMs });
-      await clock.delay(waitMs, signal).catch(() => {});
-    }
-  }
 }
