@@ -3,6 +3,7 @@ import {
   type ChannelCommand,
   type ChannelContext,
   ChannelError,
+  fitLabel,
   isPayload,
   textAt,
 } from "@signalbox/channel";
@@ -72,7 +73,7 @@ function isPossible({ name }: ChannelCommand): boolean {
 }
 
 function toDiscord({ name, description, localized = {}, usage }: ChannelCommand): unknown {
-  const shown = (text: string) => text.slice(0, limits.descriptionLength).toWellFormed() || name;
+  const shown = (text: string) => (text.trim() === "" ? name : fitLabel(text, limits.descriptionLength));
   const descriptions = Object.entries(localized).flatMap(([language, text]) =>
     (regional.get(language) ?? [language]).map((locale) => [locale, shown(text)]),
   );
@@ -89,6 +90,6 @@ function toDiscord({ name, description, localized = {}, usage }: ChannelCommand)
 /** All that follows the name is one option, called as the usage calls its first word. */
 function optionOf(usage: string): unknown {
   const name = /[\p{L}\p{N}]+/u.exec(usage)?.[0].toLowerCase().slice(0, limits.commandNameLength) ?? "text";
-  const description = usage.slice(0, limits.descriptionLength).toWellFormed();
+  const description = fitLabel(usage, limits.descriptionLength);
   return { type: stringOption, name, description, required: usage.startsWith("<") };
 }

@@ -257,6 +257,19 @@ describe("a form", () => {
   });
 });
 
+it("shows labels in whole characters, and never none", async () => {
+  await using bench = await openBench();
+  const labels = [`${"x".repeat(79)}😀`, "two\u0007", " "];
+  const buttons = labels.map((label, index) => ({ id: `b${index}`, label }));
+  await bench.channel.send(
+    { channelId },
+    { parts: [{ type: "buttons", text: "?", buttons }] },
+    { idempotencyKey: "k", signal: never },
+  );
+  const [sent] = bench.standIn.sent;
+  expect(sent && buttonsOf(sent).map(({ label }) => label)).toEqual([`${"x".repeat(79)}…`, "two", "…"]);
+});
+
 describe("registered commands", () => {
   const commands = [
     { name: "model", description: "Which model answers", usage: "[name]" },
@@ -295,6 +308,13 @@ describe("registered commands", () => {
     await using again = await openBench({ context: { commands, state }, standIn: bench.standIn });
     await until(() => puts() === 2);
     expect(again.channel.health()).toEqual({ state: "ready" });
+  });
+
+  it("are described in whole characters", async () => {
+    const description = `${"x".repeat(99)}😀`;
+    await using bench = await openBench({ context: { commands: [{ name: "new", description }] } });
+    await until(() => bench.standIn.commands.length > 0);
+    expect(bench.standIn.commands[0]).toMatchObject({ description: `${"x".repeat(99)}…` });
   });
 
   it("are put there as soon as Discord takes them", async () => {

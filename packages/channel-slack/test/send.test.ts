@@ -97,6 +97,17 @@ describe("messages through the real SDK", () => {
     expect((await failing(send(bench, { type: "text", text: " \u0000" }, "row3"))).code).toBe("invalid");
   });
 
+  it("ask with buttons that all have a label", async () => {
+    await using bench = await openBench();
+    const buttons = [
+      { id: "a", label: " " },
+      { id: "b", label: "Yes" },
+    ];
+    await send(bench, { type: "buttons", text: "Now?", buttons });
+    const elements = bench.standIn.sent[0]?.content.blocks?.[1]?.["elements"];
+    expect(elements).toMatchObject([{ text: { text: "…" } }, { text: { text: "Yes" } }]);
+  });
+
   it("ask with buttons that have an id of their own each", async () => {
     await using bench = await openBench();
     const button = { id: "decide", label: "x".repeat(100), value: { answer: "allow" } } as const;

@@ -1,6 +1,7 @@
-import type { ChannelCommand } from "@signalbox/channel";
+import { type ChannelCommand, fitLabel } from "@signalbox/channel";
 import type { BotCommand, LanguageCode } from "grammy/types";
 import type { TelegramApi } from "./api.ts";
+import { limits } from "./limits.ts";
 
 /** Has Telegram list the host's commands, in each language that they are in, where its list is another. */
 export async function registerCommands(
@@ -8,7 +9,7 @@ export async function registerCommands(
   commands: readonly ChannelCommand[],
   signal: AbortSignal,
 ): Promise<void> {
-  const possible = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, 100);
+  const possible = commands.filter(({ name }) => /^[a-z0-9_]{1,32}$/.test(name)).slice(0, limits.commands);
   const languages = possible.flatMap(({ localized = {} }) => Object.keys(localized).filter(isLanguageCode));
   const call = { what: "listing commands", write: false, signal };
   for (const language of [undefined, ...new Set(languages)]) {
@@ -30,5 +31,8 @@ function toBotCommand(command: ChannelCommand, language: string | undefined): Bo
   const { name, localized = {}, usage } = command;
   const description = (language === undefined ? undefined : localized[language]) ?? command.description;
   const words = [description, ...(usage === undefined ? [] : [`(${usage})`])].join(" ");
-  return { command: name, description: words.slice(0, 256).toWellFormed() || name };
+  return {
+    command: name,
+    description: words.trim() === "" ? name : fitLabel(words, limits.descriptionLength),
+  };
 }

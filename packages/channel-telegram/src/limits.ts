@@ -18,6 +18,9 @@ export const limits = {
   valueBytes: 1_000,
   /** Values of buttons that are too long for `callback_data` and are remembered in its place. */
   rememberedButtons: 400,
+  /** Of a list of commands: how many, and how long what is said of each may be. */
+  commands: 100,
+  descriptionLength: 256,
   poll: { options: 10, questionLength: 300, optionLength: 100 },
   /** What `getFile` gives out. */
   mediaBytes: 20_971_520,

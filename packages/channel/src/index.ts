@@ -131,4 +131,4 @@ export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
 export { type PartToSend, partKey, sendParts, theOnePart } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { speakerOf } from "./speaker.ts";
-export { fitText, normalizeLineEnds, textLength, withoutControls } from "./text.ts";
+export { fitLabel, fitText, normalizeLineEnds, textLength, withoutControls } from "./text.ts";

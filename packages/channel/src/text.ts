@@ -55,3 +55,8 @@ export function fitText(text: string, { max, unit }: Pick<TextCapability, "max" 
   }
   return `${text.slice(0, end)}…`;
 }
+
+/** As much of a label as fits, in UTF-16 units; never empty, which platforms refuse. */
+export function fitLabel(label: string, max: number): string {
+  return fitText(withoutControls(label).trim(), { max, unit: "utf16" }) || "…";
+}

@@ -1,4 +1,4 @@
-import { type ButtonsPart, ChannelError, type Json } from "@signalbox/channel";
+import { type ButtonsPart, ChannelError, fitLabel, type Json } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 
 type Button = ButtonsPart["buttons"][number];
@@ -30,7 +30,7 @@ function rowsOf(buttons: readonly Button[]): readonly unknown[] {
   const rendered = buttons.map((button) => ({
     type: component.button,
     style: styles[button.style ?? "default"],
-    label: clipped(button.label, limits.labelLength),
+    label: fitLabel(button.label, limits.labelLength),
     custom_id: customId(button),
   }));
   const rows = Math.ceil(rendered.length / limits.buttonsOfRow);
@@ -43,7 +43,7 @@ function rowsOf(buttons: readonly Button[]): readonly unknown[] {
 /** What is chosen comes back as a click on the button does. */
 function menuOf(buttons: readonly Button[]): unknown {
   const options = buttons.map((button) => ({
-    label: clipped(button.label, limits.optionLength),
+    label: fitLabel(button.label, limits.optionLength),
     value: customId(button),
   }));
   return { type: component.row, components: [{ type: component.menu, custom_id: "menu", options }] };
@@ -78,9 +78,4 @@ export function readCustomId(text: string): { readonly actionId: string; readonl
   } catch {
     return { actionId };
   }
-}
-
-/** As much of a label as Discord takes, in whole characters. */
-export function clipped(text: string, length: number): string {
-  return text.slice(0, length).toWellFormed();
 }

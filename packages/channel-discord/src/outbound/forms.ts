@@ -1,5 +1,5 @@
+import { fitLabel } from "@signalbox/channel";
 import { limits } from "../limits.ts";
-import { clipped } from "./buttons.ts";
 
 /** A form with one field of text. */
 export interface Form {
@@ -27,12 +27,14 @@ export function renderForm({ customId, title, label, description }: Form): unkno
   };
   return {
     custom_id: customId,
-    title: clipped(title, limits.formLabelLength),
+    title: fitLabel(title, limits.formLabelLength),
     components: [
       {
         type: component.label,
-        label: clipped(label, limits.formLabelLength),
-        ...(description === undefined ? {} : { description: clipped(description, limits.descriptionLength) }),
+        label: fitLabel(label, limits.formLabelLength),
+        ...(description === undefined
+          ? {}
+          : { description: fitLabel(description, limits.descriptionLength) }),
         component: field,
       },
     ],

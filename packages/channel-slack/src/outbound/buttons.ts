@@ -1,4 +1,4 @@
-import { type ButtonsPart, ChannelError, fitText, type Json, withoutControls } from "@signalbox/channel";
+import { type ButtonsPart, ChannelError, fitLabel, type Json } from "@signalbox/channel";
 import { writeActionId } from "../action-id.ts";
 import { limits } from "../limits.ts";
 
@@ -77,5 +77,5 @@ export function readOption(
 
 /** Words of a button or of a form, as much of them as Slack takes. */
 export function plainText(text: string, max: number): Element {
-  return { type: "plain_text", text: fitText(withoutControls(text), { max, unit: "utf16" }) };
+  return { type: "plain_text", text: fitLabel(text, max) };
 }

@@ -1,3 +1,4 @@
+import { fitText } from "@signalbox/channel";
 import { limits } from "../limits.ts";
 import { plainText } from "./buttons.ts";
 
@@ -18,7 +19,7 @@ export const formId = "signalbox";
 
 /** A modal, as `views.open` takes it. Source: Slack's pages on modal views and on the input block. */
 export function renderForm({ label, question, metadata }: Form): Readonly<Record<string, unknown>> {
-  const text = question?.slice(0, limits.sectionLength).toWellFormed() ?? "";
+  const text = fitText(question ?? "", { max: limits.sectionLength, unit: "utf16" });
   const about = text.trim() === "" ? [] : [{ type: "section", text: { type: "mrkdwn", text } }];
   const field = {
     type: "input",

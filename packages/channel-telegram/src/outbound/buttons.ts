@@ -3,7 +3,7 @@ import {
   type ButtonsPart,
   ChannelError,
   type ChannelState,
-  fitText,
+  fitLabel,
   isPayload,
   type Json,
   parsePayload,
@@ -30,11 +30,6 @@ export interface Buttons {
 }
 
 const remembered = "#";
-
-/** Telegram takes no button without a label, and no half character in one. */
-function shownLabel(label: string): string {
-  return fitText(label.toWellFormed().trim(), { max: limits.labelLength, unit: "utf16" }) || "…";
-}
 
 /** @param botId keys what is remembered: another bot has other buttons */
 export function createButtons(state: ChannelState, botId: string): Buttons {
@@ -73,7 +68,7 @@ export function createButtons(state: ChannelState, botId: string): Buttons {
             `Telegram: a button's value holds at most ${limits.valueBytes} bytes`,
           );
         const data = JSON.stringify(value === undefined ? { id } : { id, value });
-        const text = shownLabel(label);
+        const text = fitLabel(label, limits.labelLength);
         if (Buffer.byteLength(data) <= limits.callbackBytes) return [{ text, callback_data: data }];
         const digest = remembered + createHash("sha256").update(data).digest("base64url");
         long.push([digest, data]);
