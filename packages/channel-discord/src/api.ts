@@ -87,7 +87,10 @@ export function createApi(
         return answer;
       } catch (thrown) {
         const error = toChannelError(thrown, { what, isWrite });
-        if (error.code === "auth") refusedAt = clock.now();
+        if (error.code !== "auth") throw error;
+        // A token of its own has ended; the bot's may be as good as ever.
+        if (ownToken) throw new ChannelError("not_found", error.message, { cause: error });
+        refusedAt = clock.now();
         throw error;
       } finally {
         limit.end();

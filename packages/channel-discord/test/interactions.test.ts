@@ -38,6 +38,15 @@ describe("a command", () => {
     expect(textsOf(bench)).toEqual(["one", "two", "three"]);
   });
 
+  it("whose own token is refused says nothing about the bot's", async () => {
+    await using bench = await openBench();
+    const { to } = await use(bench);
+    bench.standIn.fail({ kind: "status", status: 401, path: "/webhooks/" });
+    await bench.channel.send(to, words("one"), { idempotencyKey: "k1", signal: never });
+    expect(textsOf(bench)).toContain("one");
+    expect(bench.channel.health()).toEqual({ state: "ready" });
+  });
+
   it("is answered once, however often the answer is tried", async () => {
     await using bench = await openBench();
     const { to } = await use(bench);
