@@ -42,6 +42,15 @@ describe("a message", () => {
     expect(bench.standIn.sent[0]?.reference).toBeUndefined();
   });
 
+  it("has no previews of links, which Discord would fetch before anybody clicks", async () => {
+    await using bench = await openBench();
+    const link = "see https://x.example/?said=this";
+    await bench.channel.send(to, { parts: [...words(link).parts, { type: "text", text: link }] }, options);
+    const draft = await bench.channel.openDraft?.(to, { ...options, idempotencyKey: "k2" });
+    await draft?.update(link);
+    expect(bench.standIn.sent.map(({ flags }) => flags)).toEqual([4, 4, 4]);
+  });
+
   it("reads in Discord's dialect", async () => {
     await using bench = await openBench();
     const table = "| a | b |\n| - | - |\n| 1 | 2 |";

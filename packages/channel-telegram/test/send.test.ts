@@ -43,6 +43,18 @@ describe("messages", () => {
     ]);
   });
 
+  it("have no previews of links, which Telegram would fetch before anybody taps", async () => {
+    await using bench = await openBench();
+    const link = { type: "text", text: "see https://x.example/?said=this" } as const;
+    const { parts } = await bench.channel.send(to, message(link), options);
+    await bench.channel.edit?.(to, parts[0]?.messageId ?? "", message({ ...link, type: "markdown" }), never);
+    const written = bench.standIn.requests.filter(({ path }) => /Message(?:Text)?$/.test(path));
+    expect(written.map(({ text }) => JSON.parse(text).link_preview_options)).toEqual([
+      { is_disabled: true },
+      { is_disabled: true },
+    ]);
+  });
+
   it("answer in the topic and to the message, and go out when that message is gone", async () => {
     await using bench = await openBench();
     const topic = { chatId: "-1001234", topicId: "17" };

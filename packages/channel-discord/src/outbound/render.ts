@@ -11,16 +11,18 @@ import { plainText, toDiscord } from "./markdown.ts";
 
 /** A message as the API wants it. */
 export interface Rendered {
-  /** Absent where its words stand among the components, which is what `flags` says. */
+  /** Absent where its words stand among the components, which `flags` says then. */
   readonly content?: string;
   readonly components: readonly unknown[];
-  readonly flags?: typeof componentsV2;
+  readonly flags: number;
   /** Nobody is called by what a model writes, least of all everybody; only the author of what is answered. */
   readonly allowed_mentions: { readonly parse: readonly never[]; readonly replied_user: true };
 }
 
 const calls = { parse: [], replied_user: true } as const;
 
+/** The flag of a message without previews of links, which Discord would fetch before anybody clicks. */
+const suppressEmbeds = 4;
 /** The flag of a message that is made of components alone, which it stays for good. */
 const componentsV2 = 32_768;
 
@@ -36,7 +38,7 @@ const textDisplay = 10;
 export function renderPart(part: OutboundPart): Rendered {
   if (part.type === "buttons" && part.text.length > limits.partLength) return renderAsComponents(part);
   const content = wordsOf(part, limits.partLength);
-  return { content, components: buttonsOf(part), allowed_mentions: calls };
+  return { content, components: buttonsOf(part), flags: suppressEmbeds, allowed_mentions: calls };
 }
 
 /**

@@ -7,11 +7,12 @@ import {
   sendParts,
   theOnePart,
 } from "@signalbox/channel";
-import type { InlineKeyboardMarkup, MessageEntity, ReactionTypeEmoji } from "grammy/types";
+import type { InlineKeyboardMarkup, ReactionTypeEmoji } from "grammy/types";
 import { messageIdOf, messageIn, type TelegramAddress } from "../address.ts";
 import type { TelegramApi } from "../api.ts";
 import { sendAttachment, type Target } from "../media.ts";
 import type { Buttons } from "./buttons.ts";
+import type { FormattedText } from "./formatted.ts";
 import { sendPoll } from "./poll.ts";
 import { type Rendered, type RenderSettings, renderPart } from "./render.ts";
 import type { RichBlock } from "./rich.ts";
@@ -100,7 +101,8 @@ async function sendText(
 ): Promise<string> {
   const call = { what: "sending a message", write: true, signal };
   const target = { ...targetOf(to, replyTo), ...withKeyboard(keyboard) };
-  const asText = () => api.call(call, (raw) => raw.sendMessage({ ...target, text, entities: [...entities] }));
+  const asText = () =>
+    api.call(call, (raw) => raw.sendMessage({ ...target, ...textOnly({ text, entities }) }));
   const asBlocks = (blocks: readonly RichBlock[]) =>
     api.call(call, (raw) => raw.sendRichMessage({ ...target, rich_message: { blocks: [...blocks] } }));
   const sent = rich === undefined ? await asText() : await asBlocks(rich).catch(whereRefused(asText));
@@ -119,16 +121,21 @@ async function changeText(
     message_id: messageIn(to, messageId),
     ...withKeyboard(keyboard),
   };
-  const change = async (content: { text: string; entities: MessageEntity[] } | { rich_message: Rich }) => {
+  const change = async (content: ReturnType<typeof textOnly> | { rich_message: Rich }) => {
     await api
       .call({ what: "changing a message", write: true, signal }, (raw) =>
         raw.editMessageText({ ...place, ...content }),
       )
       .catch(unlessUnchanged);
   };
-  const asText = () => change({ text, entities: [...entities] });
+  const asText = () => change(textOnly({ text, entities }));
   if (rich === undefined) await asText();
   else await change({ rich_message: { blocks: [...rich] } }).catch(whereRefused(asText));
+}
+
+/** Without previews of links, which Telegram fetches before anybody taps. */
+function textOnly({ text, entities }: FormattedText) {
+  return { text, entities: [...entities], link_preview_options: { is_disabled: true } };
 }
 
 function targetOf(to: TelegramAddress, replyTo: string | undefined): Target {
