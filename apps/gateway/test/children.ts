@@ -19,8 +19,8 @@ export interface StartedChild extends Child {
   end(signal: NodeJS.Signals): Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** Where all of them keep compiled code, which each home would have to begin anew. */
-const COMPILED = join(tmpdir(), "signalbox-test-compiled");
+/** Where all programs of tests keep compiled code, which each home would have to begin anew. */
+export const COMPILED: string = join(tmpdir(), "signalbox-test-compiled");
 
 /** Starts a program of Node.js. */
 export function spawnProgram(

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { COMPILED } from "../children.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -45,7 +46,7 @@ export function startGateway(
   const limited = ["sh", "-c", 'ulimit -S -f "$0" && exec "$@"', String(Math.floor((fileBytes ?? 0) / 512))];
   const [command = "", ...args] = fileBytes === undefined ? line : [...limited, ...line];
   const child = spawn(command, args, {
-    env: { HOME: home, PATH: process.env["PATH"], ...env },
+    env: { HOME: home, PATH: process.env["PATH"], NODE_COMPILE_CACHE: COMPILED, ...env },
     stdio: ["ignore", "ignore", "pipe"],
   });
   const { pid } = child;

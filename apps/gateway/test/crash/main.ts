@@ -1,11 +1,9 @@
 // `signalbox` as it was built, with what tests set by the environment: failpoints, short times, and clocks.
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
 import type { Tuning } from "../../dist/program/prepare.js";
 import { failpointInstrument, failpointsOf } from "./failpoints.ts";
 import { turnAtSignal } from "./turned-clock.ts";
 
-enableCompileCache();
 const { SIGNALBOX_TURN_MS: turnMs } = process.env;
 if (turnMs !== undefined) turnAtSignal(Number(turnMs));
 const { runSignalbox }: typeof import("../../dist/program/program.js") = await import(programFile());

@@ -9,6 +9,7 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { createDelegation, listWakes } from "@signalbox/wakes";
 import { stringify } from "yaml";
 import type { GatewayBodies } from "../../src/store.ts";
+import { COMPILED } from "../children.ts";
 import { noCommands } from "../no-commands.ts";
 import { type ChildOptions, type GatewayChild, startGateway, TUNED_MAIN } from "./child.ts";
 import { answeredIn, type Kind, nameOf, RELAY_SESSIONS, relayOf, VENDOR_SESSIONS } from "./conversation.ts";
@@ -162,6 +163,7 @@ export async function openWorld(options: WorldOptions): Promise<World> {
           ledger: {
             command: process.execPath,
             args: [LEDGER, join(workspace, "effects.log")],
+            env: { NODE_COMPILE_CACHE: COMPILED },
             startMs: 60_000,
           },
         },
