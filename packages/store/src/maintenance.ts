@@ -1,6 +1,6 @@
-import { count, isNull, sum } from "drizzle-orm";
+import { count, isNull } from "drizzle-orm";
 import type { Context } from "./context.ts";
-import { activeRun, inbox, isGivenUp, isUnsent, outbox, session } from "./schema/index.ts";
+import { activeRun, inbox, isGivenUp, isUnsent, outbox } from "./schema/index.ts";
 import type { MaintenanceStore, PruneReport, Retention } from "./types/maintenance.ts";
 
 export function createMaintenanceStore(
@@ -22,9 +22,6 @@ export function createMaintenanceStore(
   const givenUpCounts = database.query(() =>
     db.select({ state: outbox.state, n: count() }).from(outbox).where(isGivenUp).groupBy(outbox.state),
   );
-  const sessionCounts = database.query(() =>
-    db.select({ sessions: count(), messages: sum(session.lastSeq).mapWith(Number) }).from(session),
-  );
   const activeCount = database.query(() => db.select({ n: count() }).from(activeRun));
 
   return {
@@ -37,7 +34,6 @@ export function createMaintenanceStore(
         const unfinished = inboxCounts.all();
         const unsent = unsentCounts.all();
         const givenUp = givenUpCounts.all();
-        const { sessions, messages } = sessionCounts.get() ?? { sessions: 0, messages: 0 };
         return {
           inbox: {
             accepted: byState(unfinished, "accepted"),
@@ -51,8 +47,6 @@ export function createMaintenanceStore(
             dead: byState(givenUp, "dead"),
             expired: byState(givenUp, "expired"),
           },
-          sessions,
-          messages: messages ?? 0,
           runsActive: activeCount.get()?.n ?? 0,
           ...queue.counts,
         };

@@ -82,6 +82,11 @@ test.each(["accepted", "queued", "running"] as const)(
   },
 );
 
+test("what is under way is counted without a look at every session", async () => {
+  const plans = await plansOf((store) => store.maintenance.stats());
+  expect([...plans.values()].flat().filter((detail) => /^SCAN session\b/.test(detail))).toEqual([]);
+});
+
 test("the runs of a session are found one from the other, however many there are of others", async () => {
   const plans = await plansOf((store) => store.runs.list({ sessionKey: "s1" }));
   const walks = [...plans.values()].flat().filter((detail) => /^SEARCH run .*rowid[<>]/.test(detail));

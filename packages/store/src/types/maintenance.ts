@@ -53,9 +53,6 @@ export interface StoreStats {
   readonly inbox: Readonly<Record<"accepted" | "queued" | "running", number>>;
   /** Replies that were not sent, by state. */
   readonly outbox: Readonly<Record<Exclude<OutboxState, "sent">, number>>;
-  readonly sessions: number;
-  /** Messages of all sessions, those pruned included. */
-  readonly messages: number;
   readonly runsActive: number;
   /** Since the store was opened. */
   readonly commits: number;
