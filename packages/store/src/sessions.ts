@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { encodeOptional } from "./json.ts";
@@ -131,7 +131,15 @@ type Filter = NonNullable<Parameters<SessionStore["list"]>[0]>;
 function list(
   { db }: Database,
   rows: SessionRows,
-  { keys, agentId, channel, peer, before = Number.MAX_SAFE_INTEGER, limit = DEFAULT_LIMIT }: Filter,
+  {
+    keys,
+    agentId,
+    channel,
+    peer,
+    before = Number.MAX_SAFE_INTEGER,
+    since = 0,
+    limit = DEFAULT_LIMIT,
+  }: Filter,
 ): readonly Session[] {
   return db
     .select({ record: getTableColumns(session), active: getTableColumns(activeRun) })
@@ -141,6 +149,8 @@ function list(
       and(
         lte(session.updatedMinute, minuteOf(before)),
         lt(session.updatedAt, before),
+        gte(session.updatedMinute, minuteOf(since)),
+        gte(session.updatedAt, since),
         keys === undefined ? undefined : inArray(session.key, valuesOf(keys)),
         agentId === undefined ? undefined : eq(session.agentId, agentId),
         channel === undefined ? undefined : eq(session.channel, channel),

@@ -149,4 +149,5 @@ test("sessions are listed by their latest activity", async () => {
   expect(await keys({ agentId: "coder" })).toEqual(["c", "a"]);
   expect(await keys({ channel: "slack" })).toEqual(["c"]);
   expect(await keys({ before: time.now, limit: 1 })).toEqual(["b"]);
+  expect(await keys({ since: time.now - 1 })).toEqual(["c", "b"]);
 });

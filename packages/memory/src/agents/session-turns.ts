@@ -33,10 +33,11 @@ export interface RememberedMessage {
 
 /** Where conversations are kept. */
 export interface SessionLog {
-  /** Newest activity first; `before`: those whose newest was earlier. */
+  /** Newest activity first; those whose newest was before `before`, and not before `since`. */
   list(filter: {
     readonly agentId: string;
     readonly before: number;
+    readonly since?: number;
     readonly limit: number;
   }): Promise<readonly RememberedSession[]>;
   /** Newest first. */
@@ -123,14 +124,15 @@ async function activeSince(
   since: number,
 ): Promise<readonly RememberedSession[]> {
   const active = new Map<string, RememberedSession>();
+  const from = Number.isFinite(since) ? { since } : {};
   let before = Number.MAX_SAFE_INTEGER;
   let limit = LISTED;
   for (;;) {
-    const page = await sessions.list({ agentId, limit, before });
+    const page = await sessions.list({ agentId, limit, before, ...from });
     for (const session of page) active.set(session.key, session);
     const newest = page[0]?.updatedAt ?? since;
     const oldest = page.at(-1)?.updatedAt ?? since;
-    if (page.length < limit || oldest < since) return [...active.values()];
+    if (page.length < limit) return [...active.values()];
     // Others may be of the same moment as the oldest; a page of that moment alone has to be larger.
     if (newest === oldest) limit *= 4;
     else before = oldest + 1;

@@ -175,3 +175,19 @@ it("lists conversations once for however many pages, and reads again what was no
   }
   expect(await read()).toHaveLength(keys.length);
 });
+
+it("looks only at the conversations in which something has happened since", async () => {
+  const { store, lease, session, said, read, time } = await open();
+  const list = vi.spyOn(store.sessions, "list");
+  for (let n = 0; n < 20; n += 1) {
+    time.now += 60_000;
+    const { key } = await store.sessions.ensure({ ...session, key: `agent:coder:plain:direct:p${n}` });
+    await store.sessions.append(key, [said("Good morning.")], lease);
+  }
+  expect(await read()).toHaveLength(20);
+  time.now += 60_000;
+  await store.sessions.append(ANNA, [said("Good evening.")], lease);
+  expect(await read()).toHaveLength(1);
+  const [listed] = await Promise.all(list.mock.results.slice(-1).map(({ value }) => value));
+  expect(listed).toHaveLength(2);
+});

@@ -101,6 +101,8 @@ export interface SessionStore<T extends Bodies = Bodies> {
     readonly peer?: string;
     /** Only sessions whose last activity was before this. */
     readonly before?: Millis;
+    /** Only sessions whose last activity was then or later. */
+    readonly since?: Millis;
     /** Default 100. */
     readonly limit?: number;
   }): Promise<readonly Session[]>;
