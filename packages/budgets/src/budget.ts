@@ -12,9 +12,9 @@ export interface Limit {
   readonly amount: number;
 }
 
-/** What becomes of a call once its budget is used up. */
+/** What happens to a call once its budget is used up. */
 export type WhenUsedUp =
-  /** It is made, and somebody is told. */
+  /** It is made, and reported. */
   | { readonly action: "warn" }
   /** It is made of another model. */
   | { readonly action: "cheaper"; readonly model: string }
@@ -34,7 +34,7 @@ export interface Budget {
   /** In UTC. */
   readonly per: "day" | "month";
   readonly limit: Limit;
-  /** The share, from 0 to 1, at which somebody is told that it runs out. */
+  /** The share, from 0 to 1, at which a warning is given. */
   readonly warnAt: number;
   readonly whenUsedUp: WhenUsedUp;
 }
@@ -42,7 +42,7 @@ export interface Budget {
 /** For whom a call is made. */
 export interface Spender {
   readonly agent: string;
-  /** Absent for calls that nobody asked for, such as upkeep. */
+  /** Absent for calls that no one asked for, such as upkeep. */
   readonly sender?: string;
   readonly channel?: string;
   readonly role?: string;

@@ -18,7 +18,7 @@ const MARGIN = 1.3;
 const ANSWER_TOKENS = 8_192;
 const THINKING_ANSWER_TOKENS = 57_344;
 
-/** What a call may come to at most, of whichever of these models answers. */
+/** The most that a call may cost, whichever of these models answers. */
 export function mostOf(
   models: readonly Model[],
   context: ModelContext,

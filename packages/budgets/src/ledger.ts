@@ -4,7 +4,7 @@ import type { Amount, Limit, Pot } from "./budget.ts";
 export interface Balance extends Pot {
   /** What calls that are over came to. */
   readonly spent: Amount;
-  /** What calls that go on may come to at most. */
+  /** The most that running calls may cost. */
   readonly reserved: Amount;
   /** How often its limit was granted once more. */
   readonly grants: number;
@@ -29,10 +29,9 @@ export interface Settled extends Pot {
  */
 export interface Ledger {
   /**
-   * Reserves `amount` in every pot, or in none: a pot is full where what is spent and reserved has reached its limit.
-   * So a limit is passed by the last call that was let through, and by no more than that.
-   *
-   * What the dead have reserved counts as spent from then on: nobody knows what their calls came to.
+   * Reserves `amount` in every pot, or in none: a pot is full once what is spent and reserved has reached its limit. So
+   * a limit is exceeded by the last allowed call at most. What dead processes have reserved counts as spent from then
+   * on, because no one knows what their calls cost.
    */
   reserve(
     id: string,

@@ -23,7 +23,7 @@ export interface Left extends BudgetPot {
   readonly until: number;
 }
 
-/** What is left of the budgets that the calls of somebody count for. */
+/** What is left of the budgets that a spender's calls count for. */
 export async function budgetsLeft(
   ledger: Pick<Ledger, "balances">,
   budgets: readonly Budget[],

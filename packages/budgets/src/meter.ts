@@ -59,9 +59,8 @@ export interface Meter {
   /** The model's stream, with each call reserved before it is made, and settled when it is over. */
   stream(spender: Spender, model: MeteredModel, ask?: AskForMore): StreamModel;
   /**
-   * Makes a call of another kind, for embeddings for instance, that comes to so much at most. Nobody is asked about it,
-   * and nothing cheaper takes its place: where a budget is used up, it rejects with a `BudgetError`. One that fails
-   * costs nothing.
+   * Makes another kind of call, for instance for embeddings, with a maximum cost. No one is asked about it, and nothing
+   * cheaper replaces it: if a budget is used up, it rejects with a `BudgetError`. A failed one costs nothing.
    */
   pay<T>(spender: Spender, most: Amount, make: () => Promise<Paid<T>>): Promise<T>;
 }
@@ -137,7 +136,7 @@ type Admitted =
 
 interface Refused {
   readonly kind: "refused";
-  /** `overflow`: the model that is left has no room for it. `aborted`: it was stopped while somebody was asked. */
+  /** `overflow`: the remaining model has no room for it. `aborted`: it was stopped while a person was asked. */
   readonly code: "budget" | "overflow" | "aborted";
   readonly message: string;
   /** Of the model that has no room for it. */

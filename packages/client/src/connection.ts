@@ -51,7 +51,7 @@ export interface Connection {
   /** Shows a conversation on this connection, also after a reconnect, until the result is called. */
   subscribe(conversation: string, agent?: string): () => void;
   /**
-   * Calls `listener` with what goes on in the whole gateway, at once and at each change, also after a reconnect, until
+   * Calls `listener` with the activity of the whole gateway, at once and at each change, also after a reconnect, until
    * the result is called. For owners.
    */
   watch(listener: (activity: Activity) => void): () => void;

@@ -21,7 +21,7 @@ export class ClientError extends Error {
   }
 }
 
-/** True for a {@link ClientError}, also of another installed copy of this package. */
+/** True for a {@link ClientError}, even of another installed copy of this package. */
 export function isClientError(value: unknown): value is ClientError {
   return typeof value === "object" && value !== null && MARK in value;
 }

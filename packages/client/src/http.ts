@@ -65,11 +65,11 @@ export interface HttpApi {
   history(conversation: string): Promise<ConversationHistory>;
   /** Code `not_found` for a conversation that does not exist. */
   renameConversation(conversation: string, title: string): Promise<void>;
-  /** Removes a conversation with all that was said in it; code `busy` while a run goes on there. */
+  /** Removes a conversation with everything said in it; code `busy` during a run. */
   removeConversation(conversation: string): Promise<void>;
   /**
    * The frames of a conversation, as server-sent events: first `subscribed`, then what happens. A stream that breaks
-   * off is opened anew and goes on where it was; leaving the loop ends it.
+   * off is reopened and resumes; leaving the loop ends it.
    */
   events(conversation: string, options?: EventsOptions): AsyncIterableIterator<ServerFrame, undefined>;
   /**
@@ -82,9 +82,7 @@ export interface HttpApi {
   /** Sends a file piece by piece, for a message to name it. Code `too_large` or `full` where it is not taken. */
   upload(file: Blob, options?: UploadOptions): Promise<SentAttachment>;
   status(): Promise<Status>;
-  /**
-   * What platforms say that accounts lack there; with `models`, each agent's model is called once, too. Owners alone.
-   */
+  /** What accounts lack on their platforms; with `models`, each agent's model is also called once. Only for owners. */
   checks(options?: { readonly models?: boolean }): Promise<readonly RemoteCheck[]>;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;
@@ -92,26 +90,26 @@ export interface HttpApi {
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
   /** What runs have used that are over, and what is left of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
-  /** What became of a message, with the notes of each stage. The words are English unless said otherwise. */
+  /** What happened to a message, with the notes of each stage. In English by default. */
   why(messageId: string, language?: Language): Promise<Why>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;
   /** Lets in who was sent this code; code `not_found` where no open request has it. */
   approvePairing(code: string): Promise<PairedPerson>;
-  /** Makes a stranger of somebody who was let in. */
+  /** Unpairs a person who was let in. */
   revokePairing(person: Person): Promise<void>;
   /** What each stage noted about a message. */
   trace(messageId: string): Promise<Trace>;
-  /** Tool calls that wait for somebody's word, the oldest first. */
+  /** Tool calls that wait for an approval, the oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; code `not_found` where it is not open any more. */
   answerApproval(id: string, answer: ApprovalAnswer["answer"]): Promise<void>;
   /** What agents are to do by themselves, the soonest first. */
   schedules(): Promise<ScheduleInfo[]>;
   addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
-  /** Code `not_found` where there is none. */
+  /** Code `not_found` if there is none. */
   removeSchedule(id: string): Promise<void>;
-  /** Has it happen now, beside its times; code `not_found` where there is none. */
+  /** Triggers it now, in addition to its times; code `not_found` if there is none. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"]>;
   /** Vouches for a file or folder of an agent's workspace. */
   trust(file: TrustRequest): Promise<TrustAnswer>;
@@ -156,7 +154,7 @@ type Conversing =
   | "abort"
   | "upload";
 
-/** What anybody may do who may talk to an agent. */
+/** What everyone may do who may talk to an agent. */
 function conversing({ get, post, tell, put, events }: Requests): Pick<HttpApi, Conversing> {
   const pathOf = (conversation: string): string => `/api/conversations/${encodeURIComponent(conversation)}`;
   return {

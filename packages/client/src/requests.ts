@@ -14,7 +14,10 @@ interface Schema<T> {
   safeParse(value: unknown): { success: true; data: T } | { success: false };
 }
 
-/** Requests to one gateway, by whoever this client is. Answers are checked; each rejects with a {@link ClientError}. */
+/**
+ * Requests to one gateway, with this client's credentials. Answers are validated; each rejects with a {@link
+ * ClientError}.
+ */
 export interface Requests {
   readonly get: <T>(path: string, schema: Schema<T>) => Promise<T>;
   readonly post: <T>(path: string, body: object, schema: Schema<T>) => Promise<T>;

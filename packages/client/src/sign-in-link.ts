@@ -4,7 +4,7 @@ const FRAGMENT = "#sign-in=";
 /** Addresses that a gateway listens on all interfaces by, and one that a browser on its machine reaches it at. */
 const REACHED_AT: Readonly<Record<string, string>> = { "0.0.0.0": "127.0.0.1", "[::]": "[::1]" };
 
-/** The address that signs a browser in. Nobody but the page sees its fragment: browsers send it to no server. */
+/** The address that signs a browser in. Only the page sees its fragment: browsers send it to no server. */
 export function signInAddress(baseUrl: string, secret: string): string {
   const address = new URL("/", baseUrl);
   address.hostname = REACHED_AT[address.hostname] ?? address.hostname;

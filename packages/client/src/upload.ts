@@ -7,7 +7,7 @@ export interface UploadOptions {
   /** Default: that of a `File`. */
   readonly name?: string;
   readonly signal?: AbortSignal;
-  /** Told after each piece which part of the file is there, from 0 to 1. */
+  /** Called after each piece with the share of the file that is there, from 0 to 1. */
   readonly onProgress?: (share: number) => void;
   /** How often in a row a piece is sent again whose answer did not come. Default: 5. */
   readonly retries?: number;

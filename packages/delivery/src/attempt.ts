@@ -53,7 +53,8 @@ export async function attempt(ports: AttemptPorts, row: ClaimedRow): Promise<Set
 }
 
 /**
- * Nobody will ever send for an account that is not configured; whoever brings it back can have the row sent after all.
+ * An account that is no longer configured sends nothing; if it is configured again, an operator can still have the row
+ * sent.
  */
 function withoutAccount(
   { configured }: AttemptPorts,

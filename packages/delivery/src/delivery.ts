@@ -17,11 +17,11 @@ export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
   readonly outbox: OutboxStore<Row>;
   readonly lease: LeaseToken;
   readonly account: AccountLookup;
-  /** Whether the configuration names the account, also while it does not run. */
+  /** Whether the configuration names the account, whether it runs or not. */
   readonly configured: (channel: string, account: string) => boolean;
   /** The bytes of attachments. */
   readonly openMedia: NonNullable<SendOptions["openMedia"]>;
-  /** In which language people are told of replies that did not come. Default: in that of the reply. */
+  /** The language in which people are told of undelivered replies. Default: that of the reply. */
   readonly languageOf?: LanguageOf;
   /** Whether the store may well do later what it could not do now: its disk was full, or somebody held its lock. */
   readonly isPassing: (error: unknown) => boolean;
@@ -30,7 +30,7 @@ export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
   readonly clock?: Clock;
   /** Gives numbers in [0, 1), for the spread of retries. Default `Math.random`. */
   readonly random?: () => number;
-  /** Told what became of a row; `retry` is no end. */
+  /** Called with the outcome for a row; `retry` is not final. */
   readonly onSettled: (row: Row, state: DeliveryState, detail: string) => void;
 }
 
@@ -40,7 +40,7 @@ export type DeliveryState = "sent" | "retry" | "dead" | "uncertain" | "expired";
 export interface Delivery<Row extends OutboxRow = OutboxRow> {
   /** Sends rows that were just committed. */
   deliver(rows: readonly Row[]): void;
-  /** Looks for rows that are due: at the start, and after rows were added that nobody handed over. */
+  /** Looks for due rows: at the start, and after rows were added without being handed over. */
   wake(): void;
   /** Takes no more rows; resolves when what is under way has ended, or after `drainMs`. */
   stop(drainMs: number): Promise<void>;
@@ -62,7 +62,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   readonly #clock: Clock;
   readonly #random: () => number;
   readonly #now: () => number;
-  /** Fires first: nobody waits for a next attempt any more. */
+  /** Fires first: pending retries are no longer awaited. */
   readonly #draining = new AbortController();
   /** Ends requests that are under way. */
   readonly #stopping = new AbortController();
@@ -264,7 +264,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     return (await this.#options.outbox.awaiting(id)).length > 0;
   }
 
-  /** Ends what is too old to be sent, with one word to each destination where somebody waits. */
+  /** Ends what is too old to be sent, with one notice to each destination where a person waits. */
   async #expireOverdue(): Promise<void> {
     const { outbox, lease, logger } = this.#options;
     const overdue = await outbox.overdue();

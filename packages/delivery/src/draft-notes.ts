@@ -1,7 +1,7 @@
 import type { Json } from "@signalbox/channel";
 import type { Millis } from "./outbox.ts";
 
-/** What is noted about a draft before it is there, so that whoever goes on with its run after a crash finds it. */
+/** What is noted about a draft before it exists, so that the process that continues its run after a crash finds it. */
 export interface DraftNotes {
   get(runId: string): Promise<DraftNote | undefined>;
   set(runId: string, note: DraftNote): Promise<void>;

@@ -28,7 +28,7 @@ export interface DraftsOptions {
    * each run.
    */
   readonly stream: () => "draft" | "direct" | "off";
-  /** Whether an answer may be shown before it is whole; where somebody may still change or keep it back, it may not. */
+  /** Whether an answer may be shown before it is complete; not if it may still be changed or held back. */
   readonly mayShow: () => boolean;
   readonly timing?: DraftTiming | undefined;
   readonly logger: DeliveryLogger;
@@ -38,13 +38,13 @@ export interface DraftsOptions {
 
 /** The messages at platforms that grow while a run writes. */
 export interface Drafts {
-  /** Finds what an earlier process noted about a run that goes on. */
+  /** Finds what an earlier process noted about a continued run. */
   recall(runId: string): Promise<void>;
   /** What to call whenever the run has written something; undefined where nothing may be shown. */
   watch(run: WatchedRun): (() => void) | undefined;
   /** Whether people may have seen something of what this run writes. */
   isShown(runId: string): boolean;
-  /** Ends the growing: nothing touches the message any more. Undefined where there is no draft. */
+  /** Ends the growing: nothing changes the message any more. Undefined if there is no draft. */
   end(runId: string): Promise<EndedDraft | undefined>;
   /** The outbox has what becomes of the draft. */
   settled(runId: string): void;

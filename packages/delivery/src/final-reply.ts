@@ -16,10 +16,10 @@ export interface FinalReply {
   readonly text: string;
   readonly silent: boolean;
   readonly attached?: readonly MediaPart[] | undefined;
-  /** What marks an answer that somebody stopped: what people have read of it is not taken away from them. */
+  /** The mark on an answer that was stopped; the text that people have read stays. */
   readonly stopped: string | undefined;
   readonly seen: SeenOfAnswer;
-  /** The message it answers, or nothing where nobody is to hear it; a draft of it is taken back then. */
+  /** The message it answers, or nothing if it is not to be sent; its draft is then taken back. */
   readonly replyTo: string | undefined;
   readonly capabilities: Capabilities | undefined;
 }

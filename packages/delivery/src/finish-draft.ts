@@ -32,10 +32,9 @@ export function withDraft(
 }
 
 /**
- * Makes the draft the first part of the message and sends the others, or takes it back where there is no message. All
- * of it may be done again without a second message.
- *
- * @returns undefined where the draft cannot become the message; it is taken back as far as that goes
+ * Makes the draft the first part of the message and sends the others, or takes it back if there is no message. It can
+ * be repeated without a second message.
+ * @returns undefined if the draft cannot become the message; it is then taken back if possible
  * @throws ChannelError as `send` does
  */
 export async function finishDraft(

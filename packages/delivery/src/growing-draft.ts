@@ -76,7 +76,7 @@ const LASTING: ReadonlySet<string> = new Set(["permission", "not_found", "unsupp
 export class GrowingDraft {
   readonly #ports: DraftPorts;
   readonly #runId: string;
-  /** The same for every process that goes on with the run. */
+  /** The same for every process that continues the run. */
   readonly #key: string;
   #run: WatchedRun | undefined;
   #draft: Pick<Draft, "messageId" | "update"> | Preview | undefined;

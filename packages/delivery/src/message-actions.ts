@@ -54,7 +54,7 @@ export interface MessageActionsOptions<Run extends ActingRun, Row extends Outbox
   ) => Promise<{ readonly parts: readonly MediaPart[]; readonly lines: readonly string[] } | undefined>;
   /** Whether a message came in through a conversation: platforms' ids do not say where they lead. */
   readonly isOfConversation: (messageId: string, to: Destination, run: Run) => Promise<boolean>;
-  /** What the agent that answers in another conversation is told of what is sent there. */
+  /** What the agent of another conversation is told of a message sent there. */
   readonly toldThere: (
     to: Destination,
     said: { readonly id: string; readonly text: string },
@@ -194,7 +194,7 @@ async function payloadOf<Run extends ActingRun, Row extends OutboxRow>(
   return outboundOf(text, answered?.id, capabilities, parts);
 }
 
-/** The row is there: it goes out. Done again, it changes nothing. */
+/** The row is in the outbox and will be sent. Repeating the call changes nothing. */
 function sent<Run extends ActingRun, Row extends OutboxRow>(
   { deliver }: Pick<MessageActionsOptions<Run, Row>, "deliver">,
   action: SendingAction,
@@ -211,7 +211,7 @@ function wordsOf(action: SendingAction): string {
   return action.action === "send" ? action.text : `[Poll] ${action.question}: ${action.options.join(" / ")}`;
 }
 
-/** What is done to a message that is there already. */
+/** An action on an existing message. */
 async function change<Run extends ActingRun, Row extends OutboxRow>(
   options: MessageActionsOptions<Run, Row>,
   action: Exclude<MessageAction, SendingAction>,
@@ -268,7 +268,7 @@ async function removeParts(
     });
 }
 
-/** What an agent wants with a message that is there. */
+/** An agent's request about an existing message. */
 interface MessageUse {
   readonly action: "reply" | Exclude<MessageAction, SendingAction>["action"];
   readonly messageId: string;

@@ -32,7 +32,7 @@ export interface MessagePlace {
 export interface MessagePlaceOptions {
   /** An account that runs. */
   readonly account: AccountLookup;
-  /** The channel of a configured account, also while the account does not run. */
+  /** The channel of a configured account, whether the account runs or not. */
   readonly definition: (channel: string, account: string) => DeliveryAccount["definition"] | undefined;
   /** Every account that is configured. */
   readonly accounts: () => readonly Pick<Destination, "channel" | "account">[];

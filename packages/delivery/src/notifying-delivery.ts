@@ -18,7 +18,7 @@ export interface NotifyingDelivery<Row extends OutboxRow = OutboxRow> extends De
   readonly pairingNotices: PairingNotices;
 }
 
-/** Messages that were given up, of which owners are told. */
+/** Given-up messages that owners are told of. */
 const GIVEN_UP: ReadonlySet<DeliveryState> = new Set(["dead", "uncertain", "expired"]);
 
 /** A delivery that tells owners what was given up, and people that they were let in. */

@@ -2,9 +2,8 @@ import type { ActionEvent, CommandEvent, MessageEvent } from "@signalbox/channel
 import { answerIn } from "./questions.ts";
 
 /**
- * What somebody orders with a platform's own means, as the message that says the same: a command of the platform, or a
- * click on a button of a question. It is decided about as any message of theirs is. Undefined for a
- * click on anything else.
+ * A platform's own command, or a click on a button of a question, as the message that says the same. It is decided like
+ * any message of its sender. Undefined for a click on anything else.
  */
 export function orderAsMessage(event: CommandEvent | ActionEvent): MessageEvent | undefined {
   const text = event.type === "command" ? commandText(event) : answerText(event);

@@ -15,9 +15,9 @@ export interface DraftReference {
 
 /** A message as the outbox keeps it. */
 export interface DeliveryMessage extends Outbound {
-  /** Becomes the first part; where there are no parts, it is taken back. */
+  /** Becomes the first part; if there are no parts, it is taken back. */
   readonly draft?: DraftReference;
-  /** A word about messages that were not delivered. Nobody is told when it is not delivered itself. */
+  /** A notice about undelivered messages. If it is not delivered itself, that is not reported. */
   readonly notice?: boolean;
 }
 
@@ -30,12 +30,12 @@ export interface Destination {
 }
 
 /**
- * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, nobody can find out), `dead` (given up),
- * `expired` (too old to be of use).
+ * `pending` → `sending` → `sent`; or `uncertain` (may have been sent, cannot be found out), `dead` (given up),
+ * `expired` (too old to be useful).
  */
 export type OutboxState = "pending" | "sending" | "sent" | "uncertain" | "dead" | "expired";
 
-/** What whoever answers in a conversation is told of a message that was sent there from elsewhere. */
+/** What the next run of a conversation is told of a message that was sent there from elsewhere. */
 export interface ToldThere {
   /** As the host names it. */
   readonly conversation: string;
@@ -94,7 +94,7 @@ export interface OutboxRow extends Destination {
 /** A row that is being sent. `doubtful`: an earlier holder may have sent its first open part without a receipt. */
 export type ClaimedRow<Row extends OutboxRow = OutboxRow> = Row & { readonly doubtful?: boolean };
 
-/** Proof of the right to write: writes under a lease that somebody else has taken since are refused. */
+/** Proof of the right to write: writes under a lease that another process has taken since are refused. */
 export interface LeaseToken {
   readonly name: string;
   readonly epoch: number;
@@ -102,7 +102,7 @@ export interface LeaseToken {
 
 /** What delivery asks of the store that holds the outbox. Each method is one transaction. */
 export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
-  /** Adds rows; a row with a key that is there already is given back as it is. */
+  /** Adds rows; for an existing key, the existing row is returned. */
   enqueue(
     rows: readonly OutboxInsert[],
     options: {
@@ -133,7 +133,7 @@ export interface OutboxStore<Row extends OutboxRow = OutboxRow> {
   markSent(id: string, lease: LeaseToken, receipts?: readonly StoredReceipt[]): Promise<void>;
   /** It certainly was not sent: back to `pending`, not before `at`. */
   retryAt(id: string, lease: LeaseToken, at: Millis, reason?: string): Promise<void>;
-  /** It may have been sent and nobody can tell. */
+  /** It may have been sent; no one can know. */
   uncertain(id: string, lease: LeaseToken, reason?: string): Promise<void>;
   /** Given up. The `word` about it is added in the same transaction. */
   dead(id: string, lease: LeaseToken, reason?: string, word?: OutboxInsert): Promise<void>;

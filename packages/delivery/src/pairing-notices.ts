@@ -4,7 +4,7 @@ import type { DeliveryLogger } from "./logger.ts";
 import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
 import { outboxKey, outboxRow } from "./rows.ts";
 
-/** Somebody who was let in. */
+/** A person who was let in. */
 export interface PairedPeer {
   readonly channel: string;
   readonly account: string;
@@ -24,7 +24,7 @@ export interface PairingNoticesOptions {
   readonly clock?: Clock;
 }
 
-/** Tells people that they were let in, whoever did that, this process or another. */
+/** Tells people that they were let in, by this process or another. */
 export interface PairingNotices {
   /** Looks who was let in lately. Never rejects. */
   look(): Promise<void>;

@@ -32,7 +32,7 @@ export interface Question {
   readonly expiresAt: Millis;
 }
 
-/** `approve`: whether something may be done. `answer`: anything else that somebody wants to know. */
+/** `approve`: whether something may be done. `answer`: any other question. */
 export type QuestionKind = "approve" | "answer";
 
 export interface Choice {

@@ -9,7 +9,7 @@ export type Reconciliation =
   | { readonly outcome: "unknown" };
 
 /**
- * Finds out what became of a send whose end nobody saw: repeated only where the platform tells a repetition apart.
+ * Finds out the unknown outcome of a send. It is repeated only if the platform recognises repetitions.
  * @throws ChannelError as the channel's `reconcile`
  */
 export async function reconcile(

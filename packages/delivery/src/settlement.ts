@@ -3,7 +3,7 @@ import type { DeliveryAccount } from "./account.ts";
 import type { StoredReceipt } from "./outbox.ts";
 import { isRepeatable } from "./rows.ts";
 
-/** What an attempt at a row comes to. */
+/** The outcome of an attempt at a row. */
 export type Settlement =
   /** `receipts` are those that are not recorded yet. */
   | { readonly state: "sent"; readonly receipts: readonly StoredReceipt[]; readonly detail: string }
@@ -30,7 +30,7 @@ export class NotRecorded extends Error {
   }
 }
 
-/** How long refused credentials are waited for, since somebody may mend them, in milliseconds. */
+/** How long to wait after refused credentials, since a person may fix them, in milliseconds. */
 const AUTH_RETRY_MS = 60_000;
 
 /** What follows from an attempt that threw. */

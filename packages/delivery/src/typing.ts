@@ -6,7 +6,7 @@ export interface TypingOptions {
   readonly account: AccountLookup;
   /** Whether it is shown at all; asked for each run. */
   readonly on: () => boolean;
-  /** From the beginning of a run, in milliseconds: an answer that is there by then needs no sign. Default 2,000. */
+  /** Milliseconds from the beginning of a run: an answer that comes sooner needs no typing indicator. Default 2,000. */
   readonly afterMs?: number;
   readonly logger: DeliveryLogger;
 }

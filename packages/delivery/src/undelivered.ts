@@ -9,8 +9,8 @@ const WORD_MS = 24 * 60 * 60_000;
 const OF_THE_CONTENT: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "unsupported", "invalid"]);
 
 /**
- * A word to people whose answers are too old to be sent: one, however many there were.
- * @param expired those of one destination that somebody waits for
+ * One notice to people whose answers are too old to be sent, however many there were.
+ * @param expired the rows of one destination that a person waits for
  */
 export function wordAboutExpired(
   expired: readonly OutboxRow[],

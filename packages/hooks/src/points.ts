@@ -70,10 +70,7 @@ export interface HookAt<Points extends AnyPoints<Points>, Name extends keyof Poi
   run(payload: Payload<Points, Name>, signal: AbortSignal): Returned<Points[Name]>;
 }
 
-/**
- * A hook whose types nobody has checked, such as one of a configuration. What
- * it returns is checked as that of any other.
- */
+/** A hook with unchecked types, such as one of a configuration. What it returns is checked like that of any other. */
 export interface UncheckedHook {
   readonly point: PropertyKey;
   readonly name: string;

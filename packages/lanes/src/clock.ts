@@ -1,4 +1,4 @@
-/** Time, as far as work waits for it. */
+/** The clock that waiting work uses. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;

@@ -6,8 +6,8 @@ export interface CrashCountStore {
 }
 
 /**
- * How many processes died under each piece of work: what ends one process after the other is told by it, and can be set
- * aside.
+ * Counts the processes that died during each piece of work, so that work which ends one process after another is
+ * recognised and can be set aside.
  */
 export interface CrashCounts {
   /** Processes before this one that died under it. */

@@ -1,8 +1,8 @@
-/** How a service comes to its end: since somebody wants it to, or by a fault. */
+/** How a service ends: on request, or by a fault. */
 export interface End {
   /** The service cannot go on: it stops because of it. */
   readonly fatal: (error: Error) => void;
-  /** Somebody stops it. */
+  /** It was stopped on request. */
   ask(): void;
   isAsked(): boolean;
   /** Whether the stop may have come of a fault. */
@@ -14,8 +14,8 @@ export interface End {
 const BEFORE_MS = 10_000;
 
 /**
- * Sees every exception that nobody caught, whatever the host does about it: a host that stops a service then calls the
- * same function as one that simply ends, and work that ends every process must not be tried for ever.
+ * Sees every uncaught exception, whatever the host does about it: a host that stops a service then calls the same
+ * function as one that simply ends, and work that ends every process must not be tried for ever.
  */
 export function watchEnd(onFatal: (error: Error) => void, now: () => number): End {
   let isFatal = false;

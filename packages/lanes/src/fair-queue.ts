@@ -7,7 +7,7 @@ export interface FairQueue {
 }
 
 /**
- * Owners take turns, and so do the keys of each: somebody with many keys makes nobody else wait longer than one with a
+ * Owners take turns, and so do the keys of each: an owner with many keys makes others wait no longer than one with a
  * single key does.
  */
 export function createFairQueue(): FairQueue {

@@ -2,7 +2,7 @@ import type { Timer } from "./clock.ts";
 import type { Occupant } from "./places.ts";
 import type { Batch, LaneItem, LeftOut, QueueSettings } from "./types.ts";
 
-/** A run that goes on. */
+/** A current run. */
 export interface Running<Item extends LaneItem> extends Occupant {
   readonly controller: AbortController;
   readonly exclusive: boolean;
@@ -12,7 +12,7 @@ export interface Running<Item extends LaneItem> extends Occupant {
   readonly recalled: Set<string>;
 }
 
-/** What waits under one key, and the run that goes on there. */
+/** What waits under one key, and its current run. */
 export class Lane<Item extends LaneItem> {
   readonly key: string;
   readonly #together: (a: Item, b: Item) => boolean;
@@ -20,7 +20,7 @@ export class Lane<Item extends LaneItem> {
   running: Running<Item> | undefined;
   /** It stands in the queue of lanes that may start a run. */
   queued = false;
-  /** Stops a run that an earlier process has begun, as soon as it goes on. */
+  /** Stops a run that an earlier process has begun, as soon as it continues. */
   stopped: Error | undefined;
   /** Nothing more is started here: what a run has left undone would come after it. */
   left = false;

@@ -8,7 +8,7 @@ import type { Batch, LaneItem, Lanes, LanesOptions, RunHandle, Stopped } from ".
 const LONGEST_TIMES = 5;
 const LONGEST_MS = 10_000;
 
-/** How long somebody who goes on writing can put off a run. */
+/** How long further messages can delay a run. */
 function longestDebounceMs(debounceMs: number): number {
   return Math.max(debounceMs, Math.min(LONGEST_TIMES * debounceMs, LONGEST_MS));
 }

@@ -1,6 +1,6 @@
 import { type Clock, sleep, systemClock } from "./clock.ts";
 
-/** Where work that may be what ends the process goes on, one piece after the other. */
+/** Runs work that is suspected of ending the process, one piece after the other. */
 export interface Quarantine {
   /** Does `work` when it is its turn; not at all, with `undefined`, where `signal` is aborted before. */
   run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T | undefined>;

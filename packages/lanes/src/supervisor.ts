@@ -31,7 +31,7 @@ export type Judge = (error: unknown, failures: number) => Verdict;
 export type TaskEnd =
   | { readonly outcome: "done" }
   | { readonly outcome: "given-up" | "fatal"; readonly error: unknown }
-  /** The supervisor was closed before the work was done; whoever starts next goes on with it. */
+  /** The supervisor was closed before the work was done; the next start continues it. */
   | { readonly outcome: "stopped"; readonly error: unknown };
 
 export interface SupervisorOptions {
@@ -67,7 +67,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     return { outcome: "fatal", error };
   };
 
-  /** What a failure comes to: an end, or the failure after which the work is attempted again. */
+  /** What follows a failure: an end, or another attempt. */
   const settle = async (task: Task, error: unknown, failures: number): Promise<TaskEnd | Failure> => {
     const { judge = options.judge, giveUp } = task;
     const verdict = judge(error, failures);

@@ -5,8 +5,7 @@ const TRIES = 3;
 const NEVER = new AbortController().signal;
 
 /**
- * What a start has to do: that something failed for a moment is no reason not to start, and that it goes on failing is.
- *
+ * Tries what a start has to do: a momentary failure must not prevent the start, a lasting one must.
  * @throws what the last of three tries throws
  */
 export async function tryAgain<T>(work: () => Promise<T>, clock: Clock = awaitedClock): Promise<T> {

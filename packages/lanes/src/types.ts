@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 
 export const QUEUE_MODES = ["steer", "followup", "collect", "interrupt"] as const;
 
-/** How items that come while a run goes on are treated. */
+/** How items that arrive during a run are treated. */
 export type QueueMode = (typeof QUEUE_MODES)[number];
 
 /** What happens to items beyond the cap: the oldest are summarised, or dropped, or the newest are dropped. */
@@ -22,7 +22,7 @@ export interface LaneItem {
   readonly id: string;
   /** Must have a run of its own. */
   readonly exclusive: boolean;
-  /** It stands for a run that an earlier process began, and which answers these. */
+  /** Present if it represents a run that an earlier process began, which answers these items. */
   readonly covers?: readonly string[];
 }
 
@@ -37,13 +37,13 @@ export interface Batch<Item extends LaneItem> {
 export interface RunHandle<Item extends LaneItem> {
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
-  /** Items that came meanwhile and steer this run; they are its own from then on. */
+  /** Takes the items that arrived since and steer this run; they belong to it from then on. */
   takeSteering(): Batch<Item>;
   /** Ids of this run's items that were taken back since it began. */
   readonly recalled: Pick<ReadonlySet<string>, "has">;
   /**
-   * Says whether the run does nothing but wait, for a person or for a next attempt: others may go on in its place
-   * meanwhile. It never waits to have a place again.
+   * Says whether the run only waits, for a person or for the next attempt. Meanwhile others may take its place. It
+   * never waits to get a place again.
    */
   standBy(on: boolean): void;
   /** The run was broken off for good: nothing more is started under its key, so that nothing later comes before it. */
@@ -63,8 +63,8 @@ export type LeftOut<Item extends LaneItem> =
 
 export interface LanesOptions<Item extends LaneItem> {
   /**
-   * Runs at the same time, over all keys. Those that stand by do not count, as long as they are not more than four
-   * times as many; an owner who has twice as many of those starts no others meanwhile. Asked whenever one may start.
+   * Concurrent runs over all keys. Runs that stand by do not count, up to four times as many; an owner who has twice as
+   * many of those starts no others meanwhile. Called whenever a run may start.
    */
   readonly maxRuns: () => number;
   /** Items of one key are never in two runs at once. */
@@ -103,14 +103,13 @@ export interface Lanes<Item extends LaneItem> {
   /** Replaces a waiting item by its later version; false where it does not wait. */
   replace(item: Item): boolean;
   /**
-   * Stops the run that goes on, and leaves out what waits; `reason` becomes the signal's.
-   *
+   * Stops the current run, and drops what waits; `reason` becomes the signal's.
    * @param drops which of the waiting items; default all
    */
   stop(key: string, reason: Error, drops?: (item: Item) => boolean): Stopped;
   /** Under every key: stops a run that has such an item, and leaves out those that wait. */
   stopWhere(isMeant: (item: Item) => boolean, reason: Error): void;
-  /** Whether a run goes on or items wait. */
+  /** Whether there is a current run or waiting items. */
   busy(key: string): boolean;
   waiting(key: string): readonly Item[];
   /** What its run answers, as far as it was not taken back, and what waits. */

@@ -9,7 +9,7 @@ export interface Loadable {
 export interface WarmUpOptions {
   /** In the order in which the first work would wait for them. */
   readonly parts: readonly Loadable[];
-  /** Whether somebody waits for something just now. */
+  /** Whether anything is waiting right now. */
   readonly busy: () => boolean;
   /** Ends it. */
   readonly signal: AbortSignal;

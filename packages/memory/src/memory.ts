@@ -31,7 +31,7 @@ export interface MemoryOptions {
   /** For how long files are taken to be as they were last seen, in milliseconds. Default 1,000. */
   readonly maxAgeMs?: number;
   readonly now?: () => number;
-  /** Told what went wrong where nobody waits for it, and what was mended. */
+  /** Logs failures of background work, and repairs. */
   readonly onProblem?: (problem: string, error?: unknown) => void;
 }
 
@@ -63,7 +63,7 @@ export interface MemoryStatus {
 }
 
 export interface Memory {
-  /** Keeps what was said, word for word. What is there already under the same id is replaced. Gives the ids. */
+  /** Stores what was said, word for word. An existing turn with the same id is replaced. Returns the ids. */
   add(turns: NewTurn | readonly NewTurn[]): Promise<string[]>;
   search(query: string, options?: SearchOptions): Promise<SearchResult>;
   /** The few that bear on a message, for the prompt; undefined where nothing does. */

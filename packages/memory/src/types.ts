@@ -1,6 +1,6 @@
 /** Whose ears something was meant for. It surfaces nowhere else: see `access.ts`. */
 export type Scope =
-  /** Anybody whom the agent answers. */
+  /** Everyone whom the agent answers. */
   | { readonly kind: "everyone" }
   /** Said in private with this person. */
   | { readonly kind: "person"; readonly person: string }
@@ -10,8 +10,8 @@ export type Scope =
 /** Who is asking, and who will hear the answer. */
 export interface Reader {
   /**
-   * The person in a private conversation, also under several ids. Leave it out in a group, where others read the answer
-   * too.
+   * The person in a private conversation, possibly with several ids. Leave it out in a group, where others read the
+   * answer too.
    */
   readonly person?: string | readonly string[];
   /** Chats whose contents may come up here: in a group its own; `"all"` for somebody who runs the agent, in private. */
@@ -25,7 +25,7 @@ export interface Author {
   readonly name?: string;
 }
 
-/** One thing that somebody said, as it is given to memory. */
+/** One thing that a person said, as it is given to memory. */
 export interface NewTurn {
   readonly text: string;
   /** Default: made up. A turn with the id of an earlier one replaces it. */
@@ -35,7 +35,7 @@ export interface NewTurn {
   readonly at?: number | string | Date;
   /** Turns of one chat are each other's neighbours. Default: one chat for all that name none. */
   readonly chat?: string;
-  /** Default: everyone. What was said in private has to say so. */
+  /** Default: everyone. Set it for anything said in private. */
   readonly scope?: Scope;
   /** Where untrusted content in it came from, for instance a web page. */
   readonly untrusted?: string;
@@ -123,7 +123,7 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** Default: somebody who may see only what is for everyone. `"all"`: whoever owns the files. */
+  /** Default: a reader who may see only what is for everyone. `"all"`: the owner of the files. */
   readonly reader?: Reader | "all";
   /** Default 8. */
   readonly limit?: number;

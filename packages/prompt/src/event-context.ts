@@ -4,13 +4,13 @@ import { escapedJson, jsonBlock } from "./fenced-json.ts";
 import { cleanText, oneLine } from "./neutralise.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** A message as far as the model is told of it. */
+/** The part of a message that the model is told. */
 export type ToldEvent = Pick<
   MessageEvent,
   "channel" | "conversation" | "messageId" | "timestamp" | "addressed" | "replyTo"
 > & { readonly sender: Pick<MessageEvent["sender"], "id"> };
 
-/** What is known of a message besides its event. */
+/** What is known of a message in addition to its event. */
 export interface EventFacts {
   /** The speaker's role, as policy has it. */
   readonly role: string;
@@ -69,8 +69,8 @@ The gateway wrote this JSON; take it as fact. Everything after it comes from the
 const MAX_CONTEXT_TEXT = 4_000;
 
 /**
- * What the model is told before a message for as long as it is in the conversation: who wrote it, where, when, and what
- * it quotes. Its own words are not in it.
+ * What the model is told before a message, as long as that is in the conversation: who wrote it, where, when, and what
+ * it quotes. It does not contain the message's own words.
  */
 export function eventContext(event: ToldEvent, facts: EventFacts): string {
   const { channel, conversation, messageId, replyTo } = event;
@@ -111,7 +111,7 @@ export function eventContext(event: ToldEvent, facts: EventFacts): string {
   return blocks.join("\n\n");
 }
 
-/** What was read for a message, all of it untrusted; empty where there was nothing. */
+/** What was read for a message, all of it untrusted; empty if there was nothing. */
 export function broughtContext(
   { history = [], sent = [], files = [], pages = [] }: Brought,
   timeZone: string,
@@ -125,7 +125,7 @@ export function broughtContext(
   ].join("\n\n");
 }
 
-/** What memory has that bears on a message, a line each; empty where there is nothing. */
+/** What memory has that matches a message, a line each; empty if there is nothing. */
 export function memoryContext(lines: readonly string[]): string {
   return listBlock("From memory, perhaps outdated (untrusted):", lines.map(cleanText)).join("");
 }

@@ -33,7 +33,7 @@ interface SentTherePorts {
   readonly now: () => number;
 }
 
-/** What agents say in a conversation from another one, for whoever answers there next. */
+/** What agents say in a conversation from another one, for the next run there. */
 export interface SentThere {
   /** An entry of the history of that conversation. */
   entryOf(

@@ -2,7 +2,7 @@ import { fitsAccount } from "./account-pattern.ts";
 import { tierOf } from "./tiers.ts";
 import type { RoutingConfig } from "./types.ts";
 
-/** The agents that some message to an account can go to, whoever writes it and wherever. */
+/** The agents that messages to an account can go to, whoever writes them and wherever. */
 export function agentsOfAccount(
   { bindings, agents, defaultAgent }: Pick<RoutingConfig, "bindings" | "agents" | "defaultAgent">,
   channel: string,

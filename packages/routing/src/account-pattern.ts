@@ -1,9 +1,9 @@
-/** Whether a pattern stands for every account. */
+/** Whether a pattern matches every account. */
 export function isEveryAccount(pattern: string | undefined): boolean {
   return pattern === undefined || /^\*+$/.test(pattern);
 }
 
-/** Whether a pattern, in which `*` stands for any text (also none), fits the whole name of an account. */
+/** Whether a pattern, in which `*` matches any text (even none), matches the whole name of an account. */
 export function fitsAccount(pattern: string | undefined, account: string): boolean {
   if (pattern === undefined) return true;
   if (!pattern.includes("*")) return pattern === account;

@@ -5,11 +5,11 @@ export type IdentityLinks = Readonly<Record<string, readonly string[]>>;
 export interface Identities {
   /** The linked person behind a peer of a channel. */
   personOf(channel: string, peerId: string): string | undefined;
-  /** Whether somebody is linked under this name. */
+  /** Whether a person is linked under this name. */
   isPerson(name: string): boolean;
 }
 
-/** Ids listed under several names belong to the first; ids without a channel belong to nobody. */
+/** Ids listed under several names belong to the first; ids without a channel belong to no one. */
 export function readIdentityLinks(links: IdentityLinks = {}): Identities {
   const people = new Map<string, string>();
   for (const [name, ids] of Object.entries(links)) {

@@ -8,8 +8,8 @@ export function memberPrefix(member: string): string {
 }
 
 /**
- * Whether a session is such a conversation: its member reads it, also where an owner has written into it.
- * @param isOwnChannel whether a channel has the gateway's own clients, who have shown its token
+ * Whether a session is such a conversation: its member reads it, even if an owner has written into it.
+ * @param isOwnChannel whether a channel has the gateway's own clients, who have presented its token
  */
 export function isMemberConversation(
   parts: SessionKeyParts,

@@ -32,7 +32,7 @@ export function bindingTier(tier: RouteTier): BindingTier {
   return tier === "binding.peer.parent" ? "binding.peer" : tier;
 }
 
-/** Whether a binding's peer stands for every conversation of its kind. */
+/** Whether a binding's peer matches every conversation of its kind. */
 export function isAnyPeer(peer: Peer): boolean {
   return peer.id === "*";
 }

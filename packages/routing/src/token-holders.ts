@@ -5,7 +5,7 @@ export function tokenHolder(token: string): string {
   return BEGINS + token;
 }
 
-/** The name of the token whose holder a sender is; undefined for anybody else. */
+/** The name of the token that a sender holds; undefined for anyone else. */
 export function tokenOfHolder(senderId: string): string | undefined {
   return senderId.startsWith(BEGINS) ? senderId.slice(BEGINS.length) : undefined;
 }

@@ -28,7 +28,7 @@ export interface RouteInput {
 export interface BindingMatch {
   /** Compared exactly. */
   readonly channel: string;
-  /** One account, or a pattern in which `*` stands for any text. Absent and `*` mean every account. */
+  /** One account, or a pattern in which `*` matches any text. Absent and `*` mean every account. */
   readonly account?: string | undefined;
   /** One conversation, or every one of a kind with the id `*`. */
   readonly peer?: Peer | undefined;

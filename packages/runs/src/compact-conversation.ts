@@ -38,8 +38,8 @@ export interface CompactedConversation extends Pick<Compaction, "replaced" | "so
 const KEPT_SHARE = 0.25;
 
 /**
- * Puts a summary in the place of the older part of a conversation that no run holds. Undefined where there is nothing
- * to gain, or `signal` came first.
+ * Replaces the older part of a conversation that no run holds by a summary. Undefined if there is nothing to gain, or
+ * `signal` came first.
  */
 export async function compactConversation(
   { sessions, histories, lease }: CompactConversationPorts,

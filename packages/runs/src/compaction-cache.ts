@@ -8,7 +8,7 @@ export interface SummaryNotes {
 
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** Summaries of chunks, so that an interrupted compaction goes on where it was. */
+/** Summaries of chunks, so that an interrupted compaction continues where it stopped. */
 export function createCompactionCache(notes: SummaryNotes): CompactionCache {
   return {
     async get(key) {

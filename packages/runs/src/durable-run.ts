@@ -12,14 +12,14 @@ import type { Waiting } from "./waiting.ts";
 
 /** A run of an agent whose beginning is on record. */
 export interface DurableRun {
-  /** What it works on. Where it goes on, `history` holds what it did before, and there is no `input`. */
+  /** What the run works on. For a continued run, `history` holds what it did before, and there is no `input`. */
   readonly context: AgentContext;
   /** How it behaves. A call that an earlier process left open is decided about by {@link decideOpenCall}. */
   readonly config: Omit<AgentLoopConfig, "onPendingCall">;
   readonly journal: JournalOptions;
   /** Which calls may be made again though an earlier process has begun them. Default: none. */
   readonly isRepeatable?: (call: PendingCall["call"]) => boolean;
-  /** Notes that the run waits for a person while `config.onAsk` does. Default: nobody knows. */
+  /** Notes that the run waits for a person while `config.onAsk` does. Default: it is not noted. */
   readonly waiting?: Waiting;
   /** Whether an abort leaves the run to the next process. Default: an abort ends it. */
   readonly isLeft?: () => boolean;

@@ -2,12 +2,11 @@ import type { PendingCall, PendingDecision, ToolCallBlock, ToolResult } from "@s
 import type { JournalCall } from "./store.ts";
 
 /**
- * What is done about a call that an earlier process left without a result. One with outside effects that began is never
- * made again blindly. Undefined, so that the loop tells the model what may have happened, for a call of another run,
- * which has ended: whoever asked for it waits no more.
- *
+ * What to do with a call that an earlier process left open. A call with outside effects that had begun is never
+ * repeated blindly. For a call of another run, which has ended, it returns undefined, so that the loop tells the model
+ * what may have happened: whoever asked for it no longer waits.
  * @param calls those of the run, as its journal has them
- * @param isRepeatable whether a call made again is the same one, for instance since what it sends has a key of the call
+ * @param isRepeatable whether a repeated call is the same one, for instance because what it sends has a key of the call
  */
 export function decideOpenCall(
   { call, tool }: PendingCall,

@@ -20,7 +20,7 @@ export interface JournalCall {
   readonly state: "intent" | "started" | "done";
 }
 
-/** Names a run, and the lease under which it goes on. */
+/** Names a run, and the lease under which it continues. */
 export interface RunWrite {
   readonly runId: string;
   readonly lease: LeaseToken;
@@ -65,8 +65,8 @@ export interface JournalStore {
   toolStarted(input: JournalCallStart): Promise<void>;
   toolResults(input: JournalResults): Promise<void>;
   /**
-   * Says that the run waits for somebody, and cannot be why its process ends; with `waiting: false` it does no more. An
-   * error with the code `conflict` or `not_found` says that the run has ended.
+   * Notes that the run waits for a person and cannot be the reason why its process ends; `waiting: false` ends that. An
+   * error with the code `conflict` or `not_found` means that the run has ended.
    */
   wait(input: RunWrite & { readonly waiting: boolean }): Promise<void>;
   inspect(runId: string): Promise<JournalledRun | undefined>;

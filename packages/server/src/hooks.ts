@@ -18,7 +18,7 @@ const MAX_TEXT = 100_000;
 const MAX_NAME = 200;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 
-/** `POST /hooks/<name>`, for whoever holds the hook's secret, or an owner's token where it has none. */
+/** `POST /hooks/<name>`, for holders of the hook's secret, or of an owner's token if it has none. */
 export async function hookRoute(
   context: Context<Env>,
   { service, auth, routes: { hooks, defaultAgent } }: HookRouteOptions,

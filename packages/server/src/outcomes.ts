@@ -26,7 +26,7 @@ export interface Outcomes {
   /** The wait for a message, if somebody waits for it. */
   waiting(id: string): Promise<Outcome> | undefined;
   settle(id: string, outcome: Outcome): void;
-  /** The gateway has stopped: whoever waits, now or later, learns that the answer comes after the next start. */
+  /** The gateway has stopped: waiting clients, now or later, learn that the answer comes after the next start. */
   close(): void;
 }
 

@@ -20,7 +20,7 @@ export interface ServerOptions {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;
-  /** Names besides, under which a proxy passes requests on; asked at each request. */
+  /** Additional names under which a proxy passes requests on; called at each request. */
   readonly allowedHosts: () => readonly string[];
   readonly service: GatewayService;
   readonly auth: Auth;

@@ -33,7 +33,7 @@ import type { LiveHub } from "./live/hub.ts";
 /** Begins the name of a conversation of which the gateway gets to see one request only. */
 export const ONCE = "once:";
 
-/** Whether a conversation is of a client that named nobody: it asks once, and nobody comes back to it. */
+/** Whether a conversation belongs to a client without `user`: it asks once, and never comes back to it. */
 export function isOneOff({ channel, peer }: { readonly channel: string; readonly peer: string }): boolean {
   return channel === "api" && peer.startsWith(ONCE);
 }
@@ -65,7 +65,7 @@ export interface UploadPiece {
   readonly bytes: Uint8Array;
 }
 
-/** What became of a piece; `bytes` is how much of the file is there now. */
+/** The outcome for a piece; `bytes` is how much of the file is there now. */
 export interface UploadResult {
   readonly kind: "added" | "out_of_order" | "too_large" | "full";
   readonly bytes: number;
@@ -101,7 +101,7 @@ export interface Submission {
   /** Earlier turns of a conversation the client keeps itself; seeds a conversation that is new here. */
   readonly history?: readonly ClientTurn[];
   readonly sampling?: TurnSampling;
-  /** The text is for the model alone, also where it begins with a slash. */
+  /** The text is only for the model, even if it begins with a slash. */
   readonly verbatim?: boolean;
 }
 
@@ -160,8 +160,8 @@ export interface GatewayService {
   /** What was answered to a message of the OpenAI surface; undefined where nothing of it is kept for this client. */
   answer(messageId: string, client: Principal): Promise<string | undefined>;
   /**
-   * Stops the running turn of a conversation and leaves out what waits; false where there is neither. Its sub-agents
-   * are stopped as well.
+   * Stops the current run of a conversation and drops what waits; false if there is neither. Its sub-agents are stopped
+   * as well.
    */
   abort(channel: Surface, agent: string, conversation: string): Promise<boolean>;
   /** Whether a turn runs, or messages wait for one, in a session. */
@@ -173,25 +173,25 @@ export interface GatewayService {
   /** The latest ones whose ids begin so. */
   conversations(prefix: string): Promise<ConversationInfo[]>;
   history(conversation: string): Promise<ConversationHistory | undefined>;
-  /** Gives a conversation another title; false where there is none of that id. */
+  /** Gives a conversation another title; false if there is none with that id. */
   renameConversation(conversation: string, title: string): Promise<boolean>;
-  /** Removes a conversation with all that was said in it. `busy`: a run goes on there, or a sub-agent works. */
+  /** Removes a conversation with everything said in it. `busy`: it has a current run or a working sub-agent. */
   removeConversation(conversation: string): Promise<"removed" | "unknown" | "busy">;
   /** Those of every channel, the latest first. */
   sessions(): Promise<SessionInfo[]>;
   /** The latest messages of all channels, or of one session. */
   latestMessages(sessionKey?: string): Promise<MessageInfo[]>;
-  /** What became of a message, by the gateway's or the platform's id of it. */
+  /** What happened to a message, by the gateway's or the platform's id. */
   why(messageId: string, language: Language): Promise<Why | undefined>;
   /** Who waits to be let in, and who was. */
   pairings(): Promise<PairingList>;
   /** Lets in who was sent this code; undefined where no open request has it. */
   approvePairing(code: string, approver: string): Promise<PairedPerson | undefined>;
-  /** Makes a stranger of somebody who was let in; false where they were not. */
+  /** Unpairs a person who was let in; false if they were not. */
   revokePairing(person: Person, revoker: string): Promise<boolean>;
   /** By the gateway's or the platform's id of the message. */
   trace(messageId: string): Promise<Trace | undefined>;
-  /** Tool calls that wait for somebody's word, the oldest first. */
+  /** Tool calls that wait for an approval, the oldest first. */
   approvals(): Promise<ApprovalInfo[]>;
   /** Answers one; false where it is not open any more. `approver` is who says so. */
   answerApproval(id: string, answer: ApprovalAnswer["answer"], approver: string): Promise<boolean>;
@@ -201,11 +201,11 @@ export interface GatewayService {
   schedules(): Promise<ScheduleInfo[]>;
   /** Has an agent do something later, in the name of the owner who asks. */
   addSchedule(wanted: NewSchedule): Promise<ScheduleAnswer>;
-  /** False where there is none. */
+  /** False if there is none. */
   removeSchedule(id: string): Promise<boolean>;
-  /** Has it happen now, beside its times. */
+  /** Triggers it now, in addition to its times. */
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
-  /** What goes on in the whole gateway, and what waits to. */
+  /** The activity of the whole gateway, and what waits. */
   activity(): Promise<Activity>;
   /** What runs have used, and what is left of budgets. */
   usage(query: UsageQuery): Promise<Usage>;
@@ -218,10 +218,10 @@ export interface GatewayService {
   prune(): Promise<PruneReport>;
   /** Gives free pages of the database back; several calls at once are one. */
   vacuum(): Promise<VacuumReport>;
-  /** Looks at the outbox, where somebody else has changed rows. */
+  /** Rereads the outbox after another process has changed rows. */
   outboxChanged(): void;
   /** Whether messages are taken. */
   ready(): boolean;
-  /** Hands a platform's request to its channel account; `undefined` where there is no such account. */
+  /** Passes a platform's request to its channel account; `undefined` if there is no such account. */
   webhook(channel: string, account: string, request: Request, read?: ReadBody): Promise<Response | undefined>;
 }

@@ -24,7 +24,7 @@ export interface ActivityPorts {
   readonly redact: (text: string) => string;
 }
 
-/** What goes on in the gateway, and what waits to. */
+/** The activity of the gateway, and what waits. */
 export async function readActivity(ports: ActivityPorts): Promise<Activity> {
   const { store, live, redact } = ports;
   const [runs, accepted, queued, schedules] = await Promise.all([

@@ -4,7 +4,7 @@ import type { InboxId } from "@signalbox/store";
 import { lastWords } from "./last-words.ts";
 import type { PlacedMessage, ServiceStore } from "./service-store.ts";
 
-/** The words for whoever sent a command; what tells no language is said in that of what they wrote before. */
+/** The phrases for the sender of a command; if the command shows no language, in that of what they wrote before. */
 export async function phrasesToAsker(
   { store }: { readonly store: { readonly inbox: Pick<ServiceStore["inbox"], "list"> } },
   { language }: Pick<Agent, "language">,

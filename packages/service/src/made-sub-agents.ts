@@ -24,7 +24,7 @@ export async function stopSubAgents(ports: StopPorts, sessionKey: string, reason
   }
 }
 
-/** Whether a sub-agent that a session has made, or one of theirs, has a task without an end. */
+/** Whether a sub-agent of a session, or one of theirs, has an unfinished task. */
 export async function hasSubAgentAtWork(subAgents: SubAgentsPort, sessionKey: string): Promise<boolean> {
   for (const { sessionKey: own, tasks } of await subAgents.of(sessionKey))
     if (tasks.some(({ ended }) => ended === undefined) || (await hasSubAgentAtWork(subAgents, own)))

@@ -1,6 +1,6 @@
 import type { ServiceStore } from "./service-store.ts";
 
-/** What has not come to its end. */
+/** Unfinished work. */
 export interface OpenWork {
   /** Messages that are not answered. */
   readonly inbox: number;

@@ -9,14 +9,14 @@ export interface RevokedTokensPorts {
   readonly tokens: () => Promise<readonly { readonly name: string }[]>;
   /** Whether the gateway itself lets in who writes on a channel. */
   readonly isAuthenticated: (channel: string) => boolean;
-  /** Ends what goes on for such speakers: runs, what waits for one, commands in the background. */
+  /** Ends everything of such speakers: runs, waiting messages, background commands. */
   readonly end: (isRevoked: (speaker: string) => boolean) => Promise<void>;
   readonly logger: { warn(details: object, message: string): void };
 }
 
 /**
- * Has what goes on for whoever held a token end once it is revoked.
- * @returns what ends the watch
+ * Ends everything of a token's holder once the token is revoked.
+ * @returns a function that ends the watch
  */
 export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: RevokedTokensPorts): () => void {
   const look = async (): Promise<void> => {

@@ -80,7 +80,7 @@ export async function readTrace(
   return withRouteExplained(trace, explainRoute(event), message?.route);
 }
 
-/** What became of a message, in a sentence and note by note. */
+/** What happened to a message, in a sentence and note by note. */
 export async function readWhy(
   store: Pick<ServiceStore, "inbox" | "traces">,
   messageId: string,

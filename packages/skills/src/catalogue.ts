@@ -7,7 +7,7 @@ import type { Skill } from "./skill.ts";
 
 /** The list of skills in the system prompt. */
 export interface SkillCatalogue {
-  /** `<available_skills>…</available_skills>` and notes; empty where there is no skill. */
+  /** `<available_skills>…</available_skills>` and notes; empty if there is no skill. */
   readonly text: string;
   /** Ids, in the order of the text. */
   readonly included: readonly string[];

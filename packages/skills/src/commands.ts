@@ -26,7 +26,7 @@ export interface SkillInvocation {
   readonly command: SkillCommand;
   /** What follows the command, trimmed. */
   readonly args: string;
-  /** What to give the model in place of the message, where the command has no `dispatch`. */
+  /** What to give the model instead of the message, if the command has no `dispatch`. */
   readonly prompt: string;
 }
 

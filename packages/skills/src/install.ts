@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "./ids.ts";
 
-/** One way to get what a skill asks for, as the skill says. Text without authority: an owner runs it, or nobody. */
+/** One way to install what a skill requires, as the skill states it. Text without authority: only an owner runs it. */
 export type SkillInstall = Common &
   (
     | { readonly kind: "brew"; readonly formula: string }
@@ -13,7 +13,7 @@ export type SkillInstall = Common &
   );
 
 interface Common {
-  /** As an owner names it, where there are several. Default: its kind. */
+  /** The name by which an owner chooses it, if there are several. Default: its kind. */
   readonly id: string;
   /** Programs that it brings. */
   readonly bins: readonly string[];
@@ -41,7 +41,7 @@ interface RequiringSkill {
 export interface InstallCommand {
   readonly program: string;
   readonly args: readonly string[];
-  /** What it finds in its environment besides. */
+  /** Additional environment variables. */
   readonly env: Readonly<Record<string, string>>;
   /** What it has to have written: whoever runs it checks that, and goes on to the next only then. */
   readonly expected?: { readonly file: string; readonly sha256: string };

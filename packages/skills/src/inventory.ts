@@ -21,7 +21,7 @@ export interface InventorySetting {
   readonly pacer: Pacer;
 }
 
-/** A skill as one agent sees it; it may be used where there are no reasons against it. */
+/** A skill as one agent sees it; usable if there are no reasons against it. */
 export interface Candidate {
   readonly skill: Skill;
   /** Skills of the same id from lower sources, the nearest first. */

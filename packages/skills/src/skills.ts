@@ -29,7 +29,7 @@ export interface AgentSkills {
   /** Entries of `allow` and `deny` that name no skill. */
   readonly unknown: readonly string[];
   readonly problems: readonly SkillProblem[];
-  /** What the entries of its skills set for its commands. May hold keys: it is for nobody else. */
+  /** What the entries of its skills set for its commands. May contain keys: for its commands only. */
   environment(): Readonly<Record<string, string>>;
   catalogue(options?: CatalogueOptions): Promise<SkillCatalogue>;
   commands(options?: CommandOptions): readonly SkillCommand[];
@@ -43,7 +43,7 @@ export interface ActiveSkill {
   readonly text: string;
 }
 
-/** A skill that is there but not offered to an agent. */
+/** An existing skill that is not offered to an agent. */
 export interface ExcludedSkill {
   readonly skill: Skill;
   readonly reasons: readonly Ineligibility[];

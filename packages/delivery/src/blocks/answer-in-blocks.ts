@@ -29,8 +29,8 @@ const LOOK_EVERY_MS = 100;
 
 /**
  * The answer of one run, whose finished blocks are sent while the rest is written. Each is noted before it goes into
- * the outbox under a key of its own: so whoever goes on with the run puts the last one there if it is missing, and
- * none is sent twice.
+ * the outbox under a key of its own. So the process that continues the run adds the last one if it is missing, and none
+ * is sent twice.
  */
 export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
   readonly #ports: BlockPorts<Row, RunId>;
@@ -144,7 +144,7 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
   }
 }
 
-/** The key of a run's block, the same in every process that goes on with the run. */
+/** The key of a run's block, the same in every process that continues the run. */
 function blockKey(runId: string, index: number): string {
   return outboxKey("block", runId, String(index));
 }

@@ -13,7 +13,7 @@ export interface BlockRepliesOptions<Row extends OutboxRow, RunId extends string
    */
   readonly when: () => "off" | "without-edits" | "always";
   readonly account: AccountLookup;
-  /** Whether an answer may be said before it is whole; where somebody may still change or keep it back, it may not. */
+  /** Whether parts of an answer may be sent before it is complete; not if it may still be changed or held back. */
   readonly mayShow: () => boolean;
   readonly notes: NoteStore;
   /** Default: the machine's. */
@@ -22,7 +22,7 @@ export interface BlockRepliesOptions<Row extends OutboxRow, RunId extends string
 
 /** Long answers that are sent block by block while they are written. */
 export interface BlockReplies<RunId extends string = string> {
-  /** Finds what an earlier process has said of a run that goes on. */
+  /** Finds what an earlier process has sent of a continued run. */
   recall(runId: RunId): Promise<void>;
   /** What to call whenever the run has written something; undefined where its answer is sent as a whole. */
   watch(run: WatchedRun<RunId>): (() => void) | undefined;

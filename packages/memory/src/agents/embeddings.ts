@@ -10,7 +10,7 @@ const KNOWN: Readonly<Record<string, { readonly baseUrl: string; readonly key: s
 const NONE = "none";
 const STATIC = "static:";
 
-/** A provider of embeddings, as far as it differs from what is known of it. */
+/** A provider of embeddings, where it differs from the defaults. */
 export interface EmbeddingProvider {
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | readonly string[] | undefined;
@@ -64,7 +64,7 @@ export async function embedderOf(name: string, options: EmbedderOptions): Promis
 
 type Providers = Pick<EmbedderOptions, "providers" | "disabled">;
 
-/** The provider that a name of embeddings needs and that there is not: memory goes on by words alone. */
+/** The missing provider that a name of embeddings needs: memory then searches by words alone. */
 export function missingProvider(name: string, providers: Providers): string | undefined {
   if (name === NONE || name.startsWith(STATIC)) return undefined;
   const { provider } = providerOf(name);

@@ -28,11 +28,11 @@ export function scopeOf(sessionKey: string): PersonScope | ChatScope {
 
 /** Who hears what is said in a session, by who speaks there. */
 export interface Listeners {
-  /** Who asks, and hears the answer. Owners have their own notes there, as long as nobody else reads along. */
+  /** Who asks, and sees the answer. Owners see their own notes there, as long as no one else can read. */
   readonly readerOf: (sessionKey: string, role: Role) => Reader;
   /** Where notes go: an owner's, in private, into the agent's own. */
   readonly noteScopeOf: (sessionKey: string, role: Role) => Scope;
-  /** Whether what owners keep for themselves may be told: where an owner speaks, and nobody else reads along. */
+  /** Whether owners' private notes may be shown: if an owner speaks, and no one else can read. */
   readonly hearsOwners: (sessionKey: string, role: Role) => boolean;
 }
 

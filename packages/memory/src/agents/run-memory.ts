@@ -15,7 +15,7 @@ export interface RunMemoryOptions {
   readonly onProblem?: (agentId: string, error: unknown) => void;
 }
 
-/** For whom something is remembered, and on what occasion. */
+/** For whom something is remembered, and when. */
 export interface Occasion {
   readonly agent: RememberingAgent;
   readonly sessionKey: string;
@@ -60,8 +60,8 @@ const NOTE_CHARS = 8_000;
 const QUERY_CHARS = 20_000;
 
 /**
- * Looks up what a run should know. A memory that fails, or takes too long, holds no answer up: what is there by then is
- * told.
+ * Looks up what a run should know. A memory that fails, or takes too long, delays no answer: what was found by then is
+ * used.
  */
 export function createRunMemory(options: RunMemoryOptions): RunMemory {
   return async (occasion) => {

@@ -4,7 +4,7 @@ import type { TurnSource } from "../turns/turn-log.ts";
 import type { Author, Turn } from "../types.ts";
 import { isShared, scopeOf } from "./listeners.ts";
 
-/** A session, as far as what was said in it is remembered. */
+/** A session whose messages are remembered. */
 export interface RememberedSession {
   readonly key: string;
   readonly agentId: string;
@@ -58,7 +58,7 @@ export interface SessionTaint {
 export interface SessionTurnsOptions {
   readonly sessions: SessionLog;
   readonly agentId: string;
-  /** Sessions that nobody comes back to are left out. Default: none. */
+  /** Sessions that will not be continued are left out. Default: none. */
   readonly isLeftOut?: (session: RememberedSession) => boolean;
   /** What a person said in a message as the history keeps it; undefined where nobody did. Default: all of it. */
   readonly heard?: (text: string) => { readonly name?: string; readonly text: string } | undefined;
@@ -76,7 +76,7 @@ const WHOLE = "whole";
 /** Clocks are set back by less, as a rule; sessions of that time are looked at again. */
 const SET_BACK_MS = 5_000;
 
-/** The conversations of an agent, as the store has them: every message once, also after a restart. */
+/** The conversations of an agent, as the store has them: every message once, even after a restart. */
 export function sessionTurns(options: SessionTurnsOptions): TurnSource {
   const { sessions, agentId, isLeftOut = () => false } = options;
   /** The newest activity that was seen; of what was before, there is no news. */

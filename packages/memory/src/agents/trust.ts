@@ -2,8 +2,8 @@ import type { Chunk, ChunkInContext } from "../types.ts";
 import { isOwners } from "./listeners.ts";
 
 /**
- * Whether something of memory is not to be taken for an owner's word: it is marked, was said where others speak too, or
- * is a note of anybody else. Notes are the owners' where an owner's run wrote them, and mark what that run had read.
+ * Whether a memory does not count as an owner's own words: it is marked, was said where others speak too, or is someone
+ * else's note. Notes are the owners' if an owner's run wrote them, and are marked with what that run had read.
  */
 export function isUntrusted({ untrusted, scope, note }: Chunk): boolean {
   return untrusted !== undefined || scope.kind === "chat" || (note !== undefined && !isOwners(scope));

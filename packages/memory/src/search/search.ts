@@ -46,7 +46,7 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
   return { hits, mode, searched, summary: summarise(hits.length, mode, searched) };
 }
 
-/** Finds what a query asks for, by words and, where there are any, by vectors. */
+/** Finds what a query asks for, by words and, if there are any, by vectors. */
 export function find(index: MemoryIndex, query: Query, options: SearchOptions): Found {
   const { text, vector, now, halfLifeDays, isTellingOnly } = query;
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);

@@ -3,8 +3,8 @@ export interface Embedder {
   /** Names the vectors: those of another name are not compared with these, and made anew. */
   readonly model: string;
   /**
-   * A vector for each text, in their order, all of one length. May reject: what was to be embedded waits, and searches
-   * go by words meanwhile.
+   * A vector for each text, in their order, all of one length. May reject: the texts then wait, and searches use words
+   * meanwhile.
    */
   embed(texts: readonly string[], signal: AbortSignal): Promise<readonly Float32Array[]>;
 }

@@ -9,8 +9,8 @@ export interface AnswerSoFar {
 }
 
 /**
- * What people may see of the answer by now. `alreadySent` are texts that the message tool has delivered. `carries`:
- * attachments go out with it, so that it does not name them.
+ * What people may see of the answer so far. `alreadySent` are texts that the message tool has delivered. `carries`:
+ * attachments are sent with it, so it does not name them.
  */
 export function draftText(answer: AnswerSoFar, alreadySent: readonly string[], carries = false): string {
   const { text } = composeReply(answer.ended(), "complete", alreadySent, carries);

@@ -11,7 +11,7 @@ export interface RepliedRun {
   readonly alreadySent: readonly string[];
   /** Attachments go out with the reply, so that it does not name them. */
   readonly carries: boolean;
-  /** What people are told of an end that is not simply the model's. */
+  /** What people are told of an end other than the model's own. */
   readonly notes: EndNotes;
 }
 
@@ -35,7 +35,7 @@ export function composeRunReply(run: RepliedRun): Reply {
   return failure === undefined ? said : composeReply([], { note: failure }, []);
 }
 
-/** What a person is told about an end that is not simply the model's. */
+/** What a person is told about an end other than the model's own. */
 function endingOf({ result, notes }: RepliedRun): Ending {
   switch (result.reason) {
     case "done":

@@ -2,7 +2,7 @@ import { createFenceTracker } from "@signalbox/channel";
 import { parseReply, withoutDirectives } from "./parse.ts";
 import { createSilenceFilter } from "./silence.ts";
 
-/** The text of one model turn as far as people may see it, given out while the model still writes. */
+/** The part of a model turn's text that people may see, returned while the model still writes. */
 export interface VisibleText {
   /** What can be shown now: nothing that may yet turn out to be a directive or a silent token. */
   push(delta: string): string;

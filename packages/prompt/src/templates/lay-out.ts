@@ -14,9 +14,8 @@ export function templateLanguage(env: Readonly<Record<string, string | undefined
 }
 
 /**
- * Gives an empty workspace its first files, all at once, so that a crash leaves none of them. A folder that holds
- * anything is somebody's and stays as it is.
- *
+ * Gives an empty workspace its first files, all at once, so that a crash leaves none of them. A folder that is not
+ * empty stays as it is.
  * @returns whether it was empty
  */
 export async function layOutWorkspace(dir: string, language: Language): Promise<boolean> {

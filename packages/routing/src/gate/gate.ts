@@ -27,8 +27,8 @@ export interface GateInput {
   readonly senderIsSelf: boolean;
   readonly addressed: "dm" | "mention" | "reply" | "none";
   /**
-   * Its channel's clients have shown a token of the gateway: the role that it has by now, `none` where it was revoked.
-   * Undefined on every other channel.
+   * For channels whose clients have presented a token of the gateway: the token's current role, `none` if it was
+   * revoked. Undefined on every other channel.
    */
   readonly tokenRole: "owner" | "member" | "none" | undefined;
   /** Where the text comes from, if it is not the sender's own. */
@@ -64,8 +64,8 @@ export type GateRule =
   | "token_revoked";
 
 /**
- * What a sender may do; `guest` is anybody else that may be answered. `system` is the host by itself, which no gate
- * lets in: it may less than an owner, for none is there.
+ * What a sender may do; `guest` is anyone else who may be answered. `system` is the host by itself, which passes no
+ * gate: it has fewer rights than an owner, because no owner is present.
  */
 export type Role = "owner" | "member" | "guest" | "system";
 

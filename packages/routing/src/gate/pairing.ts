@@ -8,9 +8,8 @@ const ALPHABET = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
 const LENGTH = 8;
 
 /**
- * A code for somebody whom an owner may let in.
- *
- * @param random gives a whole number from 0 up, below what it is given
+ * A code for a person whom an owner may let in.
+ * @param random returns a whole number from 0 up, below its argument
  */
 export function pairingCode(random: (below: number) => number = randomInt): string {
   return Array.from({ length: LENGTH }, () => ALPHABET.charAt(random(ALPHABET.length))).join("");

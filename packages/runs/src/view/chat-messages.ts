@@ -25,7 +25,7 @@ export interface Asked {
 export interface RunNotes {
   /** What was asked, in order, as it was written: with its writer's ids, and the text where the model read another. */
   readonly asked: readonly Asked[];
-  /** What people were told of its end besides what it said, for instance why it failed, and when. */
+  /** What people were told of its end in addition to its text, for instance why it failed, and when. */
   readonly note?: { readonly text: string; readonly at: number };
 }
 
@@ -69,7 +69,7 @@ class ConversationReader {
   readonly #turns = new Map<string, number>();
   /** The last message of each run. */
   readonly #lastOf: ReadonlyMap<string, number>;
-  /** A turn that reached the model's limit and goes on in the next one. */
+  /** A turn that reached the model's limit and continues in the next one. */
   #cut = "";
   #generation: number | undefined;
 

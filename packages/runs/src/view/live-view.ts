@@ -18,7 +18,7 @@ export interface LiveViewPorts {
   readonly publish: (event: LiveEvent) => void;
   /** The text that was shown last, of a turn that is not finished, is void. */
   readonly retract: () => void;
-  /** Told the steps of the run in words, for a trace. Default: nobody is. */
+  /** Called with the steps of the run in words, for a trace. Default: none. */
   readonly note?: (stage: "model" | "tool", text: string, data?: { readonly [name: string]: string }) => void;
   /** The beginning of what a call was given, as it is noted. Default: its first 500 characters. */
   readonly excerpt?: (args: string) => string;
@@ -34,7 +34,7 @@ export interface LiveViewOptions extends LiveViewPorts {
   readonly now: () => number;
 }
 
-/** Shows a run to whoever watches, and keeps the texts that its reply is made of. */
+/** Shows a run to its viewers, and keeps the texts that its reply is made of. */
 export interface LiveView {
   see(event: AgentEvent): void;
   /** One text a model turn; a turn that went on after the output limit is part of the one before. */

@@ -1,6 +1,6 @@
 import type { AssistantMessage, StopReason } from "@signalbox/agent-core";
 
-/** How a host reads what its model writes: a turn may hold directives, or words that nobody is to see. */
+/** How a host reads what its model writes: a turn may hold directives, or words that no one should see. */
 export interface Reading {
   /** The words of a turn. */
   said(message: AssistantMessage): string;

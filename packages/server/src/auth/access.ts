@@ -8,10 +8,10 @@ export interface Principal {
   readonly role: ClientRole;
 }
 
-/** The gateway's own token speaks for whoever runs it. */
+/** The gateway's own token acts for its operator. */
 export const OWNER: Principal = { name: "owner", role: "owner" };
 
-/** A token of one client, beside the gateway's own. The token itself is kept nowhere. */
+/** A token of one client, besides the gateway's own. The token itself is stored nowhere. */
 export interface NamedToken extends Principal {
   /** SHA-256 of the token, in hexadecimal. */
   readonly hash: string;
@@ -31,7 +31,7 @@ export interface WebSession {
   readonly usedAt: number;
 }
 
-/** What the server keeps about those who may come in: hashes, so that a copy of it lets nobody in. */
+/** What the server stores about tokens and sessions: hashes, so that a copy lets no one in. */
 export interface AccessStore {
   readonly tokens: {
     /** False where the name is taken. */
@@ -41,7 +41,7 @@ export interface AccessStore {
     used(hash: string, at: number): Promise<void>;
     /** By name. */
     list(): Promise<readonly NamedToken[]>;
-    /** Ends its sessions too. False where there is none of that name. */
+    /** Ends its sessions too. False if there is none of that name. */
     revoke(name: string): Promise<boolean>;
   };
   readonly sessions: {

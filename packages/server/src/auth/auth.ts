@@ -5,7 +5,7 @@ import { createSessions, LONGEST_MS, type SessionHalves, type Sessions } from ".
 import { createSignInLinks, type LinkSecret, type SignInLinks } from "./sign-in-links.ts";
 import { createThrottle, type Throttle } from "./throttle.ts";
 
-/** What somebody has come in with. */
+/** The credential of a request. */
 export interface Access {
   readonly principal: Principal;
   /** The token, by a hash: what it has opened ends with it. */
@@ -57,11 +57,11 @@ export interface Auth {
    * came over https.
    */
   signIn(token: string, from: From & { readonly secure: boolean }): Promise<SignInResult>;
-  /** A link that signs a browser in once, as whoever asks for it. */
+  /** A link that signs a browser in once, with the rights of the caller. */
   issueLink(access: Access): LinkSecret;
   /** Ends the session of a browser; resolves with `Set-Cookie` values that take the cookie back. */
   signOut(access: Access, from: From): Promise<readonly string[]>;
-  /** Whether what somebody came in with is still good. Asking is no use of it. */
+  /** Whether a credential is still valid. Checking does not count as use. */
   isGood(access: Access): Promise<boolean>;
   /** What somebody came in with is being used: its session goes on. */
   used(access: Access): Promise<void>;
@@ -197,7 +197,7 @@ class TokenAuth implements Auth {
     this.#listeners.push(listener);
   }
 
-  /** Whom the hash of a token speaks for. */
+  /** Whose token a hash belongs to. */
   async #principalOf(tokenHash: string): Promise<Principal | undefined> {
     const { store } = this.#options;
     if (tokenHash === this.#ownHash) return OWNER;

@@ -28,9 +28,9 @@ interface Peer {
 }
 
 /**
- * After ten wrong secrets within a minute a peer's secrets are looked at by lot, about fifty in a second however many
- * it sends. The lot is blind: a flood cannot choose its moment, and whoever has the right secret behind the same proxy
- * has the same chance at each try, so is kept waiting for some seconds and never locked out.
+ * After ten wrong secrets within a minute, a peer's secrets are checked at random, about fifty a second however many it
+ * sends. The choice is blind: a flood cannot choose its moment, and someone with the right secret behind the same proxy
+ * has the same chance at each try. They wait for some seconds and are never locked out.
  */
 export function createThrottle(now: () => number, random: () => number): Throttle {
   const peers = new Map<string, Peer>();

@@ -10,9 +10,8 @@ const AGAIN_MS = 2_000;
 type Show = (frame: ActivityFrame) => void;
 
 /**
- * Shows what goes on in the whole gateway, at once and whenever it has changed.
- *
- * @returns the function that ends that
+ * Shows the activity of the whole gateway, at once and at each change.
+ * @returns a function that ends it
  */
 export type ActivityWatch = (show: Show) => () => void;
 

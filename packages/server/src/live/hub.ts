@@ -8,25 +8,25 @@ const MAX_LOGS = 200;
 /** @param cursor the place behind the event, for `resume` */
 export type LiveListener = (event: LiveEvent, cursor: string) => void;
 
-/** Hands the events of a session to whoever watches it, and remembers them for those who come late or come back. */
+/** Passes the events of a session to its viewers, and remembers them for those who come late or come back. */
 export interface LiveHub {
   publish(sessionKey: string, event: LiveEvent): void;
   /** Returns the function that ends the subscription. */
   subscribe(sessionKey: string, listener: LiveListener): () => void;
   /** Calls `listener` with each event of any session. Returns the function that ends that. */
   observe(listener: (event: LiveEvent) => void): () => void;
-  /** Whether anybody sees what is published. */
+  /** Whether anyone sees what is published. */
   watched(sessionKey: string): boolean;
-  /** What was written since the last finished step is void; nobody has seen it. */
+  /** What was written since the last finished step is void; no one has seen it. */
   retract(sessionKey: string): void;
   /** The events of the turn that is running, deltas joined; empty where nothing runs. */
   running(sessionKey: string): readonly LiveEvent[];
   /**
-   * What a viewer is shown first: what came after a cursor, or where there is none, or too much came since, the turn
-   * that is running. From then on the session's events are remembered for a while, so that it may come back.
+   * What a viewer is shown first: what came after its cursor; without one, or if too much came since, the current turn.
+   * From then on the session's events are remembered for a while, so that the viewer can come back.
    */
   resume(sessionKey: string, after?: string): Resumed;
-  /** The session was removed: what happened in it is shown to nobody any more. */
+  /** The session was removed: its events are no longer shown to anyone. */
   forget(sessionKey: string): void;
 }
 

@@ -83,7 +83,7 @@ type Kind = Omit<TurnFailure, "message" | "code"> & { readonly code?: string };
 const invalid = { status: 400, type: "invalid_request_error", triesAgain: false } as const;
 const server = { type: "server_error", triesAgain: true } as const;
 
-/** What clients are told of the ends that a turn can have, by the gateway's code. */
+/** What clients are told about each end of a turn, by the gateway's code. */
 const FAILURES: Readonly<Record<string, Kind>> = {
   overflow: { ...invalid, code: "context_length_exceeded", param: "messages" },
   invalid,

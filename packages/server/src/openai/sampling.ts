@@ -48,7 +48,10 @@ export const samplingFields = {
 
 type Fields = z.output<z.ZodObject<typeof samplingFields>>;
 
-/** What of each parameter is served; anything else is refused by its name, so that nobody believes it was heeded. */
+/**
+ * Which values of each parameter are served; anything else is refused by name, so that no one believes it had an
+ * effect.
+ */
 const SERVED: { readonly [Name in keyof Fields]: (value: NonNullable<Fields[Name]>) => boolean } = {
   n: (value) => value === 1,
   presence_penalty: (value) => value === 0,

@@ -57,12 +57,12 @@ export interface CommandMessage extends PlacedMessage {
   readonly seq: number;
 }
 
-/** Somebody's command. */
+/** A person's command. */
 export interface AskedCommand {
   readonly message: CommandMessage;
   readonly agent: Agent;
   readonly args: string;
-  /** The words for whoever asks. */
+  /** The phrases for the person who asks. */
   readonly phrases: Phrases;
 }
 

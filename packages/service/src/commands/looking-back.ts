@@ -9,7 +9,7 @@ import type { Answer, CommandMessage } from "./command.ts";
 /** The word after /why that asks for every step, in the words of the record. */
 const DETAILS = "details";
 
-/** What became of a message. */
+/** What happened to a message. */
 export const why: Answer = async ({ store, explainRoute }, { message, args, phrases }) => {
   const words = args.split(/\s+/).filter((word) => word !== "");
   const asked = words.find((word) => word !== DETAILS) ?? "";

@@ -12,7 +12,7 @@ export interface PendingSkill {
   /** Of the folder as it is now; what is approved is exactly this. */
   readonly digest: string;
   readonly change: SkillChange;
-  /** What became of its text files, line by line. */
+  /** The changes of its text files, line by line. */
   readonly diff: string;
 }
 
@@ -25,7 +25,7 @@ const IN_WORKSPACES: ReadonlySet<SkillSourceKind> = new Set(["project", "workspa
 /** Checks of a folder take at most one part in so many of the time. */
 const REST = 20;
 
-/** What became of a text, line by line. A name is `/dev/null` where there is no such file. */
+/** The change of a text, line by line. A name is `/dev/null` if there is no such file. */
 export type CompareTexts = (texts: {
   readonly oldName: string;
   readonly newName: string;
@@ -131,7 +131,7 @@ export class SkillApprovals {
     return true;
   }
 
-  /** Undefined where that cannot be told: `against` says why, and nobody can approve it as it is. */
+  /** Undefined if that cannot be determined: `against` says why, and it cannot be approved as it is. */
   async #pinOf(skill: Skill): Promise<SkillPin | undefined> {
     try {
       return await this.#pinner.pin(skill);

@@ -39,7 +39,7 @@ const approvedSchema = z.object({
   at: z.number(),
 });
 
-/** Keeps each approval in a file of its own, so that a command line can approve beside a gateway that runs. */
+/** Keeps each approval in a file of its own, so that the command line can approve beside a running gateway. */
 export function createPinFiles(folder: string): PinStore {
   const fileOf = (kind: "skill" | "source", dir: string): string =>
     join(folder, `${kind}-${sha256(dir).slice(0, 32)}.json`);

@@ -12,7 +12,7 @@ export interface SkillPin {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What became of a folder since it was pinned. */
+/** The changes of a folder since it was pinned. */
 export interface SkillChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
