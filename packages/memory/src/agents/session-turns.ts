@@ -75,6 +75,8 @@ const TURN_CHARS = 20_000;
 const WHOLE = "whole";
 /** Clocks are set back by less, as a rule; sessions of that time are looked at again. */
 const SET_BACK_MS = 5_000;
+/** Where a clock was set back by more, the first page may have them all the same: not of all that there ever were. */
+const LISTED_BACK_MS = 24 * 60 * 60_000;
 
 /** The conversations of an agent, as the store has them: every message once, even after a restart. */
 export function sessionTurns(options: SessionTurnsOptions): TurnSource {
@@ -124,7 +126,7 @@ async function activeSince(
   since: number,
 ): Promise<readonly RememberedSession[]> {
   const active = new Map<string, RememberedSession>();
-  const from = Number.isFinite(since) ? { since } : {};
+  const from = Number.isFinite(since) ? { since: since - LISTED_BACK_MS } : {};
   let before = Number.MAX_SAFE_INTEGER;
   let limit = LISTED;
   for (;;) {
@@ -132,7 +134,7 @@ async function activeSince(
     for (const session of page) active.set(session.key, session);
     const newest = page[0]?.updatedAt ?? since;
     const oldest = page.at(-1)?.updatedAt ?? since;
-    if (page.length < limit) return [...active.values()];
+    if (page.length < limit || oldest < since) return [...active.values()];
     // Others may be of the same moment as the oldest; a page of that moment alone has to be larger.
     if (newest === oldest) limit *= 4;
     else before = oldest + 1;

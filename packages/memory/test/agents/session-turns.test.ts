@@ -176,11 +176,11 @@ it("lists conversations once for however many pages, and reads again what was no
   expect(await read()).toHaveLength(keys.length);
 });
 
-it("looks only at the conversations in which something has happened since", async () => {
+it("looks only at the conversations in which something has happened of late", async () => {
   const { store, lease, session, said, read, time } = await open();
   const list = vi.spyOn(store.sessions, "list");
   for (let n = 0; n < 20; n += 1) {
-    time.now += 60_000;
+    time.now += 25 * 60 * 60_000;
     const { key } = await store.sessions.ensure({ ...session, key: `agent:coder:plain:direct:p${n}` });
     await store.sessions.append(key, [said("Good morning.")], lease);
   }
