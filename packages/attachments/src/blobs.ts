@@ -10,7 +10,7 @@ import { codeOf } from "./ports.ts";
 export interface Blobs {
   /** Keeps bytes; they are on the disk when it resolves. Gives their SHA-256 as hexadecimal digits. */
   put(bytes: Uint8Array): Promise<string>;
-  /** Undefined where there is no such blob; rejects where it cannot be opened just now. */
+  /** Undefined if there is no such blob; rejects if it cannot be opened right now. */
   open(id: string): Promise<ReadableStream<Uint8Array> | undefined>;
   /**
    * Copies a blob into a new file, on the disk when it resolves. Gives the number of bytes; undefined where there is no

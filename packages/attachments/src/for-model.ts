@@ -26,7 +26,7 @@ export interface FileForModel {
   readonly cut?: boolean;
 }
 
-/** What a model gets of the attachments of a message besides their names. */
+/** What a model gets of a message's attachments in addition to their names. */
 export interface MediaForModel {
   /** Pictures and documents. */
   readonly blocks: readonly InputBlock[];

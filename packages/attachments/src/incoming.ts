@@ -14,7 +14,7 @@ export interface IncomingOptions {
   /** What each folder keeps; asked whenever one is looked through. */
   readonly kept: () => InboxLimits;
   readonly inspector: Inspector;
-  /** Writes down what is said in the recordings of a message. Default: nobody does. */
+  /** Transcribes the recordings of a message. Default: they are not transcribed. */
   readonly transcriber?: (message: MessageWithFiles) => Transcriber | undefined;
   readonly logger: AttachmentLogger;
   /** What is being fetched may take so many bytes of memory, all messages together. Default 64,000,000. */

@@ -11,7 +11,7 @@ import type { Blobs } from "./blobs.ts";
 import { kindOf, mediaTypeOf } from "./media-type.ts";
 import { type AttachmentLogger, codeOf, type FetchUrl, type Folder, type Inspector } from "./ports.ts";
 
-/** What somebody wants to attach. */
+/** The requested attachments. */
 export interface WantedMedia {
   /** Paths in the workspace, or URLs. */
   readonly sources: readonly string[];
@@ -31,7 +31,7 @@ interface PreparedMedia {
   readonly lines: readonly string[];
 }
 
-/** What people are told of a file that is not sent. */
+/** What people are told about a file that is not sent. */
 type FilePhrases = Pick<Phrases, "fileNotSent" | "whyNotSent">;
 
 /** What is to be attached, by whom and where. */

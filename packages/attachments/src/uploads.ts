@@ -8,9 +8,9 @@ import { codeOf } from "./ports.ts";
 
 /** Files that clients send piece by piece, kept until a message that names them is read. */
 export interface Uploads {
-  /** Adds a piece to a file of `owner`, at the end of what is there; the first one makes it. */
+  /** Adds a piece to the end of a file of `owner`; the first one creates the file. */
   add(piece: UploadPiece): Promise<UploadAdded>;
-  /** Undefined where there is no such file, or not any more. */
+  /** Undefined if there is no such file, or no longer. */
   open(
     owner: string,
     id: string,
@@ -26,7 +26,7 @@ export interface Uploads {
 
 /** A file by what it is added and opened under. */
 export interface UploadName {
-  /** Whose it is, a client or a message: nobody else names it, and what each may keep is counted by itself. */
+  /** The owner, a client or a message: no one else can name the file, and each owner's total is counted separately. */
   readonly owner: string;
   /** Made by the client; 16 to 64 letters, digits, `_` and `-`. */
   readonly id: string;

@@ -24,14 +24,14 @@ export interface DecidedApproval {
   readonly state: string;
 }
 
-/** Somebody on an account of a channel. */
+/** A person on an account of a channel. */
 export interface AuditedPerson {
   readonly channel: string;
   readonly account: string;
   readonly peer: string;
 }
 
-/** Somebody who signed in or out, with a token. */
+/** A person who signed in or out, with a token. */
 export interface AuditedSignIn {
   readonly action: string;
   readonly principal: { readonly name: string; readonly role: string };
@@ -43,7 +43,7 @@ export interface AuditedConfig {
   readonly access: { readonly owners: readonly string[]; readonly allow: readonly string[] };
 }
 
-/** Puts on record what was decided, without keeping anybody waiting. */
+/** Records decisions without making anyone wait. */
 export interface Auditor {
   tool(decision: ToolDecision): void;
   approval(decided: DecidedApproval, approver: string): void;
@@ -54,12 +54,12 @@ export interface Auditor {
   ): void;
   /** An owner vouches for a file of an agent's workspace. */
   trusted(agentId: string, path: string, owner: string): void;
-  /** Somebody was let in, or is not any more. */
+  /** A person was let in, or unpaired. */
   pairing(action: "approved" | "revoked", person: AuditedPerson, by: string): void;
   signIn(event: AuditedSignIn): void;
   /** The configuration that applies from now on, where it is another one than at the last start. */
   configuration(config: AuditedConfig, file: string): Promise<void>;
-  /** Resolves once everything is on record, and its end is noted beside the database. */
+  /** Resolves once everything is recorded, and the end is noted beside the database. */
   close(): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ const PROBLEMS = {
   head: "the end of the audit chain could not be noted",
 } as const;
 
-/** The record of a service. Where it has lost what was noted beside its log, that is told, and the note stays. */
+/** The record of a service. If it has lost what was noted beside its log, that is reported, and the note stays. */
 export async function openAudit(options: OpenAuditOptions): Promise<Auditor> {
   const { log, notes, headFile, redact, onProblem, now } = options;
   const file = fileWitness(headFile);

@@ -17,7 +17,7 @@ export interface AuditEntry {
   readonly details?: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** An entry in its place. */
+/** An entry with its place in the chain. */
 export interface AuditRecord extends AuditEntry {
   /** From 1, without gaps. */
   readonly seq: number;

@@ -4,7 +4,7 @@ import type { Witness } from "./witness.ts";
 
 export interface RecorderOptions {
   readonly log: AuditLog;
-  /** Holds the end of the chain where whoever can write the log cannot write. */
+  /** Stores the end of the chain where writers of the log cannot write. */
   readonly witness: Witness;
   /** Takes secrets out of subjects. Default: they stay as they are. */
   readonly redact?: (text: string) => string;
@@ -14,7 +14,7 @@ export interface RecorderOptions {
   readonly now: () => number;
 }
 
-/** Puts on record what was decided, without keeping anybody waiting. */
+/** Records decisions without making anyone wait. */
 export interface Recorder {
   /** Resolves once it is on record, or could not be. */
   note(entry: Omit<AuditEntry, "at">): Promise<void>;

@@ -7,8 +7,8 @@ export type Verdict =
   | { readonly intact: false; readonly seq: number; readonly reason: string };
 
 /**
- * Goes through the whole chain. `witnesses` are heads that were noted elsewhere: whoever can write the log can cut its
- * end off, or write all of it anew, but not what was noted where they cannot write.
+ * Checks the whole chain. `witnesses` are heads that were noted elsewhere: a writer of the log can cut its end off, or
+ * rewrite all of it, but not what was noted where they cannot write.
  */
 export async function verifyChain(
   log: Pick<AuditLog, "list" | "head">,

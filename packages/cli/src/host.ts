@@ -5,7 +5,7 @@ import type { Vault } from "@signalbox/redaction";
 import type { HostPackages, Setup } from "@signalbox/setup";
 import type { ReplayHost } from "@signalbox/testkit/replay";
 
-/** The gateway, as far as the command line starts it and looks into it. What is heavy it loads when it is asked. */
+/** The gateway as the command line starts it and looks into it. Heavy parts are loaded on demand. */
 export interface GatewayHost {
   readonly version: string;
   /** The file that Node.js runs as `signalbox`. */
@@ -31,7 +31,7 @@ export interface ConfiguredHome {
 
 /** A gateway that could be started. */
 export interface PreparedGateway {
-  /** What its configuration comes to. */
+  /** Its resolved configuration. */
   readonly setup: Pick<Setup, "problems" | "accounts" | "agents" | "models" | "skills">;
   /** @throws GatewayError */
   start(options: StartOptions): Promise<StartedGateway>;

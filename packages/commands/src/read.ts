@@ -22,7 +22,7 @@ export type Order =
   | { readonly kind: "dispatch"; readonly command: SkillCommand; readonly args: string }
   /** A command the speaker may not use. */
   | { readonly kind: "refused"; readonly name: string }
-  /** A command that nobody has: a word alone, or one that resembles a command. */
+  /** An unknown command: a single word, or one that resembles a command. */
   | { readonly kind: "unknown"; readonly name: string };
 
 /** A command that a skill brings. */
@@ -45,7 +45,7 @@ export interface ReadingContext {
   readonly role: Role;
   /** Reads a text as a command of one of the agent's skills. */
   readonly skill: (text: string) => SkillInvocation | undefined;
-  /** `provider/model` of what somebody typed, where it can be reached. */
+  /** The `provider/model` of a typed name, if it is usable. */
   readonly model: (typed: string) => string | undefined;
 }
 
@@ -62,9 +62,9 @@ const LONG = 6;
 export const THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium", "high", "max"];
 
 /**
- * The order a message gives; `undefined` where it is plain text. In a group only a message addressed to the bot can be
- * one, and a forwarded message never: its text is somebody else's. Nor can what
- * its sender wants the model alone to read.
+ * The order in a message; `undefined` for plain text. In a group only a message addressed to the bot can be an order. A
+ * forwarded message never is, because its text is someone else's, nor is text that its sender wants only the model to
+ * read.
  */
 export function readOrder(event: OrderedMessage, context: ReadingContext): Order | undefined {
   if (event.forwarded !== undefined || event.turn?.verbatim === true) return undefined;
@@ -159,7 +159,7 @@ function slashIn(text: string): { readonly name: string; readonly args: string }
   return name === undefined ? undefined : { name: name.toLowerCase(), args: args.trim() };
 }
 
-/** Whether an order is carried out in its place in the conversation. */
+/** Whether an order waits for its place in the conversation. */
 export function needsTurn(order: Order): boolean {
   switch (order.kind) {
     case "turn":

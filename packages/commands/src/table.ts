@@ -16,7 +16,7 @@ interface CommandSpec {
   readonly when: "at-once" | "in-turn";
 }
 
-/** Commands that are answered while a turn runs, too. */
+/** Commands that are answered even during a run. */
 export type AtOnceName =
   | "help"
   | "status"
@@ -133,8 +133,8 @@ export function mayUseCommand(name: CommandName, role: Role): boolean {
 }
 
 /**
- * The commands as platforms list them: in the language that is set, else in each person's own as far as there is one.
- * Who may use which is decided when one comes in.
+ * The commands as platforms list them: in the configured language, else in each user's own if available. Who may use
+ * which is decided when one is used.
  */
 export function listedCommands(set?: Language): readonly ChannelCommand[] {
   return specs().map(({ name, usage }) => ({

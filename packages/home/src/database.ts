@@ -47,9 +47,9 @@ export async function openDatabase<B extends Bodies>(
 }
 
 /**
- * Takes the lease of the gateway of a home. Whoever holds the home's lock is the one holder of its
- * lease, so a crash leaves nothing to wait for.
- * @throws GatewayError where another gateway holds it
+ * Takes the lease of the gateway of a home. The holder of the home's lock is the only holder of its lease, so a crash
+ * leaves nothing to wait for.
+ * @throws GatewayError if another gateway holds it
  */
 export async function takeLease(
   { leases }: Pick<SqliteStore<Bodies>, "leases">,
@@ -65,9 +65,9 @@ export async function takeLease(
 }
 
 /**
- * Uses the database of a home beside a gateway that may be running on it, and that may be of another version: such a
- * database is refused and left as it is.
- * @throws GatewayError where there is none, or one that is newer than this program
+ * Uses the database of a home beside a gateway that may be running on it. A database of another version is refused and
+ * left as it is.
+ * @throws GatewayError if there is none, or one that is newer than this program
  */
 export async function withDatabase<B extends Bodies, T>(
   home: Home,

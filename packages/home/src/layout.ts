@@ -32,7 +32,7 @@ export interface Home {
   readonly otherConfigFiles: readonly string[];
   /** Attachments that wait to be sent. */
   readonly mediaDir: string;
-  /** What the gateway logs, as lines of JSON; older parts lie beside it. */
+  /** The gateway's log, as lines of JSON; older parts are beside it. */
   readonly logFile: string;
   /** Holds the token made on first start; mode 0600. */
   readonly tokenFile: string;

@@ -1,4 +1,4 @@
-/** Where what is done with a home is told. */
+/** The log for what is done with a home. */
 export interface HomeLogger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

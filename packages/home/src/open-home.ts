@@ -13,7 +13,7 @@ import { type AskingBodies, storeWithRedaction } from "./redacted-store.ts";
 
 export interface OpenHomeOptions<T extends AskingBodies> {
   readonly home: Home;
-  /** Goes on record as what applies from now on. */
+  /** Recorded as what applies from now on. */
   readonly loaded: LoadedConfig;
   /** How long the lease lasts without being renewed, in milliseconds. */
   readonly leaseMs: number;
@@ -28,7 +28,7 @@ export interface OpenHomeOptions<T extends AskingBodies> {
   readonly instrument?: ((store: SqliteStore<T>) => SqliteStore<T>) | undefined;
 }
 
-/** The home of a gateway, which nobody else has while it is open. */
+/** The home of a gateway, which no other process can use while it is open. */
 export interface OpenHome<T extends AskingBodies> {
   readonly lock: HomeLock;
   readonly store: SqliteStore<T>;

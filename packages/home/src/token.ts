@@ -60,13 +60,16 @@ export function openListeningProblem(loaded: LoadedConfig, env: Env): Problem | 
   });
 }
 
-/** @throws GatewayError where other machines could come in without a token that somebody chose */
+/** @throws GatewayError if other machines could get in without a token that a person chose */
 export function refuseOpenListening(loaded: LoadedConfig, env: Env): void {
   const problem = openListeningProblem(loaded, env);
   if (problem !== undefined) throw new GatewayError("config", formatProblem(problem));
 }
 
-/** A token that can be guessed keeps nobody out, on the loopback interface neither. @throws GatewayError */
+/**
+ * A guessable token keeps no one out, not even on the loopback interface.
+ * @throws GatewayError
+ */
 export function refuseGuessableToken(
   guessable: boolean,
   { file, config }: LoadedConfig,

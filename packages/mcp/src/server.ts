@@ -74,7 +74,7 @@ export class McpServer {
     }));
   }
 
-  /** Calls a tool as it was described to whoever calls it; fails where the server describes it otherwise by now. */
+  /** Calls a tool as it was described to the caller; fails if the server now describes it differently. */
   call(tool: ToolDescription, args: JsonObject, context: ToolContext): Promise<ToolResult> {
     const called = this.#call(tool, args, context).finally(() => this.#calls.delete(called));
     this.#calls.add(called);

@@ -14,7 +14,7 @@ export interface McpServersOptions {
   readonly servers: Readonly<Record<string, McpServerSettings>>;
   /** What this program tells servers of its version. */
   readonly version: string;
-  /** Told why a server is down, and what its process writes beside its messages. */
+  /** Logs why a server is down, and what its process writes apart from messages. */
   readonly onLog?: (server: string, text: string) => void;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
@@ -26,8 +26,8 @@ export interface McpServers {
   tools(wants: (prefix: string, server: string) => boolean): Promise<readonly McpTool[]>;
   status(): readonly McpServerStatus[];
   /**
-   * From now on there are these. One whose settings are as they were goes on as it is; of the others, calls under way
-   * come to their end first. @throws TypeError for a name that no server can have
+   * Replaces the servers. A server with unchanged settings stays as it is; for the others, calls in progress end first.
+   * @throws TypeError for a name that no server can have
    */
   configure(servers: McpServersOptions["servers"]): void;
   /** Ends all connections and processes. */
@@ -75,7 +75,7 @@ export function createMcpServers(options: McpServersOptions): McpServers {
   };
 }
 
-/** Nobody can say what a server's tool did: whatever it calls itself, it is never repeated blindly. */
+/** No one can know what a server's tool did: whatever it claims, it is never repeated blindly. */
 function toTool(name: string, server: McpServer, listed: ListedTool): McpTool {
   return {
     server: name,

@@ -4,7 +4,7 @@ import type { McpServerSettings } from "./types.ts";
 /** Bytes of one message, also of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
 
-/** The way to a server, not yet begun. `onLog` gets what a process writes beside its messages. */
+/** The transport to a server, not yet started. `onLog` gets what a process writes apart from messages. */
 export async function openTransport(
   settings: McpServerSettings,
   onLog: (text: string) => void,

@@ -6,7 +6,7 @@ export type McpServerSettings = (
       /** Started as a process; it speaks over its input and output. */
       readonly command: string;
       readonly args?: readonly string[];
-      /** All that it finds in its environment besides `PATH`, `HOME` and the like. */
+      /** Its environment, in addition to `PATH`, `HOME` and the like. */
       readonly env?: Readonly<Record<string, string>>;
       readonly cwd?: string;
     }
@@ -33,7 +33,7 @@ export function toolPrefix(server: string): string {
 /** A tool of a server. Whatever it gives is what others wrote. */
 export interface McpTool extends Tool {
   readonly server: string;
-  /** The server first described it otherwise, or had no such tool: what it says of it now nobody has looked at. */
+  /** The server first described it differently, or had no such tool: its current description is unreviewed. */
   readonly changed: boolean;
 }
 

@@ -63,7 +63,7 @@ export interface BudgetFacts {
   readonly until: number;
 }
 
-/** A tool call that waits for somebody's word, every text of it as a person can judge it. */
+/** A tool call that waits for an approval, with every text in a form that a person can judge. */
 export interface QuestionFacts {
   readonly id: string;
   readonly agent: string;
@@ -83,7 +83,7 @@ export interface QuestionFacts {
   readonly answers: readonly string[];
 }
 
-/** A message, as far as an explanation names it. */
+/** What an explanation names of a message. */
 export interface Concerned {
   readonly channel: string;
   readonly conversation: string;

@@ -16,8 +16,8 @@ export function languageOf(written: string): Language | undefined {
 }
 
 /**
- * The words for whoever wrote something: in the language that is set, else in Chinese where what they wrote has Chinese
- * characters, and in English otherwise.
+ * The phrases for a person: in the configured language, else in Chinese if what they wrote has Chinese characters, and
+ * in English otherwise.
  */
 export function phrasesFor(set: Language | undefined, written: string): Phrases {
   return PHRASES[set ?? languageOf(written) ?? "en"];

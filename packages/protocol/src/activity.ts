@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { MessageInfo } from "./bodies.ts";
 import { ScheduleInfo } from "./owner-bodies.ts";
 
-/** A tool call of a run that goes on. */
+/** A tool call of a current run. */
 export const ActivityCall = z.object({
   id: z.string(),
   name: z.string(),
@@ -14,7 +14,7 @@ export const ActivityCall = z.object({
 });
 export type ActivityCall = z.infer<typeof ActivityCall>;
 
-/** A run that goes on. */
+/** A current run. */
 export const ActivityRun = z.object({
   runId: z.string(),
   sessionKey: z.string(),
@@ -25,7 +25,7 @@ export const ActivityRun = z.object({
 });
 export type ActivityRun = z.infer<typeof ActivityRun>;
 
-/** A command that goes on beside the run that started it. */
+/** A background command. */
 export const ActivityCommand = z.object({
   /** Within its session. */
   id: z.string(),
@@ -35,7 +35,7 @@ export const ActivityCommand = z.object({
 });
 export type ActivityCommand = z.infer<typeof ActivityCommand>;
 
-/** What goes on in the gateway, and what waits to. */
+/** The activity of the gateway, and what waits. */
 export const Activity = z.object({
   /** The oldest first. */
   runs: z.array(ActivityRun),

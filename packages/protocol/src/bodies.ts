@@ -116,7 +116,7 @@ export const RemoteCheck = z.object({
 });
 export type RemoteCheck = z.infer<typeof RemoteCheck>;
 
-/** `GET /api/checks`; with `?models=1` each agent's model is called once, too. */
+/** `GET /api/checks`; with `?models=1` each agent's model is also called once. */
 export const RemoteChecks = z.object({ checks: z.array(RemoteCheck) });
 export type RemoteChecks = z.infer<typeof RemoteChecks>;
 
@@ -132,7 +132,7 @@ export const TraceEntry = z.object({
 });
 export type TraceEntry = z.infer<typeof TraceEntry>;
 
-/** A message of any channel: where it came from, and what became of it. */
+/** A message of any channel: where it came from, and what happened to it. */
 export const MessageInfo = z.object({
   /** The gateway's id. */
   id: z.string(),
@@ -173,8 +173,8 @@ export const Trace = z.object({
 export type Trace = z.infer<typeof Trace>;
 
 /**
- * A tool call that waits for somebody's word, as `GET /api/approvals` lists it. In its texts, `\u{202e}` stands for a
- * character that could not be seen or would mislead.
+ * A tool call that waits for an approval, as `GET /api/approvals` lists it. In its texts, `\u{202e}` replaces a
+ * character that is invisible or would mislead.
  */
 export const ApprovalInfo = z.object({
   /** Eight letters and digits. */
@@ -194,9 +194,9 @@ export const ApprovalInfo = z.object({
   cwd: z.exactOptional(z.string()),
   /** Hosts that it could reach. */
   domains: z.exactOptional(z.array(z.string())),
-  /** Variables it would have besides the usual ones. */
+  /** Its environment variables in addition to the usual ones. */
   env: z.exactOptional(z.record(z.string(), z.string())),
-  /** Milliseconds since the epoch; nobody's answer counts from then on. */
+  /** Milliseconds since the epoch; after that no answer counts. */
   expiresAt: z.number(),
 });
 export type ApprovalInfo = z.infer<typeof ApprovalInfo>;

@@ -34,8 +34,8 @@ export const AbortFrame = z.object({ type: z.literal("abort"), conversation: Nam
 export type AbortFrame = z.infer<typeof AbortFrame>;
 
 /**
- * Shows this connection what goes on in the whole gateway, with an `activity` at once and at each change, until
- * `unwatch`. For owners; refused with an `error` of code `forbidden` otherwise.
+ * Shows this connection the activity of the whole gateway, with an `activity` at once and at each change, until
+ * `unwatch`. For owners; otherwise refused with an `error` of code `forbidden`.
  */
 export const WatchFrame = z.object({ type: z.literal("watch") });
 export type WatchFrame = z.infer<typeof WatchFrame>;

@@ -37,10 +37,10 @@ export type MessageList = z.infer<typeof MessageList>;
 export const WhyQuery = z.object({ language: z._default(Language, "en") });
 export type WhyQuery = z.infer<typeof WhyQuery>;
 
-/** `GET /api/why/:messageId`: what became of a message, and the notes that say so. */
+/** `GET /api/why/:messageId`: what happened to a message, and the notes about it. */
 export const Why = z.object({
   trace: Trace,
-  /** What became of it, and by which rule. */
+  /** What happened to it, and by which rule. */
   sentence: z.string(),
   /** What a model's provider said last, where that is why. */
   said: z.exactOptional(z.string()),
@@ -53,7 +53,7 @@ export type Why = z.infer<typeof Why>;
 export const Person = z.strictObject({ channel: z.string(), account: z.string(), peer: z.string() });
 export type Person = z.infer<typeof Person>;
 
-/** Somebody who was sent a code and waits for an owner to take it. */
+/** A person who was sent a code and waits for an owner to approve it. */
 export const PairingRequest = z.extend(Person, {
   /** What the platform calls them. */
   label: z.exactOptional(z.string()),
@@ -61,7 +61,7 @@ export const PairingRequest = z.extend(Person, {
 });
 export type PairingRequest = z.infer<typeof PairingRequest>;
 
-/** Somebody who was let in. */
+/** A person who was let in. */
 export const PairedPerson = z.extend(Person, {
   label: z.exactOptional(z.string()),
   approvedAt: z.number(),
@@ -80,7 +80,7 @@ export type PairingList = z.infer<typeof PairingList>;
 export const PairingApproval = z.strictObject({ code: z.string().check(z.minLength(1)) });
 export type PairingApproval = z.infer<typeof PairingApproval>;
 
-/** `POST /api/sign-in-links`, for whoever sends an owner's token: what signs a browser in once. */
+/** `POST /api/sign-in-links`, for an owner's token: a link that signs a browser in once. */
 export const SignInLink = z.object({ secret: z.string(), expiresAt: z.number() });
 export type SignInLink = z.infer<typeof SignInLink>;
 
@@ -95,7 +95,7 @@ export const ScheduleInfo = z.object({
   when: z.string(),
   nextAt: z.number(),
   lastAt: z.exactOptional(z.number()),
-  /** What becomes of times that pass while no gateway runs: the last one comes late, or none does. */
+  /** What happens to times that pass while no gateway runs: the last one comes late, or none does. */
   missed: z.enum(["once", "skip"]),
   text: z.string(),
 });
@@ -107,7 +107,7 @@ export type ScheduleList = z.infer<typeof ScheduleList>;
 
 /** `POST /api/schedules`: exactly one of `at`, `in`, `every` and `cron`. */
 export const NewSchedule = z.strictObject({
-  /** What the agent is told when it is due. */
+  /** The text for the agent when it is due. */
   text: z.string().check(z.minLength(1), z.maxLength(4_000)),
   at: z.exactOptional(z.string().check(z.maxLength(100))),
   in: z.exactOptional(z.string().check(z.maxLength(100))),

@@ -147,7 +147,7 @@ export const ErrorFrame = z.extend(Problem, {
 });
 export type ErrorFrame = z.infer<typeof ErrorFrame>;
 
-/** What goes on in the whole gateway, for a connection that watches: takes the place of the one before. */
+/** The activity of the whole gateway, for a connection that watches: replaces the previous one. */
 export const ActivityFrame = z.object({ type: z.literal("activity"), activity: Activity });
 export type ActivityFrame = z.infer<typeof ActivityFrame>;
 

@@ -33,7 +33,7 @@ export interface Vault {
   stream(): RedactedStream;
 }
 
-/** Replaces the secrets that it is told of, however they are encoded, and whatever looks like one. */
+/** Replaces the given secrets, however they are encoded, and text that looks like one. */
 export function createVault(secrets: Iterable<string> = []): Vault {
   const secretForms = new Set<string>();
   let patterns: readonly RegExp[] | undefined;

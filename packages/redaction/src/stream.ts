@@ -2,7 +2,7 @@ import { encodingsOf } from "./encodings.ts";
 
 /** A text that comes in pieces, without the secrets that are known, wherever it is cut. */
 export interface RedactedStream {
-  /** Gives what can be shown by now; what may be the beginning of a secret waits for what follows. */
+  /** Returns what can be shown so far; what may be the start of a secret waits for what follows. */
   push(piece: string): string;
   /** Gives what is left. */
   end(): string;

@@ -4,7 +4,7 @@ import type { When } from "./when.ts";
 export interface Schedule<Task> {
   readonly id: string;
   readonly when: When;
-  /** What becomes of times that passed while no process ran: the last one is made up for, or all are left out. */
+  /** What happens to times that passed while no process ran: the last one is made up for, or all are skipped. */
   readonly missed: "once" | "skip";
   readonly task: Task;
   /** Milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { Occurrence, Schedule, ScheduleStore } from "./schedule.ts";
 import { nextDue } from "./when.ts";
 
-/** Time, as far as schedules wait for it. */
+/** The clock that schedules use. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number;
@@ -27,11 +27,11 @@ export interface Scheduler<Task> {
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;
   list(): readonly Schedule<Task>[];
-  /** Puts a schedule on record; one with the same id gives way. Resolves with false where it is never due. */
+  /** Stores a schedule; one with the same id is replaced. Resolves with false if it is never due. */
   add(schedule: Omit<Schedule<Task>, "nextAt" | "lastAt">): Promise<boolean>;
-  /** Resolves with false where there is none. */
+  /** Resolves with false if there is none. */
   remove(id: string): Promise<boolean>;
-  /** Has it happen now, beside its times. Under a name that it had before it is the same occurrence. */
+  /** Triggers it now, in addition to its times. With a name used before, it is the same occurrence. */
   run(id: string, name?: string): Promise<"taken" | "later" | "unknown">;
 }
 

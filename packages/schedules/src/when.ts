@@ -20,7 +20,7 @@ export interface WrittenWhen {
   readonly zone?: string;
 }
 
-/** Somebody wrote a time that means nothing. Its message says what would. */
+/** A written time that is not valid. Its message says what would be. */
 export class WhenError extends Error {
   override readonly name = "WhenError";
 }
@@ -28,7 +28,7 @@ export class WhenError extends Error {
 const SHORTEST_MS = 60_000;
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The first time after `after` at which it is due; undefined where there is none any more. */
+/** The first time after `after` at which it is due; undefined if there is none. */
 export function nextDue(when: When, after: number): number | undefined {
   switch (when.kind) {
     case "at":
@@ -43,9 +43,8 @@ export function nextDue(when: When, after: number): number | undefined {
 }
 
 /**
- * Reads what somebody wrote.
- *
- * @throws WhenError where it is no time, has passed already, or comes more often than once a minute
+ * Parses a written time.
+ * @throws WhenError if it is invalid, has already passed, or comes more often than once a minute
  */
 export function readWhen(written: WrittenWhen, now: number): When {
   const { zone } = written;

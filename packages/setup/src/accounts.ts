@@ -89,7 +89,7 @@ export async function resolveAccounts(options: AccountsOptions): Promise<Account
   };
 }
 
-/** What a channel of the configuration comes to. */
+/** A channel of the configuration, resolved. */
 interface PlannedChannel {
   readonly problems: readonly Problem[];
   /** Where it did not come with the gateway. */
@@ -128,7 +128,7 @@ async function planChannel(
   return plan;
 }
 
-/** A schema of somebody else's that fails where it should complain keeps nothing else from running. */
+/** A third-party schema that throws instead of reporting problems keeps nothing else from running. */
 async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Checked> {
   try {
     return await config["~standard"].validate(raw);
@@ -157,7 +157,7 @@ async function separately(
   return run;
 }
 
-/** Whether a setting could not be had: without it, an account may take what anybody sends. */
+/** Whether a setting could not be resolved: without it, an account might accept what anyone sends. */
 function lacksSetting({ problems }: LoadedConfig, channel: string, account: string): boolean {
   const place = `channels.${channel}.accounts.${account}.`;
   return problems.some(({ severity, path }) => severity === "error" && path.startsWith(place));

@@ -31,7 +31,7 @@ export interface Agent {
   /** Absent: all skills. */
   readonly skills: { readonly allow: readonly string[] | undefined; readonly deny: readonly string[] };
   readonly limits: RunLimits;
-  /** What it may give to sub-agents, and what a run of theirs may use. */
+  /** What it may delegate to sub-agents, and the limits of their runs. */
   readonly subAgents: SubAgentSettings;
   /** Absent: it does nothing by itself. */
   readonly heartbeat: Heartbeat | undefined;
@@ -152,7 +152,7 @@ function toolsOf(
   };
 }
 
-/** Off where nobody has written of it: each costs a call of a model. */
+/** Off by default: each heartbeat costs a model call. */
 function heartbeatOf(
   own: AgentConfig["heartbeat"],
   defaults: AgentConfig["heartbeat"],

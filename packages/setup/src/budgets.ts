@@ -30,7 +30,7 @@ function whenUsedUp(action: BudgetConfig["action"], model: string | undefined): 
   return model === undefined ? { action: "stop" } : { action, model };
 }
 
-/** Budgets that count nobody's calls, that cannot do what they are to, or that cannot count what is spent. */
+/** Budgets that count no calls, that cannot do what they should, or that cannot count what is spent. */
 export function budgetProblems(
   { config, problem }: LoadedConfig,
   agents: Agents,

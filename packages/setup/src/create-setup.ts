@@ -32,7 +32,7 @@ export interface SetupOptions {
   readonly channelPackages?: AccountsOptions["channelPackages"];
   /** The channels of the host's own clients, which no configuration names. */
   readonly ownChannels: readonly ChannelDefinition[];
-  /** Tools besides the built-in ones. */
+  /** Tools in addition to the built-in ones. */
   readonly tools: readonly Tool[];
   /** The folder of the skills that come with the host. */
   readonly skillsDir: string;

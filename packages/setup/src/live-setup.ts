@@ -1,22 +1,22 @@
 import type { Config, LoadedConfig } from "@signalbox/config";
 import type { Setup } from "./create-setup.ts";
 
-/** A configuration with what it comes to. */
+/** A configuration with its resolved setup. */
 export interface Applied<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
   readonly resolved: Resolved;
 }
 
 /**
- * The configuration that applies at the moment. Whoever is given a view of it, or of what was made of it, sees what
- * applies when they look: nobody has to be told of a change.
+ * The configuration that applies now. A view of it, or of what was derived from it, always shows the current state, so
+ * no one has to be notified of a change.
  */
 export interface LiveSetup<Resolved extends Setup = Setup> {
   readonly loaded: LoadedConfig;
   /** Its parts are views; its accounts change by themselves. */
   readonly resolved: Resolved;
   readonly config: () => Config;
-  /** A view of what is made of the configuration, and made anew when that changes. */
+  /** A view of something derived from the configuration, which is rebuilt when that changes. */
   derived<T extends object>(make: (applied: Applied<Resolved>) => T): T;
   /** From now on this one applies. */
   apply(next: Applied<Resolved>): void;

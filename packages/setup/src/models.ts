@@ -26,7 +26,7 @@ export interface AgentModel {
   readonly model: Model;
   /** With the agent's fallbacks behind it. */
   readonly stream: StreamModel;
-  /** Those, as far as they can be asked. */
+  /** Those of them that are usable. */
   readonly fallbacks: readonly Model[];
   readonly demo: boolean;
 }
@@ -43,13 +43,11 @@ export interface Models {
   of(agent: Agent, override?: string): AgentModel | undefined;
   /** The models that can be chosen by name, as `provider/model`. */
   offered(): readonly string[];
-  /**
-   * What somebody typed, as `provider/model`; `undefined` where it cannot be reached, or is not known of its provider.
-   */
+  /** A typed model name, as `provider/model`; `undefined` if it is unusable or not known of its provider. */
   choose(typed: string): string | undefined;
   /**
-   * Whether a model of the configuration can never be asked as things are set up. While only the demo model can answer,
-   * a provider without a key is no mistake: nobody has set one yet.
+   * Whether a model of the configuration can never be asked in this setup. While only the demo model can answer, a
+   * provider without a key is not a mistake: no key has been set yet.
    */
   isOutOfReach(reference: string): boolean;
   /** Loads ahead of time what the first request would have to wait for. */

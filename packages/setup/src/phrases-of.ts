@@ -1,7 +1,7 @@
 import { type Phrases, phrasesFor } from "@signalbox/phrases";
 import type { Agents } from "./agents.ts";
 
-/** A message to an agent, as far as it decides in which language the gateway speaks to its sender. */
+/** What of a message to an agent decides in which language the gateway speaks to its sender. */
 export interface Written {
   readonly agentId: string;
   readonly stored: { readonly event: { readonly text: string } };

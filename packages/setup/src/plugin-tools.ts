@@ -16,7 +16,7 @@ export interface PluginToolsOptions extends PackagePlaces {
   readonly given: readonly Tool[];
 }
 
-/** Finds the tools of the packages that the configuration names, beside those that were given. */
+/** Finds the tools of the packages that the configuration names, in addition to the given ones. */
 export async function resolvePluginTools(options: PluginToolsOptions): Promise<PluginTools> {
   const { loaded, given } = options;
   const tools = new Map<string, Tool>();

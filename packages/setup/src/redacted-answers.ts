@@ -2,8 +2,8 @@ import type { AssistantMessage, Block, ModelEvent, StreamModel } from "@signalbo
 import type { RedactedStream, Vault } from "@signalbox/redaction";
 
 /**
- * A model whose answers are without the gateway's secrets, from their first letters on: whoever watches an answer grow
- * sees no beginning of one, and none is kept in a history or sent.
+ * A model whose answers do not contain the gateway's secrets, not even their first letters: a viewer of a growing
+ * answer never sees the start of one, and none is stored in a history or sent.
  */
 export function withRedactedAnswers(stream: StreamModel, vault: Pick<Vault, "stream">): StreamModel {
   return async function* (...request) {

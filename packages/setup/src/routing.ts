@@ -14,7 +14,7 @@ import type { Agents } from "./agents.ts";
 const BINDINGS_TOLD = 5;
 
 /**
- * What routes messages: the bindings over all agents, also those that cannot work now. A message for one of them is
+ * The router of messages: the bindings over all agents, even those that cannot work now. A message for such an agent is
  * told so; another agent would answer with other tools and another memory.
  */
 export function routingConfig(config: Config, agents: Agents): RoutingConfig {

@@ -19,7 +19,7 @@ export function namesFor({ config }: LoadedConfig, plugins: PluginTools): readon
   return [...namesOf(plugins), ...ofServers];
 }
 
-/** Names in the configuration that stand for no tool. */
+/** Names in the configuration that match no tool. */
 export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: PluginTools): Problem[] {
   const all = namesFor(loaded, plugins);
   return agents.all.flatMap(({ id, tools }) =>

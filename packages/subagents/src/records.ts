@@ -8,7 +8,7 @@ export interface Records<Origin> {
   remove(id: string): Promise<void>;
 }
 
-/** What cannot be read is told, left where it is, and does nothing. */
+/** An unreadable record is reported, left where it is, and ignored. */
 export function createRecords<Origin>(
   store: SubAgentStore,
   origin: z.ZodType<Origin>,

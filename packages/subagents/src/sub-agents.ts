@@ -32,13 +32,11 @@ export interface SubAgents<Origin, Gained> {
   send(id: string, text: string, giver: Giver<Origin>): Promise<SubAgent<Origin>>;
   /** Those that a session has made, the newest first. */
   of(sessionKey: string): Promise<readonly SubAgent<Origin>[]>;
-  /** How many tasks have no end yet that somebody was told of. */
+  /** How many tasks have no reported end yet. */
   countOpen(): Promise<number>;
   /** To be told of the end of every message: its parent hears of it where it carried a task. */
   ended(messageId: string): void;
-  /**
-   * Hands over what could not be handed over, and reports ends that nobody was told of. To be called every so often.
-   */
+  /** Hands over what could not be handed over, and reports unreported ends. Call it at intervals. */
   recover(): Promise<void>;
   /** Resolves once nothing is under way any more. */
   stop(): Promise<void>;

@@ -1,8 +1,8 @@
-/** A session that an agent gives work to. `Origin` is the host's: all that it needs to answer whoever gave it. */
+/** A session that an agent delegates work to. `Origin` belongs to the host: everything it needs to report back. */
 export interface SubAgent<Origin> {
   readonly id: string;
   readonly agentId: string;
-  /** The session that made it, gives it work, and is told of the end. */
+  /** The session that created it, gives it work, and is told of the end. */
   readonly parentKey: string;
   /** Its own. */
   readonly sessionKey: string;

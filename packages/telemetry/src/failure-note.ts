@@ -1,7 +1,7 @@
 import { type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { LiveEvent, Problem } from "@signalbox/protocol";
 
-/** What people are told of a run that failed, by the rule it ended with: no detail of the operator's set-up. */
+/** What people are told of a failed run, by the rule it ended with, without details of the operator's setup. */
 export function failureNote(rule: string | undefined, { failed }: Phrases = phrasesIn("en")): string {
   switch (rule) {
     case "poison":

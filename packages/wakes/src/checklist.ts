@@ -53,7 +53,7 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
   return from < to ? from <= time && time < to : from <= time || time < to;
 }
 
-/** What the agent is told. */
+/** The text for the agent. */
 export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
   return [
     `Heartbeat: nobody has written; this comes by itself, every ${every}.`,

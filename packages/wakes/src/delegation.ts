@@ -41,7 +41,7 @@ const origin: z.ZodType<TaskOrigin> = z.object({
 
 type KeptSubAgents = SubAgents<TaskOrigin, readonly TaintSource[]>;
 
-/** Work that agents give to sub-agents of theirs. */
+/** Work that agents delegate to sub-agents. */
 export interface Delegation extends Omit<KeptSubAgents, "start"> {
   /**
    * Has tasks and reports go the way of every message: to the sub-agent's session, and back to the one that made it.

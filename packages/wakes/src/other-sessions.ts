@@ -7,7 +7,7 @@ import type { WakesStore, WakingRun } from "./ports.ts";
 import { historyInWords } from "./session-words.ts";
 import { keptPlace, messageAt, type Place, placeOf, type WakeAgent } from "./wake.ts";
 
-/** Which conversations an agent reaches besides the one that it is in. */
+/** Which conversations an agent reaches besides its own. */
 export interface SessionReach {
   /** `tree`: none; `agent`: those of the same agent; `all`: those of `agents` too. */
   readonly visibility: "tree" | "agent" | "all";
@@ -26,7 +26,7 @@ export interface OtherSessionsPorts {
   readonly now: () => number;
 }
 
-/** What an agent does about conversations other than the one that it is in. Errors are told to the model. */
+/** An agent's access to conversations other than its own. Errors are told to the model. */
 export interface OtherSessions {
   /** Has what is said go the way of every message. */
   start(wake: WakeAgent): void;
@@ -170,7 +170,7 @@ function mustReach(key: string, run: WakingRun, { reach }: Pick<OtherSessionsPor
     throw new Error(`You reach no conversation ${key}. sessions_list shows others that you do.`);
 }
 
-/** A sub-agent reaches nobody but its maker, and nobody reaches it so. */
+/** A sub-agent reaches only its creator, and no one else reaches it. */
 function isReached(key: string, { agent, wake }: WakingRun, { visibility, agents }: SessionReach): boolean {
   const parts = parseSessionKey(key);
   if (parts === undefined || parts.kind === "subagent" || wake?.subAgent !== undefined) return false;

@@ -25,7 +25,7 @@ export interface ScheduleDesk {
   runSchedule(id: string): Promise<ScheduleRun["outcome"] | "unknown">;
 }
 
-/** Nothing is scheduled, for a reason that whoever asked is told. */
+/** Nothing is scheduled; the person who asked is told the reason. */
 class NotScheduled extends Error {}
 
 export function createScheduleDesk(ports: ScheduleDeskPorts): ScheduleDesk {

@@ -11,7 +11,9 @@ import type { WakesLogger, WakesStore } from "./ports.ts";
 import { createScheduleStore, type KeyValues } from "./schedule-store.ts";
 import { keptPlace, messageAt, type Place, type WakeAgent } from "./wake.ts";
 
-/** What an agent is to be told, and where. Whoever asked for it speaks: what they may not do by then is not done. */
+/**
+ * What to tell an agent, and where. It acts for the person who asked: what they may no longer do by then is not done.
+ */
 export interface Wake {
   readonly agentId: string;
   readonly sessionKey: string;
@@ -48,7 +50,7 @@ export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => voi
 
 /** What agents were asked to do later. An id that is over is known for a week. */
 export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
-  /** What became of an id, for a call that is made again after a crash; undefined for one that was not used. */
+  /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
   recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
   /**
    * Reads what is on record, and begins to wake agents when it is due.
@@ -99,10 +101,7 @@ function eventIdsOf({ schedule: { id } }: Pick<Occurrence<Wake>, "schedule">): s
   return `schedule:${id}:`;
 }
 
-/**
- * Hands an occurrence of a schedule to its agent, in its conversation: nobody is there, so it is the gateway that
- * speaks.
- */
+/** Hands an occurrence of a schedule to its agent, in its conversation. No person is there, so the gateway speaks. */
 async function wakeForSchedule(occurrence: Occurrence<Wake>, wake: WakeAgent): Promise<"taken" | "later"> {
   const { schedule, name, dueAt } = occurrence;
   const { id, task } = schedule;

@@ -19,7 +19,7 @@ type Run = WakingRun & { readonly offered: readonly string[] };
 /** What belongs to a conversation of people, and stays there. */
 const NOT_FOR_SUB_AGENTS = ["cron", "ask_user", ...(TOOL_GROUPS["memory"] ?? [])];
 
-/** What the tools for sessions do: one reaches those that it has made, and others as far as it is let. */
+/** What the tools for sessions do: an agent reaches the sessions it has created, and others as far as allowed. */
 export function createSessionsHandler(
   subAgents: Pick<Delegation, "of" | "spawn" | "send">,
   others: Pick<OtherSessions, "send" | "list" | "history">,

@@ -4,19 +4,19 @@ import type { TaintSource } from "@signalbox/tools";
 import { z } from "zod";
 
 /**
- * Hands over what nobody has written. The same event again is the same message: `id` is the one it has, which is absent
- * where it had its end long ago. `rejected`: it is to come again later.
+ * Hands over a message that no one has written. The same event again is the same message: `id` is its id, which is
+ * absent if it ended long ago. `rejected`: hand it over again later.
  */
 export type WakeAgent = (
   event: MessageEvent,
   terms: WakeTerms,
 ) => Promise<{ readonly outcome: "taken"; readonly id?: string } | { readonly outcome: "rejected" }>;
 
-/** On what terms an agent is woken: whoever wakes it speaks for somebody, and may less than they may. */
+/** The terms on which an agent is woken: on whose behalf, and with fewer rights than that person has. */
 export interface WakeTerms {
   readonly agentId: string;
   readonly sessionKey: string;
-  /** The most that its run may do; less where whoever it speaks for may less by now. */
+  /** The most that its run may do; less if the person it acts for has fewer rights by then. */
   readonly atMost: Role;
   /** Present where one session gives work to another, or reports on it: a model has written the words. */
   readonly delegated?: Delegated;
@@ -33,7 +33,7 @@ interface Delegated {
   readonly chain: string;
 }
 
-/** A sub-agent uses at most the tools of the run that made it, and nobody but that one's session hears what it says. */
+/** A sub-agent uses at most the tools of the run that created it, and only that run's session sees what it says. */
 export interface SubAgentTerms {
   readonly id: string;
   readonly depth: number;
@@ -87,7 +87,7 @@ export function placeOf(event: MessageEvent): Place {
   });
 }
 
-/** What an agent is told when something is due. */
+/** The text for an agent when something is due. */
 interface Due {
   /** Of the occurrence: the same one is the same event. */
   readonly eventId: string;
@@ -96,8 +96,8 @@ interface Due {
 }
 
 /**
- * What is due as a message of a conversation. It goes the way of every other, so that a stop or a crash neither loses
- * nor repeats it, and waits there for a run that goes on.
+ * What is due, as a message of a conversation. It goes the way of every other message, so a stop or a crash neither
+ * loses nor repeats it, and it waits there for a current run.
  */
 export function messageAt(place: Place, { eventId, dueAt, text }: Due): MessageEvent {
   return {

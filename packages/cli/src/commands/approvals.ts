@@ -23,7 +23,7 @@ export async function list(options: CommonOptions): Promise<void> {
   );
 }
 
-/** `signalbox approvals log`: what was asked, by whom, and what became of it, the newest first. */
+/** `signalbox approvals log`: what was asked, by whom, and the outcome, the newest first. */
 export async function log(options: CommonOptions): Promise<void> {
   const kept = await withStore(options, "read", (store) =>
     store.approvals.list({ limit: Number.MAX_SAFE_INTEGER }),

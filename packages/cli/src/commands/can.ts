@@ -38,7 +38,7 @@ interface UseAnswer {
   }[];
 }
 
-/** `signalbox can <sender> <tool>`: whether somebody may use a tool, and by which rule; exit code 1 where not. */
+/** `signalbox can <sender> <tool>`: whether a person may use a tool, and by which rule; exit code 1 if not. */
 export async function can(
   sender: string,
   tool: string,

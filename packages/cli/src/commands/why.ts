@@ -20,7 +20,10 @@ export async function trace(id: string | undefined, options: CommonOptions): Pro
   );
 }
 
-/** `signalbox why [message]`: what became of it and by which rule, in a sentence; with `--details` a line a stage. */
+/**
+ * `signalbox why [message]`: what happened to it and by which rule, in a sentence; with `--details` a line for each
+ * stage.
+ */
 export async function why(
   id: string | undefined,
   options: CommonOptions & { readonly details?: boolean },

@@ -3,7 +3,10 @@ import type { Home } from "@signalbox/home";
 import { type Agents, execSandbox } from "@signalbox/setup";
 import { allowsTool, describeSandbox, proveReach } from "@signalbox/tools";
 
-/** Shows for every agent that nobody untrusted reaches what acts. @throws Error that names what is reached */
+/**
+ * Shows for every agent that no untrusted sender reaches tools that act.
+ * @throws Error that names what is reached
+ */
 export function describeReach({ all }: Agents): string {
   let tried = 0;
   const reached = all.flatMap(({ id, tools }) => {

@@ -8,7 +8,7 @@ export interface BodiesWithParts extends Bodies {
 
 type OutboxOf = Pick<SqliteStore<BodiesWithParts>, "outbox">;
 
-/** The blobs of replies that have not gone out, also of those that were given up: they may be sent after all. */
+/** The blobs of unsent replies, even of given-up ones: they may still be sent. */
 export async function neededBlobs(store: OutboxOf): Promise<ReadonlySet<string>> {
   const states = ["pending", "sending", "dead", "uncertain", "expired"] as const;
   const rows = await store.outbox.list({ states, limit: Number.MAX_SAFE_INTEGER });

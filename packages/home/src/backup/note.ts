@@ -9,7 +9,7 @@ export interface LastBackup {
   readonly at: number;
 }
 
-/** Keeps in the home that it was backed up, so that somebody can be told when that is long ago. */
+/** Records in the home that it was backed up, so that an operator can be told when that is long ago. */
 export function noteBackup({ backupNoteFile }: Home, last: LastBackup): void {
   writeFileSync(backupNoteFile, `${JSON.stringify(last)}\n`, { mode: 0o600 });
 }

@@ -30,9 +30,8 @@ export function changeConfig(
 }
 
 /**
- * The text of the configuration as it would be with changes that nobody has agreed to: no file that they name is read,
- * and no program started. Such a secret is taken to be there.
- *
+ * The text of the configuration with changes that no one has approved yet: no file that they name is read, and no
+ * program started. Such a secret is assumed to exist.
  * @throws ConfigError, GatewayError naming what would be wrong
  */
 export function proposedConfig(home: Home, env: Env, edits: readonly ConfigEdit[]): string {

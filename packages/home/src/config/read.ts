@@ -14,9 +14,9 @@ export function readConfig(home: Home, env: Env): LoadedConfig {
 }
 
 /**
- * Reads it again for a gateway that runs, which answers others meanwhile: programs that hold secrets are asked all at
- * once, and nobody waits for them.
- * @param last what goes on where the gateway's own section is wrong by now
+ * Reads it again for a running gateway: programs that hold secrets are asked in parallel, and nothing else waits for
+ * them.
+ * @param last what stays if the gateway's own section is now wrong
  * @throws as {@link readConfig}
  */
 export async function rereadConfig(

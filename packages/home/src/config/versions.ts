@@ -76,7 +76,7 @@ function versionsFolder(home: Home): string {
   return join(home.dir, "config-history");
 }
 
-/** The text of a configuration file; empty where there is none. */
+/** The text of a configuration file; empty if there is none. */
 export function configText(file: string): string {
   try {
     return readFileSync(file, "utf8");

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import type { Home } from "../layout.ts";
 
 /**
- * Keeps a secret in a file of the home that its owner alone can read.
- *
- * @returns what stands for it in the configuration
+ * Stores a secret in a file of the home that only its owner can read.
+ * @returns the reference to it for the configuration
  */
 export function keepSecret(home: Home, name: string, value: string): string {
   const folder = join(home.dir, "secrets");

@@ -3,7 +3,7 @@ import type { Env, Home } from "../layout.ts";
 import { effectiveToken, unconfiguredToken } from "../token.ts";
 import { guessableSecrets } from "./guessable.ts";
 
-/** What can be guessed of the secrets that let somebody in. */
+/** Which of the secrets that grant access can be guessed. */
 export interface JudgedSecrets {
   /** Without those whose secret can be guessed. */
   readonly hooks: Readonly<Record<string, HookConfig>>;

@@ -18,7 +18,7 @@ export interface OneOffs {
   readonly logger: Pick<HomeLogger, "warn">;
 }
 
-/** Removes the conversations of clients that keep theirs themselves: nobody comes back to them. */
+/** Removes the conversations of clients that keep their own history: no one comes back to them. */
 export async function pruneOneOffs(options: OneOffs): Promise<void> {
   const { sessions, lease, channel, isOneOff, now, logger } = options;
   try {

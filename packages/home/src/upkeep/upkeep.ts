@@ -30,7 +30,7 @@ export interface UpkeepOptions {
   readonly consolidate: (signal: AbortSignal) => Promise<void>;
   /** Looks for replies that are due. */
   readonly wakeOutbox: () => void;
-  /** Goes on with messages and runs that nobody works on. */
+  /** Takes up messages and runs that no process works on. */
   readonly recover: () => Promise<void>;
   readonly logger: HomeLogger;
   readonly now: () => number;

@@ -11,7 +11,7 @@ interface SentRow {
   readonly payload: Outbound & { readonly draft?: unknown; readonly notice?: unknown };
 }
 
-/** A message that somebody wrote to an agent. */
+/** A message that a person wrote to an agent. */
 interface AskedMessage {
   readonly sessionKey: string;
   readonly stored: { readonly event: Pick<MessageEvent, "channel" | "account" | "address"> };

@@ -17,7 +17,7 @@ export interface MessageReceived extends Place {
   /** The gateway's own id of it. */
   readonly messageId: string;
   readonly event: MessageEvent;
-  /** `answer` goes on to the agent; the others end here. */
+  /** `answer` continues to the agent; the others end here. */
   readonly decision: "answer" | "pair" | "keep" | "ignore";
   /** The rule that decided so. */
   readonly rule: string;
@@ -66,7 +66,7 @@ export interface InRun extends Place {
   readonly runId: string;
 }
 
-/** An agent begins to work, or goes on with what an earlier process left. */
+/** An agent begins to work, or continues what an earlier process left. */
 export interface RunStarted extends InRun {
   /** `provider/model` that it begins with. */
   readonly model: string;
@@ -92,15 +92,15 @@ interface TurnEnded extends TurnStarted {
   readonly usage: Usage | undefined;
 }
 
-/** The older part of a conversation is about to give way to a summary. */
+/** A summary is about to replace the older part of a conversation. */
 interface CompactionStarted extends InRun {
-  /** `manual`: somebody asked for it with /compact. */
+  /** `manual`: requested with /compact. */
   readonly reason: "threshold" | "overflow" | "manual";
   /** About how many the conversation has. */
   readonly tokens: number;
 }
 
-/** A summary stands for the older part of a conversation. */
+/** A summary has replaced the older part of a conversation. */
 interface CompactionEnded extends InRun {
   /** `metadata` where the model gave none in time. */
   readonly source: "model" | "metadata";
@@ -153,8 +153,8 @@ export interface RunEnded extends InRun {
 }
 
 /**
- * Every point at which a host can hang code of its own, in the order of a message. What hooks are given is a copy that
- * nobody can change: a hook has its say by what it returns.
+ * Every point at which a host can run its own code, in the order of a message. Hooks get a frozen copy: a hook acts by
+ * what it returns.
  */
 export interface HookPoints {
   readonly message_received: Observed<MessageReceived>;

@@ -4,7 +4,7 @@ import { type Redact, redactErrors } from "@signalbox/redaction";
 import { type GatewayHook, type GatewayHooks, HOOK_POINTS } from "./points.ts";
 
 export interface GatewayHooksOptions {
-  /** Those of the gateway itself, which are told everything and come first. */
+  /** The gateway's own hooks, which are told everything and come first. */
   readonly own: readonly GatewayHook[];
   /** Those of the program that the gateway runs in. */
   readonly hooks: readonly GatewayHook[];
@@ -21,9 +21,8 @@ const CONSEQUENCES = {
 } as const;
 
 /**
- * The hooks of a gateway. Code of others is told of failures without the secrets in them.
- *
- * @throws TypeError where a hook names a point that does not exist
+ * The hooks of a gateway. Other people's code is told of failures without the secrets in them.
+ * @throws TypeError if a hook names a point that does not exist
  */
 export function createGatewayHooks(options: GatewayHooksOptions): GatewayHooks {
   const { own, hooks, configured, redact, logger } = options;

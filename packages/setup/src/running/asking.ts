@@ -29,7 +29,7 @@ export interface AskingRun {
 export interface AskingPorts<Run extends AskingRun> {
   readonly questions: Questions;
   readonly inquiries: Inquiries;
-  /** The words for whoever wrote a message to an agent. */
+  /** The phrases for the sender of a message to an agent. */
   readonly phrasesOf: PhrasesOf;
   /** Shows a text to clients that read the conversation themselves. */
   readonly show: (run: Run, id: string, text: string, choices?: readonly string[]) => void;

@@ -9,7 +9,7 @@ export interface BringUpOptions {
   readonly left: () => Promise<{ readonly inbox: number; readonly outbox: number; readonly runs: number }>;
 }
 
-/** How the accounts of channels come up beside the start of the gateway. */
+/** How the accounts of channels start together with the gateway. */
 export interface BringUp {
   /** Those that are called by their platforms; all of them where an earlier process has left work to be answered. */
   first(): Promise<void>;

@@ -29,7 +29,7 @@ export interface GatewayDeskPorts {
   readonly now: () => number;
 }
 
-/** What agents are told of the gateway, and what becomes of the changes that they propose. */
+/** What agents are told of the gateway, and what happens to the changes they propose. */
 export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
   const { home, env, redact, now } = ports;
   return {

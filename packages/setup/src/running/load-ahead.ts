@@ -21,7 +21,7 @@ export interface LoadAheadPorts {
   readonly redact: (text: string) => string;
   /** Where this host listens. */
   readonly url: string;
-  /** Whether somebody waits for an answer. */
+  /** Whether anyone waits for an answer. */
   readonly busy: () => boolean;
   readonly logger: { debug(fields: object, message: string): void };
 }

@@ -23,7 +23,7 @@ export function mcpSettings({ mcp }: Pick<Config, "mcp">): Readonly<Record<strin
   return Object.fromEntries(servers);
 }
 
-/** The configuration was checked: either `command` or `url` is there. */
+/** The configuration was validated: either `command` or `url` is set. */
 function settingsOf({ command, url = "", ...rest }: Config["mcp"]["servers"][string]): McpServerSettings {
   return command === undefined ? { ...rest, url } : { ...rest, command };
 }

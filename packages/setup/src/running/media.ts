@@ -41,7 +41,7 @@ export interface MediaOptions {
   readonly agents: Pick<Agents, "all" | "get">;
   readonly fetch: GuardedFetch;
   readonly clientFiles: ClientFiles;
-  /** Has the recordings of a message paid for. Default: they count for nobody. */
+  /** Pays for the recordings of a message. Default: they are not counted. */
   readonly payForTranscription?: (message: MessageWithFiles) => PayForTranscription;
   readonly account: (channel: string, account: string) => Account | undefined;
   readonly logger: AttachmentLogger;

@@ -35,7 +35,7 @@ export interface AgentMemoriesOptions {
     readonly sessions: SessionLog;
     readonly contexts: { forgetRecalled(agentId: string): Promise<unknown> };
   };
-  /** Makes requests for vectors, counted for the agent. Default: they count for nobody. */
+  /** Makes requests for vectors, counted for the agent. Default: they are not counted. */
   readonly payForVectors?: (agentId: string, embeddings: string) => PayForVectors;
   readonly logger: Pick<MemoriesLogger, "warn">;
   /** Conversations of one question, which nobody looks at again. */

@@ -27,7 +27,7 @@ export type PictureFitter = (
 const LONGEST_SIDE = PICTURE_LIMITS.sideAmongMany;
 /** Beyond this side Anthropic makes a picture smaller itself before its models see it, and others not much later. */
 const SIDE_THAT_MODELS_SEE = 1_568;
-/** What owners are told where the package is not there. */
+/** What owners are told if the package is not installed. */
 export const PICTURES_AS_THEY_ARE =
   "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
 /** For one picture, its waiting for the others included, in milliseconds. */

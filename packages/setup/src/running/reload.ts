@@ -11,7 +11,7 @@ import { changedSections, keysForStart, type NextSetup, nextSetup } from "../nex
  */
 export type ReadConfiguration = (applied: Config) => LoadedConfig | Promise<LoadedConfig>;
 
-/** What became of a configuration that was read again, by its sections. */
+/** The outcome of a reload, by section. */
 export interface Reloaded {
   readonly applied: readonly string[];
   /** Keys that are not as they were at the start, and of no effect before the next one. */
@@ -24,9 +24,9 @@ export interface Reloaded {
 
 export interface ReloadingPorts<Resolved extends Setup> {
   readonly configuration: Pick<LiveSetup<Resolved>, "apply">;
-  /** Works out what a configuration comes to. */
+  /** Resolves a configuration. */
   readonly resolve: (loaded: LoadedConfig) => Promise<Resolved>;
-  /** Makes what its agents need on the disk. Where it cannot, the configuration before goes on. */
+  /** Creates what its agents need on the disk. If it cannot, the previous configuration stays. */
   readonly prepare: (resolved: Resolved) => Promise<void>;
   /** Tells the parts that do not look at the configuration themselves. Gives the accounts that changed. */
   readonly tell: (before: Applied<Resolved>, next: Applied<Resolved>) => Promise<readonly string[]>;

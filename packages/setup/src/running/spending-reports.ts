@@ -9,7 +9,7 @@ export interface SpendingReports {
   readonly now: () => number;
 }
 
-/** Tells metrics and log what became of a budget. */
+/** Reports the state of a budget to metrics and log. */
 export function tellNews({ onNews, logger }: SpendingReports): (news: BudgetNews) => void {
   return (news) => {
     onNews(describeBudget(news.budget), news.kind);

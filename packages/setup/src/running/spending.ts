@@ -91,7 +91,7 @@ export function createSpending(configuration: LiveSetup, ports: SpendingPorts): 
   };
 }
 
-/** For whom what a message asks for is paid: people whom a link joins are one. */
+/** Who pays for a message: people joined by a link are one. */
 export function createSpenders(
   configuration: Pick<LiveSetup, "derived">,
 ): (message: Pick<MessageWithFiles, "agentId" | "event" | "role">) => Spender {

@@ -2,7 +2,7 @@ import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { readIdentityLinks } from "@signalbox/routing";
 import type { LiveSetup } from "../live-setup.ts";
 
-/** In which time zone people are told the time: what the configuration says of them, else that of the machine. */
+/** The time zone in which people are told the time: the configured one, else the machine's. */
 export function createTimeZones(
   configuration: Pick<LiveSetup, "config" | "derived">,
 ): (event: MessageEvent) => string {

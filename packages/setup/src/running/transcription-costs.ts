@@ -12,7 +12,7 @@ export interface Written {
   readonly tokens: { readonly input: number; readonly output: number } | undefined;
 }
 
-/** Has a recording written down, counted for whoever sent it; may refuse it. */
+/** Has a recording transcribed, counted for its sender; may refuse it. */
 export type PayForTranscription = (recording: Recording, ask: () => Promise<Written>) => Promise<Written>;
 
 /** A recording of speech has at least so many bytes a second, however it is packed. */

@@ -22,7 +22,7 @@ interface Endpoint {
 }
 
 interface TranscriberPorts {
-  /** Makes each request. Default: it counts for nobody. */
+  /** Makes each request. Default: it is not counted. */
   readonly pay?: PayForTranscription;
   /** Default: that of Node.js. */
   readonly fetch?: typeof globalThis.fetch;

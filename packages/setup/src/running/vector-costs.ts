@@ -9,8 +9,8 @@ import type { SpendingReports } from "./spending-reports.ts";
 const MARGIN = 1.3;
 
 /**
- * Has the vectors of an agent's memory paid from the budgets that they count for, as what an agent does by itself.
- * Where one is used up, memory goes on by words.
+ * Pays for the vectors of an agent's memory from the budgets they count for, as `system`. If one is used up, memory
+ * searches by words.
  */
 export function createVectorCosts(
   config: () => Config,

@@ -33,7 +33,7 @@ export interface Metrics {
   budgetNews(budget: string, kind: string): void;
   /** A request was refused at one of the ways in, with this HTTP status. */
   refused(door: string, status: number): void;
-  /** Does the work of a stage and notes how long it took, also where it fails. */
+  /** Does the work of a stage and records how long it took, even if it fails. */
   timed<T>(stage: TimedStage, work: () => T | Promise<T>): Promise<T>;
   /** How long a message waited for its run. */
   queued(waitedMs: number): void;

@@ -4,7 +4,7 @@ import { meaningOf } from "./rules.ts";
 
 /** Why a message went as it did, the short way. */
 export interface Explanation {
-  /** One sentence: what became of it, and by which rule. */
+  /** One sentence: what happened to it, and by which rule. */
   readonly sentence: string;
   /** What a model's provider said last, where that is why. */
   readonly said?: string;

@@ -1,7 +1,7 @@
 import { type Concerned, type Phrases, phrasesIn } from "@signalbox/phrases";
 import type { GateRule } from "@signalbox/routing";
 
-/** What a rule means, for whoever asks why a message was answered or not. */
+/** The meaning of a rule, for people who ask why a message was answered or not. */
 export interface RuleMeaning {
   /** The second half of a sentence: what is so. */
   readonly because: string;

@@ -13,7 +13,10 @@ export interface Tracer<Stage extends string = string> {
   note(messageId: string, stage: Stage, summary: string, data?: Json): void;
 }
 
-/** Notes are written behind: they never hold up a message, and a failure to write one is told, not thrown. */
+/**
+ * Notes are written in the background: they never hold up a message, and a failure to write one is reported, not
+ * thrown.
+ */
 export function createTracer<Stage extends string = string>(
   store: TraceStore,
   onError: (error: unknown) => void,
