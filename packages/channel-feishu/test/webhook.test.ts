@@ -35,6 +35,26 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
+it("hands over what is said in a chat in its order, however long each takes to be looked up", async () => {
+  const asked = Promise.withResolvers<void>();
+  const found = Promise.withResolvers<void>();
+  const slowly: typeof fetch = async (input, init) => {
+    if (String(input).includes("/messages/om_earlier")) {
+      asked.resolve();
+      await found.promise;
+    }
+    return fetch(input, init);
+  };
+  await using bench = await openBench({ verificationToken: token }, { context: { fetch: slowly } });
+  const first = bench.post(replyMessage("an answer", "om_earlier"));
+  await asked.promise;
+  const second = bench.post(textMessage("and quickly", { chatType: "group" }));
+  await bench.post(textMessage("elsewhere"));
+  found.resolve();
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+  expect(bench.events).toMatchObject([{ text: "elsewhere" }, { text: "an answer" }, { text: "and quickly" }]);
+});
+
 describe("the webhook with a verification token", () => {
   it("answers the challenge, and only with the right token", async () => {
     await using bench = await openBench({ verificationToken: token });

@@ -202,6 +202,32 @@ describe("signed requests", () => {
     expect(bench.standIn.called.filter((method) => method === "users.info")).toHaveLength(20);
   });
 
+  it("hands over what is said in a conversation in its order, however long each takes to be looked up", async () => {
+    const asked = Promise.withResolvers<void>();
+    const named = Promise.withResolvers<void>();
+    const slowly: typeof fetch = async (input, init) => {
+      if (String(input).endsWith("/users.info")) {
+        asked.resolve();
+        await named.promise;
+      }
+      return fetch(input, init);
+    };
+    await using bench = await openBench({ transport: "webhook" }, { context: { fetch: slowly } });
+    const say = (text: string, channel: string) =>
+      bench.standIn.postEvent(bench.url, textMessage(text, { channel, channelType: "channel" }));
+    const first = say("ask <@U_ANN>", "C_GENERAL");
+    await asked.promise;
+    const second = say("and quickly", "C_GENERAL");
+    await say("elsewhere", "C_OTHER");
+    named.resolve();
+    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(bench.events).toMatchObject([
+      { text: "elsewhere" },
+      { text: "ask @Ann" },
+      { text: "and quickly" },
+    ]);
+  });
+
   it("leaves a mention where it is, where answers are not to go into threads", async () => {
     await using bench = await openBench({ transport: "webhook", replyInThread: false });
     await bench.standIn.postEvent(bench.url, channelMention("hi", "U_BOT"));

@@ -100,6 +100,7 @@ export { checkWebhook, type WebhookChallenge, type WebhookCheck } from "./inboun
 export { equalInConstantTime } from "./inbound/constant-time.ts";
 export { emitAll } from "./inbound/emit-all.ts";
 export { fetchedMedia } from "./inbound/fetched-media.ts";
+export { createOrder, type Order } from "./inbound/in-order.ts";
 export { mediaKindOf, mimeTypeOf } from "./inbound/media-type.ts";
 export { normalizeEvent, normalizeTurn } from "./inbound/normalize.ts";
 export {

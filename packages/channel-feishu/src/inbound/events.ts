@@ -45,6 +45,14 @@ export function messageOf({ type, event }: EventEnvelope): Payload | undefined {
   return type === "im.message.receive_v1" || type === editedType ? objectAt(event, "message") : undefined;
 }
 
+/** The chat that a pushed event names. */
+export function chatOf(envelope: EventEnvelope): string | undefined {
+  const { event } = envelope;
+  return (
+    textAt(messageOf(envelope) ?? event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id")
+  );
+}
+
 /**
  * A pushed event as inbound events: none for what does not concern a bot, undefined for what cannot be read.
  * Source: the open platform's list of events of `im` and the page on card callbacks.

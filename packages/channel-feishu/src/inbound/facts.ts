@@ -14,7 +14,7 @@ import { limits } from "../limits.ts";
 import type { People } from "../people.ts";
 import type { EarlierMessage, Place, Places } from "../places.ts";
 import type { EventEnvelope } from "./envelope.ts";
-import { type Facts, messageOf } from "./events.ts";
+import { chatOf, type Facts, messageOf } from "./events.ts";
 
 export interface FactsPorts {
   readonly context: ChannelContext<FeishuConfig>;
@@ -103,10 +103,11 @@ async function forwardedIn(
 
 async function placeOf(
   places: Places,
-  { type, event }: EventEnvelope,
+  envelope: EventEnvelope,
   signal: AbortSignal,
 ): Promise<Place | undefined> {
-  const named = textAt(event, "chat_id") ?? textAt(objectAt(event, "context"), "open_chat_id");
+  const { type, event } = envelope;
+  const named = chatOf(envelope);
   if (type === "im.message.recalled_v1" || type === "card.action.trigger") {
     return named === undefined ? undefined : { chatId: named, kind: await places.kind(named, signal) };
   }

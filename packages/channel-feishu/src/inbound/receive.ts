@@ -1,6 +1,7 @@
 import {
   type Backfill,
   createBackfill,
+  createOrder,
   emitAll,
   type Handled,
   type MessageEvent,
@@ -9,7 +10,7 @@ import {
 import type { FeishuApi } from "../api.ts";
 import { createEdits, type Followed } from "./edits.ts";
 import type { EventEnvelope } from "./envelope.ts";
-import { messageOf, readEvent } from "./events.ts";
+import { chatOf, messageOf, readEvent } from "./events.ts";
 import { type FactsPorts, lookUpFacts } from "./facts.ts";
 import { missedMessages } from "./missed.ts";
 
@@ -29,6 +30,7 @@ interface ReceiverOptions extends FactsPorts {
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { context, api, places } = options;
   const { appId } = context.config;
+  const order = createOrder();
   const edits = createEdits({ context, api, take: accept });
   const backfill = createBackfill<EventEnvelope>({
     state: context.state,
@@ -43,7 +45,9 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   });
 
   async function accept(envelope: EventEnvelope): Promise<Handled> {
-    const facts = await lookUpFacts(options, envelope);
+    const chat = chatOf(envelope);
+    const looking = lookUpFacts(options, envelope);
+    const facts = await (chat === undefined ? looking : order.next(chat, looking));
     if (facts === undefined) return "rejected";
     const events = readEvent(envelope, facts);
     if (events === undefined) return "malformed";

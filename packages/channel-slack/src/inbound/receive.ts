@@ -1,6 +1,7 @@
 import {
   type Backfill,
   createBackfill,
+  createOrder,
   deadline,
   type Handled,
   type MessageEvent,
@@ -16,8 +17,8 @@ import type { CommandAnswers } from "../outbound/command-answers.ts";
 import { renderForm } from "../outbound/forms.ts";
 import { ownerOf } from "../people.ts";
 import type { Envelope } from "./envelope.ts";
-import { teamOf } from "./event-base.ts";
-import { readEnvelope } from "./events.ts";
+import { type Read, teamOf } from "./event-base.ts";
+import { channelOf, readEnvelope } from "./events.ts";
 import { type FactsPorts, lookUpFacts } from "./facts.ts";
 import { formToOpen } from "./forms.ts";
 import { missedMessages } from "./missed.ts";
@@ -38,6 +39,7 @@ interface ReceiverOptions extends FactsPorts {
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { context, self, history } = options;
   const { logger, clock } = context;
+  const order = createOrder();
   const backfill = createBackfill<Envelope>({
     state: context.state,
     clock,
@@ -50,12 +52,10 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   async function accept(envelope: Envelope): Promise<Handled> {
     const asked = envelope.kind === "interaction" ? formToOpen(envelope.body) : undefined;
     if (asked !== undefined) return openForm(options, asked);
-    const facts = await lookUpFacts(options, envelope);
-    if (facts === undefined) return "rejected";
-    const event = readEnvelope(envelope, facts);
-    if (event === "ignored" || event === "malformed") return event;
-    if (event.type === "message") await remember(options, event, envelope);
-    if (event.type === "command") await keepCommand(options, envelope.body);
+    const place = channelOf(envelope);
+    const reading = read(options, envelope);
+    const event = await (place === undefined ? reading : order.next(place, reading));
+    if (typeof event === "string") return event;
     const handled = await context.emit(event);
     if (handled !== "rejected" && event.type === "message") await noted(event);
     return handled;
@@ -70,6 +70,17 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   }
 
   return { accept, backfill };
+}
+
+/** `rejected`: what decides about it could not be found out in time. */
+async function read(options: ReceiverOptions, envelope: Envelope): Promise<Read | "rejected"> {
+  const facts = await lookUpFacts(options, envelope);
+  if (facts === undefined) return "rejected";
+  const event = readEnvelope(envelope, facts);
+  if (typeof event === "string") return event;
+  if (event.type === "message") await remember(options, event, envelope);
+  if (event.type === "command") await keepCommand(options, envelope.body);
+  return event;
 }
 
 /** A click is good for it for three seconds, and once: who comes too late clicks again. */
