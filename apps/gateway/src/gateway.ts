@@ -164,6 +164,7 @@ async function letIn(
   };
   const bringUp = createBringUp({ accounts, services, left: () => openWork(opened.store) });
   await bringUp.first();
+  void toolbox.endQuestions(surroundings.leftQuestions);
   await tryAgain(() => way.recover());
   recovered.resolve();
   const wake: WakeAgent = async (event, terms) => (closed ? { outcome: "rejected" } : way.wake(event, terms));

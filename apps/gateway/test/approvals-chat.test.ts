@@ -23,6 +23,9 @@ describe("approvals", () => {
     return /Approval (\w{8}):/.exec(question)?.[1] ?? "";
   }
 
+  /** The question as it was changed last. */
+  const endOf = (world: World) => world.feishu.sent[0]?.edits.at(-1);
+
   it.each([
     ["allow", false, "as you say"],
     ["deny", true, "as you say"],
@@ -57,6 +60,25 @@ describe("approvals", () => {
     await started.settled();
     expect(said(world).at(-1)).toBe("Stopped.");
     expect(modelRequests(world.anthropic)).toHaveLength(1);
+  });
+
+  it("a question that nobody decides in time loses its buttons, and says so", async () => {
+    let ahead = 0;
+    const { world, started } = await open({}, { now: () => Date.now() + ahead });
+    await until(world, started);
+    ahead = 600_000;
+    await started.settled();
+    await eventually(() => endOf(world)?.includes("Expired.") === true, "the question shows its end");
+    expect(endOf(world)).not.toContain("Deny");
+  });
+
+  it("a question that a restart forgets loses its buttons; the call that goes on asks anew", async () => {
+    const { world, started } = await open();
+    await until(world, started);
+    await started.stop();
+    await world.start();
+    await eventually(() => endOf(world)?.includes("Expired.") === true, "the question shows its end");
+    await eventually(() => said(world)[1]?.endsWith("Allow\nDeny") === true, "it is put anew");
   });
 
   it("no agent changes a question that is quoted to it, but what it said itself", async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type ApprovalRequest, createMemoryApprovalStore } from "./approval-store.ts";
 import { createApprovals, expireApprovals } from "./approvals.ts";
 
@@ -66,12 +66,26 @@ test("questions and answers run out", async () => {
   expect((await approvals.list()).map(({ state }) => state)).toEqual(["expired", "expired"]);
 });
 
+test("a question that nobody decides in time is told once, though nobody waits for it", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const expired: string[] = [];
+  const store = createMemoryApprovalStore();
+  const approvals = createApprovals({ store, ttlMs: 100, onExpired: ({ id }) => void expired.push(id) });
+  const undecided = await approvals.request(REQUEST);
+  const unused = await approvals.request({ ...REQUEST, sessionKey: "s2" });
+  await approvals.resolve(unused.id, "allow", "owner");
+  await vi.advanceTimersByTimeAsync(100);
+  await approvals.list();
+  expect(expired).toEqual([undecided.id]);
+});
+
 test("a restart forgets questions and answers, and the record of them stays", async () => {
   const { approvals, store } = setup();
   const { id } = await approvals.request(REQUEST);
   await approvals.resolve(id, "allow", "feishu:ou_owner");
-  await approvals.request({ ...REQUEST, sessionKey: "s2" });
-  await expireApprovals(store);
+  const undecided = await approvals.request({ ...REQUEST, sessionKey: "s2" });
+  expect((await expireApprovals(store)).map((each) => each.id)).toEqual([undecided.id]);
   const restarted = createApprovals({ store, now: () => 1_001 });
   expect(await restarted.take(REQUEST)).toBeUndefined();
   expect(await restarted.list()).toMatchObject([

@@ -45,6 +45,8 @@ export interface ApprovalsOptions {
   readonly ttlMs?: number;
   /** Open questions of one session; default 5. More are refused. */
   readonly maxPendingPerSession?: number;
+  /** Told of each question that ran out before anybody decided it, once. */
+  readonly onExpired?: (question: Approval) => void;
   readonly makeId?: () => string;
 }
 
@@ -93,6 +95,7 @@ class StoredApprovals implements Approvals {
         expiresAt: createdAt + this.#ttlMs,
       };
       const asked = await this.#options.store.ask(question, this.#maxPending);
+      if (asked.outcome === "asked") this.#expireInTime(asked.approval);
       if (asked.outcome === "asked" || asked.outcome === "open") return asked.approval;
       if (asked.outcome === "full")
         throw new Error(`${asked.open} approvals of this session are already open`);
@@ -170,8 +173,17 @@ class StoredApprovals implements Approvals {
   }
 
   async #expire(): Promise<void> {
-    for (const { id, state, expiresAt } of await this.#options.store.list(ALL_OPEN))
-      if (expiresAt <= this.#now()) await this.#change(id, state, { state: "expired" });
+    for (const { id, state, expiresAt } of await this.#options.store.list(ALL_OPEN)) {
+      if (expiresAt > this.#now()) continue;
+      const expired = await this.#change(id, state, { state: "expired" });
+      if (expired !== undefined && state === "pending") this.#options.onExpired?.(expired);
+    }
+  }
+
+  /** Also where nobody waits for the answer. What a failing store keeps from it, whoever looks next does. */
+  #expireInTime({ expiresAt }: Approval): void {
+    const expire = (): void => void this.#expire().catch(() => {});
+    setTimeout(expire, Math.max(0, expiresAt - this.#now())).unref();
   }
 
   async #decision(id: string): Promise<"pending" | "allowed" | "denied" | "expired"> {
@@ -195,9 +207,17 @@ class StoredApprovals implements Approvals {
   }
 }
 
-/** A restart forgets every question and every unused decision: calls that continue ask again. */
-export async function expireApprovals(store: ApprovalStore): Promise<void> {
-  for (const { id, state } of await store.list(ALL_OPEN)) await store.change(id, state, { state: "expired" });
+/**
+ * A restart forgets every question and every unused decision: calls that continue ask again. Returns the questions that
+ * nobody had decided.
+ */
+export async function expireApprovals(store: ApprovalStore): Promise<readonly Approval[]> {
+  const undecided: Approval[] = [];
+  for (const { id, state } of await store.list(ALL_OPEN)) {
+    const expired = await store.change(id, state, { state: "expired" });
+    if (expired !== undefined && state === "pending") undecided.push(expired);
+  }
+  return undecided;
 }
 
 /** The question about one call. */

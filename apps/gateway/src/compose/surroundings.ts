@@ -9,6 +9,7 @@ import { createAgentMemories } from "@signalbox/setup/memories";
 import type { Logger } from "@signalbox/telemetry/logger";
 import {
   type AgentFiles,
+  type Approval,
   createInquiries,
   expireApprovals,
   type FileLabels,
@@ -34,6 +35,8 @@ import { type AroundTools, createTools } from "./tools.ts";
 /** What the stages of a message's way work with. */
 export interface Surroundings extends AroundTools, Omit<AgentFiles, "workspaces"> {
   readonly toolbox: Toolbox;
+  /** Approvals that an earlier process asked for, and nobody decided: whatever goes on asks anew. */
+  readonly leftQuestions: readonly Approval[];
   readonly spending: Spending;
   readonly exchanges: Exchanges;
   readonly router: Router;
@@ -55,7 +58,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
   const observers = createObservers(base, subAgents);
   const { workspaces, ...files } = await openAgentFiles(store.kv, options.home.closed);
   const outward = createOutward(base, observers, workspaces);
-  await tryAgain(() => expireApprovals(store.approvals));
+  const leftQuestions = await tryAgain(() => expireApprovals(store.approvals));
   const around = {
     ...observers,
     ...outward,
@@ -71,6 +74,7 @@ export async function createSurroundings(base: Base, onFatal: (error: Error) => 
   return {
     ...around,
     ...createTools(base, around),
+    leftQuestions,
     exchanges: createExchanges({ store, definition: resolved.accounts.definition, redact, now }),
     router: createLiveRouter(configuration, {
       cache: store.routes,

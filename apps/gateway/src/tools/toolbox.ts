@@ -42,6 +42,8 @@ export type RunTools = ToolboxRun;
 export interface Toolbox {
   /** The questions of all agents' tools. */
   readonly approvals: Decisions;
+  /** Takes the buttons away from questions that an earlier process has left, once their accounts run. */
+  endQuestions(approvals: readonly Approval[]): Promise<unknown>;
   forRun(run: ToolRun): Promise<RunTools>;
   /** Makes an agent's tools ahead of its first run. */
   prepare(agent: Agent): Promise<void>;
@@ -112,15 +114,17 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
     sandbox,
     askUser: (question, run, call) => asking.forAnswer(question, run, call),
     ask: (approval, run) => asking.forApproval(approval, run),
+    expired: (approval) => void asking.ended(approval),
     standingRules: ({ id }) => rules.of(id),
     now,
   });
   const onDecided = (approval: Approval, approver: string): void => {
     audit.approval(approval, approver);
-    void asking.decided(approval);
+    void asking.ended(approval);
   };
   return {
     approvals: createDecisions(toolbox.approvals, { rules, onDecided }),
+    endQuestions: (approvals) => Promise.all(approvals.map((approval) => asking.ended(approval))),
     prepare: (agent) => toolbox.prepare(agent),
     endCommands: (sessionKey) => toolbox.endCommands(sessionKey),
     endCommandsOf: (isOf) => toolbox.endCommandsOf(isOf),
@@ -136,7 +140,16 @@ function abilities(
   options: ToolboxOptions,
 ): Omit<
   OptionsOfTools,
-  "sandbox" | "askUser" | "ask" | "phrasesTo" | "standingRules" | "approvals" | "beforeCall" | "note" | "now"
+  | "sandbox"
+  | "askUser"
+  | "ask"
+  | "expired"
+  | "phrasesTo"
+  | "standingRules"
+  | "approvals"
+  | "beforeCall"
+  | "note"
+  | "now"
 > {
   const { config, home, labels, skills, memories, listeners, speaking } = options;
   return {

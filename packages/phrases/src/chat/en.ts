@@ -158,6 +158,7 @@ export const chat = {
   deny: "Deny",
   allowed: "Allowed.",
   denied: "Denied.",
+  undecided: "Expired.",
 
   sayTheAnswer: "Write the answer behind the id of the question: /answer <id> <answer>",
   noQuestion: (id: string) => `No question ${id} is open.`,

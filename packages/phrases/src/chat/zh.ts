@@ -136,6 +136,7 @@ export const chat: typeof en = {
   deny: "拒绝",
   allowed: "已允许。",
   denied: "已拒绝。",
+  undecided: "已过期。",
 
   sayTheAnswer: "请把答案写在问题编号后面：/answer <编号> <答案>",
   noQuestion: (id) => `没有待回答的问题 ${id}。`,

@@ -42,8 +42,8 @@ export interface AskingPorts<Run extends AskingRun> {
 export interface Asking<Run extends AskingRun> {
   /** Asks whether a call may be made. That it could not be asked is logged: whoever waits is told at its end. */
   forApproval(approval: Approval, run: Run): Promise<void>;
-  /** Says how that was decided. */
-  decided(approval: Approval): Promise<void>;
+  /** Says how that ended: it was decided, or nobody did in time. */
+  ended(approval: Approval): Promise<void>;
   /**
    * Puts a question to the person that the run works for, and waits for its end. The question and its end outlive the
    * process, so that a call made again is the same question.
@@ -74,11 +74,11 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
           logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
         );
     },
-    decided({ id, state, agentId, subject }) {
+    ended({ id, state, agentId, subject }) {
       // Of one that an earlier process asked for, what would be done is all that is known.
       const phrases = asked.get(id) ?? phrasesOf({ agentId, stored: { event: { text: subject.action } } });
       asked.delete(id);
-      return questions.close(id, state === "denied" ? phrases.denied : phrases.allowed);
+      return questions.close(id, approvalEnding(state, phrases));
     },
     async forAnswer(question, run, { callId, signal }) {
       const inquiry = await openInquiry(ports, question, run, callId);
@@ -102,6 +102,12 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       return end ?? { kind: "stopped" };
     },
   };
+}
+
+/** What stands in the place of the buttons. */
+function approvalEnding(state: Approval["state"], { allowed, denied, undecided }: Phrases): string {
+  if (state === "expired") return undecided;
+  return state === "denied" ? denied : allowed;
 }
 
 function decisionsIn({ allow, deny }: Phrases): readonly Choice[] {

@@ -107,6 +107,8 @@ export interface ToolboxOptions<Run extends ToolRun> {
   readonly approvals: ApprovalStore;
   /** Puts a question to people. */
   readonly ask: (approval: Approval, run: Run) => Promise<void>;
+  /** Told of a question that ran out before anybody decided it. */
+  readonly expired?: (approval: Approval) => void;
   /** The language in which the people of a run are told why they are asked. Default English. */
   readonly phrasesTo?: (run: Run) => Phrases;
   /** What an agent may do unasked in the mode `unlisted`. Default: nothing. */

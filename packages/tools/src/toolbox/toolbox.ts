@@ -53,7 +53,8 @@ class AgentsToolbox<Run extends ToolRun> implements Toolbox<Run> {
   constructor(options: ToolboxOptions<Run>) {
     this.#options = options;
     this.#processes = createProcesses({ now: options.now });
-    const approvals = createApprovals({ store: options.approvals, now: options.now });
+    const { approvals: store, now, expired: onExpired } = options;
+    const approvals = createApprovals({ store, now, ...(onExpired === undefined ? {} : { onExpired }) });
     this.approvals = createQuestions(approvals, async (approval) => {
       const run = this.#running.get(approval.sessionKey);
       if (run !== undefined) await options.ask(approval, run);
