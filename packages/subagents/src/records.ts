@@ -21,7 +21,7 @@ export function createRecords<Origin>(
     chain: z.string(),
     givenAt: z.number(),
     messageId: z.string().exactOptional(),
-    ended: z.enum(["done", "failed", "stopped"]).exactOptional(),
+    ended: z.enum(["done", "cut", "failed", "stopped"]).exactOptional(),
   });
   const record = z.object({
     agentId: z.string(),

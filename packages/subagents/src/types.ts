@@ -32,7 +32,8 @@ export interface Task<Origin> {
   readonly ended?: TaskOutcome;
 }
 
-export type TaskOutcome = "done" | "failed" | "stopped";
+/** `cut`: it ended at a limit, with what it had by then. */
+export type TaskOutcome = "done" | "cut" | "failed" | "stopped";
 
 /** How a task ended. `Gained` is the host's: what else the parent has to know, such as what tainted the work. */
 export interface TaskEnd<Gained> {

@@ -65,6 +65,18 @@ it("ends what a sub-agent has in the background with its last task, not under on
   expect(ended).toEqual([sessionKey]);
 });
 
+it("reports what a sub-agent had that ended at its limits, and that it was not done", async () => {
+  const { store, delegation, told } = await world();
+  const { tasks } = await delegation.spawn({ label: "a", text: "a", tools: [] }, giver("c1"));
+  const reason = "The run reached its limit of turns.";
+  await store.inbox.settle(messageOf(tasks[0]), "replied", { rule: "limit", reason });
+  await delegation.recover();
+  expect(told.at(-1)).toMatch(
+    /has had to end before its task was done.*\nWhy: The run reached its limit of turns\.$/,
+  );
+  expect((await delegation.of(giver("").sessionKey))[0]?.tasks[0]?.ended).toBe("cut");
+});
+
 it("reports all of an answer that went on behind the model's limit", async () => {
   const { store, delegation, told } = await world();
   const { tasks, sessionKey } = await delegation.spawn({ label: "a", text: "a", tools: [] }, giver("c1"));

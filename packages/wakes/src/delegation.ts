@@ -131,7 +131,12 @@ function reportMessage(
   return { name: "report", text: `${head}\n${text}`, sessionKey: parentKey, taint, subAgent: origin.within };
 }
 
-const WORDS = { done: "done its task", failed: "failed", stopped: "been stopped" } as const;
+const WORDS = {
+  done: "done its task",
+  cut: "had to end before its task was done",
+  failed: "failed",
+  stopped: "been stopped",
+} as const;
 
 async function wakeWith(
   wake: WakeAgent,

@@ -27,6 +27,14 @@ export async function endOfTask(
   return { outcome, text: shortened(await textOf(store, row, outcome)), gained };
 }
 
+/** What the rule of a message says of a task that was not simply done. */
+const ENDED_EARLY: Readonly<Record<string, TaskOutcome>> = {
+  limit: "cut",
+  repeated: "cut",
+  cut: "cut",
+  stopped: "stopped",
+};
+
 function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
   switch (state) {
     case "accepted":
@@ -34,9 +42,8 @@ function outcomeOf({ state, detail }: Row): TaskOutcome | undefined {
     case "running":
       return undefined;
     case "replied":
-      return "done";
     case "silent":
-      return detail?.rule === "stopped" ? "stopped" : "done";
+      return ENDED_EARLY[detail?.rule ?? ""] ?? "done";
     case "ignored":
       return "stopped";
     case "failed-reported":

@@ -59,6 +59,12 @@ export const gate = {
 /** Ends that a message finds after the gate let it in. */
 export const ends = {
   stopped: { because: "somebody stopped it" },
+  limit: {
+    because: "its run ended at its limits, with what it had",
+    remedy: () => "agents.defaults.limits says what one run may use.",
+  },
+  cut: { because: "its answer ended where the model may write no more" },
+  repeated: { because: "its run was ended, since the same step was tried over and over" },
   deleted: { because: "it was deleted on the platform before it was answered" },
   queue_full: {
     because: "too many messages waited in its conversation",

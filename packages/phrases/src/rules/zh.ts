@@ -52,6 +52,12 @@ export const gate: typeof gateEn = {
 
 export const ends: typeof endsEn = {
   stopped: { because: "有人停止了它" },
+  limit: {
+    because: "运行到了上限，只得到当时已有的结果",
+    remedy: () => "agents.defaults.limits 决定一次运行可以用多少。",
+  },
+  cut: { because: "回答到了模型输出的上限就断了" },
+  repeated: { because: "同一步骤被反复尝试，运行因此结束" },
   deleted: { because: "回答之前它已在平台上被删除" },
   queue_full: {
     because: "它的会话里等待的消息太多",

@@ -36,6 +36,8 @@ export interface Conclusion {
   readonly outcome: "completed" | "failed" | "aborted" | "poisoned";
   readonly state: "replied" | "silent" | "failed-reported";
   readonly rule?: string;
+  /** More of why it ended so, for its record. */
+  readonly reason?: string;
   readonly reply: ReadyReply;
   /** Why there is no other reply than words about that. */
   readonly failure?: "internal" | "no_agent" | "poison";
@@ -195,9 +197,10 @@ export async function endDamagedRun(
   await store.runs.finish({ runId, lease, outcome: "failed", inbox: [], error });
 }
 
-function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule }: Conclusion): InboxSettle {
+function settleOf({ id }: QueuedMessage, isLeft: boolean, { state, rule, reason }: Conclusion): InboxSettle {
   if (!isLeft) return { id, state: "ignored", detail: { rule: DELETED } };
-  return { id, state, ...(rule === undefined ? {} : { detail: { rule } }) };
+  const detail = { ...(rule === undefined ? {} : { rule }), ...(reason === undefined ? {} : { reason }) };
+  return { id, state, ...(rule === undefined ? {} : { detail }) };
 }
 
 /**

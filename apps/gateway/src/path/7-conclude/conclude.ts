@@ -62,7 +62,7 @@ function compose(ports: ConcludePorts, { run, result, texts }: RunEnded): Reply 
 /** @param ready undefined where the run was stopped while its attachments were made ready */
 function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: Reply): Conclusion {
   const reply: ReadyReply = ready ?? wanted;
-  const base = { reply, used: result.used, ...(result.reason === "cut" ? { truncated: true } : {}) };
+  const base = { reply, used: result.used, ...shortOf(result) };
   if (result.reason === "aborted" || ready === undefined) return { ...base, ...STOPPED_RUN };
   if (result.reason === "error") {
     const error = errorOf(result);
@@ -72,6 +72,20 @@ function conclusionOf(result: RunResult, ready: ReadyReply | undefined, wanted: 
   return reply.silent
     ? { ...base, outcome: "completed", state: "silent", end: "silent" }
     : { ...base, outcome: "completed", state: "replied", end: "replied" };
+}
+
+/** What kept it from coming to an end by itself. */
+function shortOf({ reason, limit }: RunResult): Pick<Conclusion, "truncated" | "rule" | "reason"> {
+  switch (reason) {
+    case "cut":
+      return { truncated: true, rule: reason };
+    case "limit":
+      return { rule: reason, reason: `The run reached its limit of ${limit ?? "work"}.` };
+    case "repeated":
+      return { rule: reason };
+    default:
+      return {};
+  }
 }
 
 async function afterHooks({ hooks }: ConcludePorts, run: PreparedRun, reply: Reply): Promise<Reply> {
