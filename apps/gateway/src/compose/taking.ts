@@ -56,6 +56,7 @@ export function createTakingHalf(parts: Parts, ports: TakingPorts): Taking {
       historyLimit: () => configuration.config().access.groups.historyLimit,
       nameOf: (event) => senderName(event, accounts.get(event.channel, event.account)),
       wakeOutbox: () => surroundings.delivery.wake(),
+      onOutcome: surroundings.onOutcome,
     }),
     edits: createEdits({ ...common, lanes: ports.lanes, queue }),
     queue,

@@ -96,6 +96,7 @@ const FAILURES: Readonly<Record<string, Kind>> = {
   // The gateway's account at the vendor is what is refused: the client's own token is good, and no retry helps.
   auth: { status: 403, type: "permission_error", triesAgain: false },
   billing: { status: 403, type: "permission_error", triesAgain: false },
+  token_revoked: { status: 401, type: "authentication_error", code: "invalid_api_key", triesAgain: false },
   no_agent: { ...invalid, status: 404, code: "model_not_found", param: "model" },
   no_model: { ...invalid, status: 404, code: "model_not_found", param: "model" },
   overloaded: { ...server, status: 503 },

@@ -2,6 +2,7 @@ import type { MessageEvent } from "@signalbox/channel";
 import { createSupervisor } from "@signalbox/lanes";
 import { createManualClock } from "@signalbox/lanes/testkit";
 import { groupKey } from "@signalbox/prompt";
+import type { Outcome } from "@signalbox/server";
 import { openStore, StoreError } from "@signalbox/store";
 import { createLogger } from "@signalbox/telemetry/logger";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -43,6 +44,7 @@ async function world() {
   });
   if (accepted.outcome !== "accepted") throw new Error(accepted.outcome);
   const fatal: unknown[] = [];
+  const told: [string, Outcome][] = [];
   const clock = createManualClock();
   const aside = (over: Partial<Pick<GatewayStore, "inbox" | "groupHistory" | "pairing">>) =>
     createUnanswered({
@@ -53,10 +55,11 @@ async function world() {
       historyLimit: () => 20,
       nameOf: async ({ sender }) => sender.id,
       wakeOutbox: () => {},
+      onOutcome: (...end) => told.push(end),
       supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => fatal.push(error) }),
     });
   const state = async () => (await store.inbox.get(accepted.id))?.state;
-  return { store, id: accepted.id, aside, fatal, clock, state };
+  return { store, id: accepted.id, aside, fatal, told, clock, state };
 }
 
 /** Fails so often, then does what it should. */
@@ -83,6 +86,12 @@ describe("a message that no run answers", () => {
     expect(await state()).toBe("ignored");
     const [kept] = await groupHistory.list(groupKey(event));
     expect(kept?.body).toEqual({ text: "lunch at one" });
+  });
+
+  it("has its end told to whoever waits for it", async () => {
+    const { id, aside, told } = await world();
+    await aside({}).end(id, stored, "ignore", "token_revoked");
+    expect(told).toMatchObject([[id, { state: "ignored", error: { code: "token_revoked" } }]]);
   });
 
   it("is not kept once it was deleted meanwhile", async () => {

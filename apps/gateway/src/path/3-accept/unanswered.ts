@@ -5,6 +5,7 @@ import type { Supervisor } from "@signalbox/lanes";
 import { phrasesFor } from "@signalbox/phrases";
 import { groupKey, groupWords } from "@signalbox/prompt";
 import { PAIRING_TTL_MS, pairingCode } from "@signalbox/routing";
+import type { Outcome } from "@signalbox/server";
 import { type InboxId, isFatal, isPassing, type LeaseToken } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
@@ -21,6 +22,7 @@ export interface UnansweredPorts {
   /** Looks at the outbox after a row was added. */
   readonly wakeOutbox: () => void;
   readonly supervisor: Pick<Supervisor, "run">;
+  readonly onOutcome: (id: InboxId, outcome: Outcome) => void;
 }
 
 /** Messages that no run answers. */
@@ -40,6 +42,8 @@ export function createUnanswered(ports: UnansweredPorts): Unanswered {
           if (row?.settledAt !== undefined) return;
           await followRule(ports, id, row?.payload.event ?? stored.event, { kind, rule });
           await ports.store.inbox.settle(id, "ignored", { rule });
+          const error = { code: rule, message: "The gateway does not answer this message." };
+          ports.onOutcome(id, { state: "ignored", text: "", error });
         },
         judge: (error) => (isFatal(error) ? "fatal" : "retry"),
       });
