@@ -19,6 +19,8 @@ export interface Exchange {
 /** The exchanges of each session, as whoever had them has kept them. */
 export interface KeptExchanges {
   list(sessionKey: string): Promise<readonly Exchange[]>;
+  /** What was said to a message that had no run, or in the run of a command; undefined where nothing was kept. */
+  answerTo(sessionKey: string, id: string): Promise<string | undefined>;
   remove(sessionKey: string): Promise<void>;
 }
 
@@ -69,31 +71,41 @@ export interface ExchangesPorts {
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 export function createExchanges({ store, definition, redact, now }: ExchangesPorts): Exchanges {
-  /** Others have on their platform what was said to them, or wait for one answer and look at nothing later. */
-  const looksBack = ({ channel, account }: Place): boolean => {
+  /**
+   * Others have on their platform what was said to them. Whoever waits for one answer looks at no conversation, but may
+   * ask for that answer again.
+   */
+  const readerIn = ({ channel, account }: Place): "looks-back" | "asks-again" | undefined => {
     const { readsSession, awaitsSingleAnswer } = definition(channel, account)?.capabilities ?? {};
-    return readsSession === true && awaitsSingleAnswer !== true;
+    if (readsSession !== true) return undefined;
+    return awaitsSingleAnswer === true ? "asks-again" : "looks-back";
   };
   const put = (sessionKey: string, id: string, exchange: Exchange): Promise<void> =>
     store.kv.set(namespaceOf(sessionKey), id, z.json().parse(exchange), KEPT_MS);
   return {
     async keep(sessionKey, messages, { id, text, begins, error, ...end }) {
       const [first] = messages;
-      if (first === undefined || !looksBack(first.stored.event)) return;
+      const reader = first && readerIn(first.stored.event);
+      if (first === undefined || reader === undefined) return;
       const runId = id;
       const asked = messages.map(({ stored: { event } }) => questionOf(event, runId, begins));
       const answer = text === undefined ? [] : [answerOf(runId, text, now())];
       // A conversation may begin with a command; it is there to be looked at all the same.
-      await store.sessions.ensure(sessionSeed(first));
+      if (reader === "looks-back") await store.sessions.ensure(sessionSeed(first));
       const why = error === undefined ? {} : { error: { ...error, message: redact(error.message) } };
       await put(sessionKey, id, { messages: [...asked, ...answer], end: { ...end, ...why, runId } });
     },
     async keepNote(sessionKey, place, { runId, text }) {
-      if (looksBack(place)) await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
+      if (readerIn(place) === "looks-back")
+        await put(sessionKey, runId, { messages: [answerOf(runId, text, now())] });
     },
     async list(sessionKey): Promise<Exchange[]> {
       const kept = await store.kv.list(namespaceOf(sessionKey));
       return kept.flatMap(({ value }) => exchangeSchema.safeParse(value).data ?? []);
+    },
+    async answerTo(sessionKey, id) {
+      const { data } = exchangeSchema.safeParse(await store.kv.get(namespaceOf(sessionKey), id));
+      return data?.messages.find(({ role }) => role === "assistant")?.text;
     },
     async remove(sessionKey) {
       const namespace = namespaceOf(sessionKey);

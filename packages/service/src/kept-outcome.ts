@@ -2,36 +2,47 @@ import { composeReply, turnTexts } from "@signalbox/prompt";
 import type { Outcome, Outcomes } from "@signalbox/server";
 import type { PlatformMessage } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
+import type { KeptExchanges } from "./exchange.ts";
 import type { ServiceStore, StoredRow } from "./service-store.ts";
 
 const NOTHING: Outcome = { state: "ignored", text: "" };
 
+export interface KeptOutcomePorts {
+  readonly store: Pick<ServiceStore, "inbox" | "runs">;
+  readonly exchanges: Pick<KeptExchanges, "answerTo">;
+  readonly outcomes: Outcomes;
+}
+
 /** How a message that was taken before ends or ended, whichever process has dealt with it. */
-export async function endOfKnown(
-  store: Pick<ServiceStore, "inbox" | "runs">,
-  outcomes: Outcomes,
-  message: PlatformMessage,
-): Promise<Outcome> {
+export async function endOfKnown(ports: KeptOutcomePorts, message: PlatformMessage): Promise<Outcome> {
+  const { store, outcomes } = ports;
   const row = await store.inbox.find(message);
   if (row === undefined) return NOTHING;
-  if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? keptOutcome(store, row);
+  if (row.settledAt !== undefined) return outcomes.waiting(row.id) ?? keptOutcome(ports, row);
   const done = outcomes.wait(row.id);
   // It may have ended before anybody waited.
   const now = await store.inbox.get(row.id);
-  return now?.settledAt === undefined ? done : keptOutcome(store, now);
+  return now?.settledAt === undefined ? done : keptOutcome(ports, now);
 }
 
 /** What the store keeps of an answer. */
-async function keptOutcome(store: Pick<ServiceStore, "inbox" | "runs">, row: StoredRow): Promise<Outcome> {
-  const { state, runId, detail } = row;
+async function keptOutcome(
+  { store, exchanges }: Pick<KeptOutcomePorts, "store" | "exchanges">,
+  row: StoredRow,
+): Promise<Outcome> {
+  const { id, state, runId, route, detail } = row;
   const of = runId === undefined ? {} : { runId };
   switch (state) {
     case "replied":
     case "silent": {
       const journal = runId === undefined ? undefined : await store.runs.inspect(runId);
       if (journal?.run.state === "aborted") return { ...of, state: "aborted", text: "" };
+      if (state === "silent") return { ...of, state, text: "" };
+      // What a command said is no turn of the conversation.
+      const said = route && (await exchanges.answerTo(route.sessionKey, runId ?? id));
+      if (said !== undefined) return { ...of, state, text: said };
       const texts = turnTexts(journal?.messages.map(({ message }) => message) ?? []);
-      return { ...of, state, text: state === "silent" ? "" : composeReply(texts, "complete", []).text };
+      return { ...of, state, text: composeReply(texts, "complete", []).text };
     }
     case "failed-reported": {
       const code = detail?.rule ?? "error";

@@ -1,10 +1,11 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
 import { assistantMessage } from "@signalbox/agent-core/test";
 import { type MessageEvent, normalizeEvent, normalizeTurn } from "@signalbox/channel";
-import type { WebMessage } from "@signalbox/channel-web";
+import { createWebHub, type WebMessage } from "@signalbox/channel-web";
 import { createOutcomes } from "@signalbox/server";
 import { openStore } from "@signalbox/store";
 import { expect, it, onTestFinished } from "vitest";
+import { createExchanges } from "./exchange.ts";
 import type { ServiceBodies } from "./service-store.ts";
 import { createSubmit } from "./submit.ts";
 
@@ -41,9 +42,12 @@ async function gateway({ ready = true, room = 10 } = {}) {
       return taken.outcome;
     },
   });
+  const { definition } = createWebHub({ id: "api", awaitsSingleAnswer: true, fetchUrl: nothing });
+  const exchanges = createExchanges({ store, definition: () => definition, redact: String, now: () => 1 });
   const service = createSubmit({
     store,
     outcomes,
+    exchanges,
     surfaces: { web: submitTo("web"), api: submitTo("api") },
     agents: { get: (id) => (id === "coder" ? {} : undefined) },
     carried: { add: async () => ({ kind: "full", bytes: 0 }), remove: async () => {} },
@@ -72,8 +76,23 @@ async function gateway({ ready = true, room = 10 } = {}) {
     // As behind a restart.
     outcomes.close();
   };
-  return { service, end, answer };
+  /** Ends it as a command that needs no run does, which nobody here was told. */
+  const command = async (messageId: string, text: string) => {
+    const row = await store.inbox.find({ messageId });
+    if (row === undefined) throw new Error(`no message ${messageId}`);
+    const { id, payload: stored } = row;
+    await exchanges.keep("s", [{ sessionKey: "s", agentId: "coder", stored }], {
+      id,
+      text,
+      outcome: "replied",
+    });
+    await store.inbox.settle(id, "replied", { rule: "command:status" });
+    outcomes.close();
+  };
+  return { service, end, answer, command, store };
 }
+
+const nothing = () => Promise.reject(new Error("nothing is fetched"));
 
 function eventOf(channel: string, { id, text, conversation, user, turn }: WebMessage): MessageEvent {
   return normalizeEvent({
@@ -119,6 +138,15 @@ it("tells later what was answered, a turn that went on behind the model's limit 
   expect(again.kind === "duplicate" && (await again.done).text).toBe(
     "I look.\n\nThe first half, and the rest.",
   );
+});
+
+it("tells later what a command said, which is no conversation that anybody looks at", async () => {
+  const { service, command, store } = await gateway();
+  await service.submit({ ...SUBMISSION, text: "/status" });
+  await command("m1", "All is well.");
+  const again = await service.submit({ ...SUBMISSION, text: "/status" });
+  expect(again.kind === "duplicate" && (await again.done).text).toBe("All is well.");
+  expect(await store.sessions.list()).toEqual([]);
 });
 
 it("refuses another message under an id that was taken", async () => {

@@ -2,12 +2,11 @@ import type { MessageEvent } from "@signalbox/channel";
 import type { WebHub } from "@signalbox/channel-web";
 import type { RunOutcome } from "@signalbox/protocol";
 import { formatSessionKey } from "@signalbox/routing";
-import type { GatewayService, Outcome, Outcomes, Submission, Submitted } from "@signalbox/server";
+import type { GatewayService, Outcome, Submission, Submitted } from "@signalbox/server";
 import { OWN_ACCOUNT } from "@signalbox/setup";
 import { type FileDesk, hasFiles, repeatedFiles, setDownFiles } from "./carried-files.ts";
 import { clientMessage, isOfMessage, senderOf } from "./client-message.ts";
-import { endOfKnown } from "./kept-outcome.ts";
-import type { ServiceStore } from "./service-store.ts";
+import { endOfKnown, type KeptOutcomePorts } from "./kept-outcome.ts";
 
 /** The channels of the gateway's own clients, by id. */
 export interface Surfaces {
@@ -17,11 +16,9 @@ export interface Surfaces {
   readonly api: WebHub;
 }
 
-export interface SubmitPorts {
-  readonly store: Pick<ServiceStore, "inbox" | "runs">;
+export interface SubmitPorts extends KeptOutcomePorts {
   readonly agents: { get(id: string): object | undefined };
   readonly surfaces: { readonly [Name in keyof Surfaces]: Pick<Surfaces[Name], "submit"> };
-  readonly outcomes: Outcomes;
   /** Keeps the files that messages carry until they are answered. */
   readonly carried: FileDesk;
   readonly ready: () => boolean;
@@ -44,7 +41,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
     const taken = await store.inbox.find(named);
     if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
       return refused("id_taken", "Another message came under this id before.");
-    const done = endOfKnown(store, outcomes, named).catch(() => UNREADABLE);
+    const done = endOfKnown(ports, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
   };
 
@@ -82,7 +79,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
       const named = { channel: "api", account: OWN_ACCOUNT, messageId };
       const asked = await store.inbox.find(named);
       if (client.role !== "owner" && asked?.senderId !== senderOf(client).id) return undefined;
-      const { state, text } = await endOfKnown(store, outcomes, named);
+      const { state, text } = await endOfKnown(ports, named);
       return state === "replied" || state === "silent" ? text : undefined;
     },
   };
