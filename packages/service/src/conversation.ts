@@ -1,5 +1,5 @@
 import type { ConversationInfo } from "@signalbox/protocol";
-import { type LeaseToken, StoreError } from "@signalbox/store";
+import { type LeaseToken, type SessionPosition, StoreError } from "@signalbox/store";
 import type { KeptExchanges } from "./exchange.ts";
 import { hasSubAgentAtWork, type SubAgentsPort } from "./made-sub-agents.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -28,12 +28,12 @@ export async function listConversations(
   prefix: string,
 ): Promise<ConversationInfo[]> {
   const listed: ConversationInfo[] = [];
-  let before: number | undefined;
+  let last: SessionPosition | undefined;
   for (let page = 0; page < PAGES && listed.length < LISTED; page++) {
     const sessions = await store.sessions.list({
       channel: "web",
       limit: LISTED,
-      ...(before === undefined ? {} : { before }),
+      ...(last === undefined ? {} : { behind: last }),
     });
     const own = sessions.filter(({ peer }) => peer.startsWith(prefix));
     listed.push(
@@ -44,7 +44,7 @@ export async function listConversations(
         updatedAt,
       })),
     );
-    before = sessions.at(-1)?.updatedAt;
+    last = sessions.at(-1);
     if (sessions.length < LISTED) break;
   }
   return listed.slice(0, LISTED);

@@ -1,4 +1,18 @@
-import { and, asc, desc, eq, getTableColumns, gte, inArray, lt, lte, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { encodeOptional } from "./json.ts";
@@ -8,7 +22,7 @@ import { activeRun, minuteOf, session } from "./schema/index.ts";
 import { createSessionMessages } from "./session-messages.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
-import type { Session, SessionStore } from "./types/sessions.ts";
+import type { Session, SessionPosition, SessionStore } from "./types/sessions.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
@@ -131,15 +145,7 @@ type Filter = NonNullable<Parameters<SessionStore["list"]>[0]>;
 function list(
   { db }: Database,
   rows: SessionRows,
-  {
-    keys,
-    agentId,
-    channel,
-    peer,
-    before = Number.MAX_SAFE_INTEGER,
-    since = 0,
-    limit = DEFAULT_LIMIT,
-  }: Filter,
+  { keys, agentId, channel, peer, behind, since = 0, limit = DEFAULT_LIMIT }: Filter,
 ): readonly Session[] {
   return db
     .select({ record: getTableColumns(session), active: getTableColumns(activeRun) })
@@ -147,8 +153,7 @@ function list(
     .leftJoin(activeRun, eq(activeRun.sessionKey, session.key))
     .where(
       and(
-        lte(session.updatedMinute, minuteOf(before)),
-        lt(session.updatedAt, before),
+        behind && isBehind(behind),
         gte(session.updatedMinute, minuteOf(since)),
         gte(session.updatedAt, since),
         keys === undefined ? undefined : inArray(session.key, valuesOf(keys)),
@@ -161,6 +166,13 @@ function list(
     .limit(limit)
     .all()
     .map(({ record, active }) => rows.toSession({ record, active: active ?? undefined }));
+}
+
+function isBehind({ key, updatedAt }: SessionPosition): SQL | undefined {
+  return and(
+    lte(session.updatedMinute, minuteOf(updatedAt)),
+    or(lt(session.updatedAt, updatedAt), and(eq(session.updatedAt, updatedAt), gt(session.key, key))),
+  );
 }
 
 /** However many there are: a statement takes no more than some thousands as values of its own. */

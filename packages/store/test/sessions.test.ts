@@ -148,6 +148,9 @@ test("sessions are listed by their latest activity", async () => {
   expect(await keys()).toEqual(["c", "b", "a"]);
   expect(await keys({ agentId: "coder" })).toEqual(["c", "a"]);
   expect(await keys({ channel: "slack" })).toEqual(["c"]);
-  expect(await keys({ before: time.now, limit: 1 })).toEqual(["b"]);
+  expect(await keys({ behind: await store.sessions.ensure({ ...seed("c"), channel: "slack" }) })).toEqual([
+    "b",
+    "a",
+  ]);
   expect(await keys({ since: time.now - 1 })).toEqual(["c", "b"]);
 });

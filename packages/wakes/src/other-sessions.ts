@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type MessageEvent, speakerOf } from "@signalbox/channel";
 import { parseSessionKey } from "@signalbox/routing";
+import type { SessionPosition } from "@signalbox/store";
 import { type SessionsCall, taintIn } from "@signalbox/tools";
 import { z } from "zod";
 import type { WakesStore, WakingRun } from "./ports.ts";
@@ -130,12 +131,13 @@ async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCal
 /** The newest conversations of an agent that a run reaches. */
 async function newestOf(agentId: string, run: WakingRun, { store, reach }: OtherSessionsPorts) {
   const reached = [];
-  let before = Number.MAX_SAFE_INTEGER;
+  let last: SessionPosition | undefined;
   for (let page = 0; page < MOST_PAGES && reached.length < MOST_SHOWN; page++) {
-    const sessions = await store.sessions.list({ agentId, before, limit: PAGE });
+    const behind = last === undefined ? {} : { behind: last };
+    const sessions = await store.sessions.list({ agentId, limit: PAGE, ...behind });
     reached.push(...sessions.filter(({ key }) => key !== run.sessionKey && isReached(key, run, reach())));
     if (sessions.length < PAGE) break;
-    before = sessions.at(-1)?.updatedAt ?? before;
+    last = sessions.at(-1);
   }
   return reached;
 }

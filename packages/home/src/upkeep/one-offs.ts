@@ -1,5 +1,5 @@
 import { reasonOf } from "@signalbox/agent-core";
-import type { Lease, SessionStore } from "@signalbox/store";
+import type { Lease, SessionPosition, SessionStore } from "@signalbox/store";
 import type { HomeLogger } from "../logger.ts";
 
 /** How long a conversation of one request is kept, in milliseconds, and how many there may be. */
@@ -24,12 +24,12 @@ export async function pruneOneOffs(options: OneOffs): Promise<void> {
   try {
     const oldest = now() - ONCE_MS;
     let kept = 0;
-    let before: number | undefined;
+    let last: SessionPosition | undefined;
     for (;;) {
       const page = await sessions.list({
         channel,
         limit: PAGE,
-        ...(before === undefined ? {} : { before }),
+        ...(last === undefined ? {} : { behind: last }),
       });
       const gone = page.filter(
         (session) =>
@@ -38,10 +38,8 @@ export async function pruneOneOffs(options: OneOffs): Promise<void> {
           (++kept > ONCE_KEPT || session.updatedAt < oldest),
       );
       await Promise.all(gone.map(({ key }) => sessions.remove(key, lease)));
-      const last = page.at(-1);
-      if (page.length < PAGE || last === undefined) return;
-      // What shares its last moment with the page is looked at next time.
-      before = last.updatedAt;
+      last = page.at(-1);
+      if (page.length < PAGE) return;
     }
   } catch (error) {
     logger.warn({ err: reasonOf(error) }, "conversations of one request could not be removed");

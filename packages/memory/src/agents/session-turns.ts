@@ -33,10 +33,10 @@ export interface RememberedMessage {
 
 /** Where conversations are kept. */
 export interface SessionLog {
-  /** Newest activity first; those whose newest was before `before`, and not before `since`. */
+  /** Newest activity first; `behind`: those that follow this one; `since`: those whose newest was then or later. */
   list(filter: {
     readonly agentId: string;
-    readonly before: number;
+    readonly behind?: RememberedSession;
     readonly since?: number;
     readonly limit: number;
   }): Promise<readonly RememberedSession[]>;
@@ -127,17 +127,13 @@ async function activeSince(
 ): Promise<readonly RememberedSession[]> {
   const active = new Map<string, RememberedSession>();
   const from = Number.isFinite(since) ? { since: since - LISTED_BACK_MS } : {};
-  let before = Number.MAX_SAFE_INTEGER;
-  let limit = LISTED;
+  let last: RememberedSession | undefined;
   for (;;) {
-    const page = await sessions.list({ agentId, limit, before, ...from });
+    const behind = last === undefined ? {} : { behind: last };
+    const page = await sessions.list({ agentId, limit: LISTED, ...behind, ...from });
     for (const session of page) active.set(session.key, session);
-    const newest = page[0]?.updatedAt ?? since;
-    const oldest = page.at(-1)?.updatedAt ?? since;
-    if (page.length < limit || oldest < since) return [...active.values()];
-    // Others may be of the same moment as the oldest; a page of that moment alone has to be larger.
-    if (newest === oldest) limit *= 4;
-    else before = oldest + 1;
+    last = page.at(-1);
+    if (page.length < LISTED || last === undefined || last.updatedAt < since) return [...active.values()];
     await setImmediate();
   }
 }

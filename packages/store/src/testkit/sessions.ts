@@ -71,9 +71,8 @@ export const sessionChecks: Readonly<Record<string, Check>> = {
     assert.deepEqual(await store.sessions.transcript("s"), []);
   },
 
-  "is listed by its latest activity, by key, agent, channel and peer": async ({ store, now, advance }) => {
+  "is listed by its latest activity, by key, agent, channel and peer": async ({ store, advance }) => {
     const lease = await take(store);
-    const start = now();
     for (const key of ["s", "t", "u"]) {
       advance(20_000);
       await store.sessions.ensure(sessionOf(key));
@@ -84,10 +83,23 @@ export const sessionChecks: Readonly<Record<string, Check>> = {
       (await store.sessions.list(filter)).map(({ key }) => key);
     assert.deepEqual(await keys(), ["s", "u", "t"]);
     assert.deepEqual(await keys({ limit: 1 }), ["s"]);
-    assert.deepEqual(await keys({ before: start + 60_000 }), ["t"]);
+    const [newest] = await store.sessions.list({ limit: 1 });
+    assert.ok(newest);
+    assert.deepEqual(await keys({ behind: newest }), ["u", "t"]);
     assert.deepEqual(await keys({ channel: "plain", peer: "peer of u" }), ["u"]);
     assert.deepEqual(await keys({ keys: ["t", "s", "nobody's"] }), ["s", "t"]);
     assert.deepEqual(await keys({ keys: [] }), []);
     assert.deepEqual(await keys({ agentId: "nobody" }), []);
+  },
+
+  "is passed over on no page, though others were active in the same moment": async ({ store }) => {
+    for (const key of ["s", "t", "u"]) await store.sessions.ensure(sessionOf(key));
+    const paged: string[] = [];
+    let [last] = await store.sessions.list({ limit: 1 });
+    while (last !== undefined) {
+      paged.push(last.key);
+      [last] = await store.sessions.list({ limit: 1, behind: last });
+    }
+    assert.deepEqual(paged, ["s", "t", "u"]);
   },
 };

@@ -61,6 +61,9 @@ export interface SessionMessage<T extends Bodies = Bodies> {
   readonly compaction: boolean;
 }
 
+/** Where a session stands among those that are listed. */
+export type SessionPosition = Pick<Session, "key" | "updatedAt">;
+
 /** The conversations: append-only, with resets and summaries that hide messages but do not delete them. */
 export interface SessionStore<T extends Bodies = Bodies> {
   get(key: string): Promise<Session | undefined>;
@@ -92,15 +95,15 @@ export interface SessionStore<T extends Bodies = Bodies> {
   reset(key: string, lease: LeaseToken): Promise<Session>;
   /** Removes the session and its messages; `false` when there was none. Error `busy` while a run holds it. */
   remove(key: string, lease: LeaseToken): Promise<boolean>;
-  /** Newest activity first. */
+  /** Newest activity first, and of one moment by their keys. */
   list(filter?: {
     /** Only these, if they exist. */
     readonly keys?: readonly string[];
     readonly agentId?: string;
     readonly channel?: string;
     readonly peer?: string;
-    /** Only sessions whose last activity was before this. */
-    readonly before?: Millis;
+    /** Only sessions behind this one in that order: the last of a page, for the next page. */
+    readonly behind?: SessionPosition;
     /** Only sessions whose last activity was then or later. */
     readonly since?: Millis;
     /** Default 100. */
