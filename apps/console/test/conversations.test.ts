@@ -66,7 +66,7 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await list.getByRole("link", { name: "About coffee" }).waitFor();
     await chat.page.getByRole("button", { name: "Delete", exact: true }).click();
     expect(chat.gateway.changes).toHaveLength(1);
-    await chat.page.getByRole("button", { name: "Delete for good?" }).click();
+    await chat.page.getByRole("button", { name: "Delete for good, with its schedules?" }).click();
     await list.getByRole("link", { name: "About coffee" }).waitFor({ state: "detached" });
     await chat.log().getByText("Write a message below to begin.").waitFor();
     expect(chat.gateway.changes).toEqual([

@@ -27,11 +27,13 @@ const removal = (lease: Lease, busyWith?: string) => {
   const forgotten: string[] = [];
   const asked: string[] = [];
   const ended: string[] = [];
+  const unscheduled: string[] = [];
   return {
     removed,
     forgotten,
     asked,
     ended,
+    unscheduled,
     ports: {
       lease,
       lanes: { busy: (key: string) => key === busyWith },
@@ -40,6 +42,7 @@ const removal = (lease: Lease, busyWith?: string) => {
       live: { forget: (key: string) => void forgotten.push(key) },
       subAgents: { of: async () => [] },
       endCommands: async (key: string) => void ended.push(key),
+      endSchedules: async (key: string) => void unscheduled.push(key),
     },
   };
 };
@@ -66,6 +69,7 @@ it("removes a conversation with every agent and what was said beside it, unless 
   expect(idle.forgotten).toEqual(idle.removed);
   expect(idle.asked).toEqual(idle.removed);
   expect(idle.ended).toEqual(idle.removed);
+  expect(idle.unscheduled).toEqual(idle.removed);
   expect(await listConversations(store, "a-")).toEqual([]);
   expect(await removeConversation({ store, ...idle.ports }, "a-1")).toBe("unknown");
 });

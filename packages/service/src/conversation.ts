@@ -17,6 +17,8 @@ interface RemovalPorts {
   readonly subAgents: SubAgentsPort;
   /** What it has in the background ends with it. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
+  /** So does what is to be done there later: it would make the conversation anew. */
+  readonly endSchedules: (sessionKey: string) => Promise<void>;
   /** What viewers may come back to. */
   readonly live: { forget(sessionKey: string): void };
   readonly lease: LeaseToken;
@@ -75,6 +77,7 @@ export async function removeConversation(
   for (const { key } of own) {
     // The session goes last: without it nobody would come back for what a crash has left beside it.
     await ports.endCommands(key);
+    await ports.endSchedules(key);
     await ports.exchanges.remove(key);
     await ports.inquiries.forget(key);
     ports.live.forget(key);

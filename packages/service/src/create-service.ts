@@ -64,6 +64,8 @@ export interface ServiceOptions extends SubmitPorts {
   readonly commands: ActivityPorts["commands"];
   /** Ends those of a conversation. */
   readonly endCommands: (sessionKey: string) => Promise<void>;
+  /** Ends the schedules of a conversation. */
+  readonly endSchedules: (sessionKey: string) => Promise<void>;
   readonly outboxInFlight: () => number;
   readonly metrics: Pick<Metrics, "scrape">;
   readonly wakeOutbox: () => void;

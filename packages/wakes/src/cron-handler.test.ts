@@ -53,6 +53,16 @@ it("tells the agent in the conversation that asked for it", async () => {
   expect(told[0]).toMatchObject({ address: "kitchen", text: expect.stringContaining("look at the build") });
 });
 
+it("ends with its conversation, over a restart too, and no other does", async () => {
+  const { clock, wakes, told, handle, restart } = await world();
+  for (const room of ["kitchen", "office"]) await handle(inAnHour, runIn(room), { callId: room });
+  await wakes.endOf(runIn("kitchen").sessionKey);
+  wakes.stop();
+  await restart();
+  await clock.advance(HOUR + 1);
+  await expect.poll(() => told).toMatchObject([{ address: "office" }]);
+});
+
 it("comes once where it was due several times while it waited behind a run, and at once where somebody wants it", async () => {
   const { clock, wakes, told, handle, waiting } = await world();
   const run = runIn("kitchen");

@@ -52,6 +52,8 @@ export function createWakeStore(kv: KeyValues, onUnreadable: (id: string) => voi
 export interface ScheduledWakes extends Omit<Scheduler<Wake>, "start"> {
   /** The outcome for an id, for a call that is repeated after a crash; undefined if it was not used. */
   recall(id: string): Promise<Schedule<Wake> | "over" | undefined>;
+  /** Ends all of a conversation, which would begin anew with what is due. */
+  endOf(sessionKey: string): Promise<void>;
   /**
    * Reads what is on record, and begins to wake agents when it is due.
    *
@@ -76,6 +78,10 @@ export function createScheduledWakes({ kv, clock, logger }: ScheduledWakesPorts)
     remove: (id) => scheduler.remove(id),
     run: (id, name) => scheduler.run(id, name),
     stop: () => scheduler.stop(),
+    async endOf(sessionKey) {
+      const theirs = scheduler.list().filter(({ task }) => task.sessionKey === sessionKey);
+      for (const { id } of theirs) await scheduler.remove(id);
+    },
     async recall(id) {
       const onRecord = (await store.list()).find((schedule) => schedule.id === id);
       if (onRecord !== undefined) return onRecord;

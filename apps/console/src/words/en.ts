@@ -57,7 +57,7 @@ export const en = {
     save: "Save",
     cancel: "Cancel",
     remove: "Delete",
-    reallyRemove: "Delete for good?",
+    reallyRemove: "Delete for good, with its schedules?",
     messageTo: (agent: string) => `Message to ${agent}`,
     placeholder: (agent: string) => `Message ${agent}`,
     send: "Send",

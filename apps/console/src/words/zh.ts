@@ -71,7 +71,7 @@ export const zh: Words = {
     save: "保存",
     cancel: "取消",
     remove: "删除",
-    reallyRemove: "确定删除？",
+    reallyRemove: "确定删除？其定时任务也会结束",
     messageTo: (agent) => `发给${agent}的消息`,
     placeholder: (agent) => `给${agent}发消息`,
     send: "发送",

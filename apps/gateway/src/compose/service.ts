@@ -53,6 +53,7 @@ export function createGatewayService(
     approvals: toolbox.approvals,
     commands: () => toolbox.commands(),
     endCommands: (key) => toolbox.endCommands(key),
+    endSchedules: (key) => scheduledWakes.endOf(key),
     budgets: () => budgetsOf(configuration.config()),
     trust,
     audit,
