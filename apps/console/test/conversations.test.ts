@@ -142,6 +142,30 @@ describe.skipIf(missing !== undefined)("conversations and their messages, in Chr
     await sent.getByText("notes.txt").waitFor();
   });
 
+  it("keeps the files that were chosen while another conversation is looked at, and says how many go", async () => {
+    await chat.signIn();
+    const chosen = chat.page.getByRole("list", { name: "Files for this message" });
+    const files = Array.from({ length: 21 }, (_, at) => ({
+      name: `${at}.txt`,
+      mimeType: "text/plain",
+      buffer: Buffer.from("notes"),
+    }));
+    await chat.page.locator('input[type="file"]').setInputFiles(files);
+    await chat.page.getByRole("alert").getByText("A message takes 20 files at most.").waitFor();
+    await chat.page.getByRole("button", { name: "New conversation" }).click();
+    await chosen.waitFor({ state: "detached" });
+    await chat.page.goBack();
+    await chosen.getByText("20.txt").waitFor();
+    const send = chat.page.getByRole("button", { name: "Send", exact: true });
+    await expect.poll(() => chosen.getByText("1 kB").count()).toBe(21);
+    expect(await send.isEnabled()).toBe(false);
+    await chosen.getByRole("button", { name: "Remove 20.txt" }).click();
+    await chat.page.getByRole("alert").waitFor({ state: "detached" });
+    await send.click();
+    await chat.received("send");
+    expect(chat.gateway.received.at(-1)).toMatchObject({ attachments: { length: 20 } });
+  });
+
   it("sends the files of a refused message again with it", async () => {
     await chat.signIn();
     const file = { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("notes") };

@@ -1,5 +1,5 @@
 export type * from "@signalbox/protocol";
-export { defaultAgent } from "@signalbox/protocol";
+export { defaultAgent, MAX_ATTACHMENTS } from "@signalbox/protocol";
 export { type Client, type ClientOptions, createClient } from "./client.ts";
 export type { ChatOptions, Connection, ConnectionState, ConnectOptions, Outgoing } from "./connection.ts";
 export { ClientError, isClientError } from "./errors.ts";

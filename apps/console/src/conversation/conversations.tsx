@@ -13,6 +13,7 @@ import {
 } from "react";
 import { useConnectionState, useGateway } from "../gateway.tsx";
 import { conversationsQuery } from "../queries.ts";
+import { Attachments } from "./attachments.ts";
 import { useViews, type ViewActions } from "./use-views.ts";
 import { EMPTY, isBusy, type View } from "./view.ts";
 
@@ -26,6 +27,8 @@ export interface Conversations {
   actions: ViewActions;
   /** What was written and not sent, by conversation. */
   drafts: Map<string, string>;
+  /** The files that were chosen for its next message. */
+  attachmentsOf(conversation: string): Attachments;
   viewOf(conversation: string): View;
   agentOf(conversation: string): string;
   /** Shows a conversation from now on. */
@@ -53,8 +56,15 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
   /** Conversations begun on this page, with their agents; the gateway lists them once they have a message. */
   const begun = useRef(new Map<string, string>());
   const drafts = useRef(new Map<string, string>());
+  const attachments = useRef(new Map<string, Attachments>());
   const { data: listed, isFetched, refetch } = useQuery(conversationsQuery(client));
 
+  useEffect(() => {
+    const all = attachments.current;
+    return () => {
+      for (const each of all.values()) each.close();
+    };
+  }, []);
   useEffect(
     () =>
       connection.onFrame(({ type }) => {
@@ -85,6 +95,14 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
     },
     [navigate, chosen],
   );
+  const attachmentsOf = useCallback(
+    (conversation: string) => {
+      const own = attachments.current.get(conversation) ?? new Attachments(client);
+      attachments.current.set(conversation, own);
+      return own;
+    },
+    [client],
+  );
   const busy = useMemo(
     () => new Set([...views].filter(([, each]) => isBusy(each)).map(([id]) => id)),
     [views],
@@ -96,6 +114,7 @@ export function ConversationsProvider({ children }: { children: ReactNode }): Re
     busy,
     actions,
     drafts: drafts.current,
+    attachmentsOf,
     viewOf: (conversation) => views.get(conversation) ?? EMPTY,
     agentOf,
     open,

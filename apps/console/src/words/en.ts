@@ -94,6 +94,8 @@ export const en = {
     sent: "Files",
     sending: (percent: number) => `${percent} %`,
     remove: (name: string) => `Remove ${name}`,
+    tooMany: (most: number) =>
+      `A message takes ${most} files at most. Remove some, and send them with a further message.`,
   },
   tool: {
     states: { running: "running", done: "done", failed: "failed", lost: "no result" },

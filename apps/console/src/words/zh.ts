@@ -107,6 +107,7 @@ export const zh: Words = {
     sent: "文件",
     sending: (percent: number) => `${percent} %`,
     remove: (name: string) => `移除 ${name}`,
+    tooMany: (most: number) => `一条消息最多带 ${most} 个文件。请移除一些，随下一条消息发送。`,
   },
   tool: {
     states: { running: "运行中", done: "完成", failed: "失败", lost: "没有结果" },

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
+import type { Chosen } from "../../conversation/attachments.ts";
 import type { Shown } from "../../conversation/item.ts";
-import type { Chosen } from "../../conversation/use-attachments.ts";
 import { useFormat } from "../../words/use-format.ts";
 import { useWords } from "../../words/words.tsx";
 

@@ -18,7 +18,7 @@ export function ChatPage(): ReactNode {
   const { me } = useGateway();
   const state = useConnectionState();
   const { conversation } = route.useParams();
-  const { listed, agents, actions, drafts, open, agentOf, viewOf } = useConversations();
+  const { listed, agents, actions, drafts, open, agentOf, viewOf, attachmentsOf } = useConversations();
   const info = listed.find(({ id }) => id === conversation);
   const agentId = agentOf(conversation);
   const agent = agents.find(({ id }) => id === agentId);
@@ -49,6 +49,7 @@ export function ChatPage(): ReactNode {
         key={`composer ${conversation}`}
         draft={drafts.get(conversation) ?? ""}
         onDraft={(text) => drafts.set(conversation, text)}
+        attachments={attachmentsOf(conversation)}
         agentName={agent?.name ?? agentId}
         isBusy={isBusy(view)}
         canStop={state.kind === "open"}

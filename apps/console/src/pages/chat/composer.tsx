@@ -1,3 +1,4 @@
+import { MAX_ATTACHMENTS } from "@signalbox/client";
 import {
   type ClipboardEvent,
   type DragEvent,
@@ -6,16 +7,17 @@ import {
   useEffect,
   useRef,
   useState,
+  useSyncExternalStore,
 } from "react";
+import type { Attachments } from "../../conversation/attachments.ts";
 import type { Uploaded } from "../../conversation/item.ts";
-import { useAttachments } from "../../conversation/use-attachments.ts";
-import { useClient } from "../../gateway.tsx";
 import { useWords } from "../../words/words.tsx";
 import { ChosenFiles } from "./attachment-list.tsx";
 
 interface Props {
   draft: string;
   onDraft: (text: string) => void;
+  attachments: Attachments;
   agentName: string;
   isBusy: boolean;
   canStop: boolean;
@@ -28,14 +30,15 @@ interface Props {
  * its own keys. Files are chosen, dropped or pasted.
  */
 export function Composer(props: Props): ReactNode {
-  const { draft, onDraft, agentName, isBusy, canStop, onSend, onStop } = props;
+  const { draft, onDraft, attachments, agentName, isBusy, canStop, onSend, onStop } = props;
   const { chat: words, attachments: fileWords } = useWords();
   const [text, setText] = useState(draft);
   const [isOver, setIsOver] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
-  const { chosen, add, remove, take } = useAttachments(useClient());
-  const isReady = chosen.every(({ sent }) => sent !== undefined);
+  const chosen = useSyncExternalStore(attachments.watch, attachments.chosen);
+  const areTooMany = chosen.length > MAX_ATTACHMENTS;
+  const isReady = !areTooMany && chosen.every(({ sent }) => sent !== undefined);
   const canSend = isReady && (text.trim() !== "" || chosen.length > 0);
 
   useEffect(() => {
@@ -49,7 +52,7 @@ export function Composer(props: Props): ReactNode {
   };
   const send = () => {
     if (!canSend) return;
-    onSend(text.trim(), take());
+    onSend(text.trim(), attachments.take());
     write("");
   };
   const stop = () => {
@@ -58,7 +61,7 @@ export function Composer(props: Props): ReactNode {
     field.current?.focus();
   };
   const choose = (files: FileList | null) => {
-    if (files !== null) add(files);
+    if (files !== null) attachments.add(files);
     field.current?.focus();
   };
   const onPaste = (event: ClipboardEvent) => {
@@ -94,7 +97,12 @@ export function Composer(props: Props): ReactNode {
       onDragLeave={() => setIsOver(false)}
       onDrop={onDrop}
     >
-      <ChosenFiles chosen={chosen} onRemove={remove} />
+      <ChosenFiles chosen={chosen} onRemove={(key) => attachments.remove(key)} />
+      {areTooMany && (
+        <p className="too-many" role="alert">
+          {fileWords.tooMany(MAX_ATTACHMENTS)}
+        </p>
+      )}
       <input
         ref={picker}
         type="file"
