@@ -13,6 +13,7 @@ import {
   type BudgetPot,
   endOfPeriod,
   type Pot,
+  periodOf,
   potsOf,
   type Spender,
 } from "./budget.ts";
@@ -81,20 +82,19 @@ export function createMeter(options: MeterOptions): Meter {
   return {
     stream: (spender, metered, ask) =>
       async function* (model, context, streamOptions = {}) {
-        const pots = potsOf(options.budgets(), spender, options.now());
-        if (pots.length === 0) {
+        if (potsNow(options, spender).length === 0) {
           yield* metered.stream(model, context, streamOptions);
           return;
         }
         const call = { spender, context, streamOptions, ask };
-        const admitted = await admit(options, call, { ...metered, model }, pots).catch(
+        const admitted = await admit(options, call, { ...metered, model }).catch(
           (error: unknown): Admitted =>
             streamOptions.signal?.aborted === true
               ? STOPPED
               : { kind: "refused", code: "budget", message: `The budgets cannot be read: ${error}` },
         );
         if (admitted.kind === "refused") yield refusal(model, admitted, options.now());
-        else yield* settling(options, call, admitted, pots);
+        else yield* settling(options, call, admitted);
       },
     pay: (spender, most, make) => pay(options, spender, most, make),
   };
@@ -106,7 +106,7 @@ async function pay<T>(
   most: Amount,
   make: () => Promise<Paid<T>>,
 ): Promise<T> {
-  const pots = potsOf(options.budgets(), spender, options.now());
+  const pots = potsNow(options, spender);
   if (pots.length === 0) return (await make()).value;
   const id = options.newId();
   const claims = pots.map((pot) => claimOf(pot, false));
@@ -131,7 +131,13 @@ interface Call {
 }
 
 type Admitted =
-  | { readonly kind: "made"; readonly id: string; readonly by: MeteredModel; readonly most: Amount }
+  | {
+      readonly kind: "made";
+      readonly id: string;
+      readonly by: MeteredModel;
+      readonly most: Amount;
+      readonly pots: readonly BudgetPot[];
+    }
   | Refused;
 
 interface Refused {
@@ -150,14 +156,11 @@ const STOPPED: Refused = {
 };
 
 /** Reserves for a call, of the model that its budgets leave it, once people have been asked where they are to be. */
-async function admit(
-  options: MeterOptions,
-  call: Call,
-  wanted: MeteredModel,
-  pots: readonly BudgetPot[],
-): Promise<Admitted> {
+async function admit(options: MeterOptions, call: Call, wanted: MeteredModel): Promise<Admitted> {
   let by = wanted;
   for (;;) {
+    // Whoever is asked may take until the next period.
+    const pots = potsNow(options, call.spender);
     const most = mostOf([by.model, ...by.fallbacks], call.context, call.streamOptions, options.pricesOf);
     const id = options.newId();
     const { full } = await options.ledger.reserve(
@@ -165,7 +168,7 @@ async function admit(
       most,
       pots.map((pot) => claimOf(pot, by !== wanted)),
     );
-    if (full.length === 0) return { kind: "made", id, by, most };
+    if (full.length === 0) return { kind: "made", id, by, most, pots };
     const used = full.flatMap((place) => pots[place] ?? []);
     const refused = used.find(({ budget }) => budget.whenUsedUp.action === "stop");
     if (refused !== undefined) return refuse(options, call, refused);
@@ -184,6 +187,10 @@ async function admit(
   }
 }
 
+function potsNow({ budgets, now }: MeterOptions, spender: Spender): readonly BudgetPot[] {
+  return potsOf(budgets(), spender, now());
+}
+
 /** What only warns counts and refuses nothing, nor does what has led to a cheaper model already. */
 function claimOf({ account, period, budget }: BudgetPot, isCheaper: boolean) {
   const { action } = budget.whenUsedUp;
@@ -191,13 +198,14 @@ function claimOf({ account, period, budget }: BudgetPot, isCheaper: boolean) {
   return lets ? { account, period } : { account, period, limit: budget.limit };
 }
 
+/** What was granted of a period that is over by now adds nothing: the call is one of the next, which begins anew. */
 async function grantedMore(
-  { ledger }: MeterOptions,
+  { ledger, now }: MeterOptions,
   { ask, streamOptions }: Call,
   pot: BudgetPot,
 ): Promise<boolean> {
   if (ask === undefined || !(await ask(pot, streamOptions.signal))) return false;
-  await ledger.grant(pot);
+  if (pot.period === periodOf(pot.budget.per, now())) await ledger.grant(pot);
   return true;
 }
 
@@ -226,8 +234,7 @@ function tooLong(model: Model): Refused {
 async function* settling(
   options: MeterOptions,
   { spender, context, streamOptions }: Call,
-  { id, by, most }: Extract<Admitted, { kind: "made" }>,
-  pots: readonly BudgetPot[],
+  { id, by, most, pots }: Extract<Admitted, { kind: "made" }>,
 ): AsyncGenerator<ModelEvent> {
   const bill = createBill(by.model, context, options.pricesOf, most);
   try {

@@ -203,6 +203,20 @@ test("an owner who is asked may grant the budget once more; without one the call
   expect(codeOf(await call(meter.stream(ANN, model)))).toBe("budget");
 });
 
+test("what an owner grants once the next day has begun is paid from that day, which gets no second amount", async () => {
+  let now = NOON;
+  const { meter, ledger } = meterWith([{ ...DAILY, whenUsedUp: { action: "ask" } }], { now: () => now });
+  const stream = meter.stream(ANN, costing(2_000), async () => {
+    now += 24 * 60 * 60_000;
+    return true;
+  });
+  expect([await call(stream), await call(stream)].map(codeOf)).toEqual(["finish", "finish"]);
+  expect(await ledger.balances([ALL_POT, { ...ALL_POT, period: "2026-11-23" }])).toMatchObject([
+    { spent: { micros: 2_000 }, grants: 0 },
+    { spent: { micros: 2_000 }, grants: 0 },
+  ]);
+});
+
 test.each([
   ["says no more", async () => false],
   ["fails", () => Promise.reject(new Error("it ended"))],
