@@ -24,7 +24,7 @@ export function createApi({
   clock,
   fetch,
 }: Pick<ChannelContext<FeishuConfig>, "config" | "fetch" | "clock">): FeishuApi {
-  const client = createClient(createHttp(fetch), config, clock);
+  const client = createClient(createHttp(fetch, clock.now), config, clock);
 
   return {
     async call(options, run) {

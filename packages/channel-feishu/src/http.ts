@@ -9,6 +9,7 @@ import {
   objectAt,
   type Payload,
   parsePayload,
+  retryAfterMs,
   textAt,
 } from "@signalbox/channel";
 import { limits } from "./limits.ts";
@@ -40,7 +41,7 @@ export class FeishuHttpError extends Error {
 export const callSignal: AsyncLocalStorage<AbortSignal> = new AsyncLocalStorage();
 
 /** Carries requests over the host's `fetch`, with the call's signal, a time limit and typed errors. */
-export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
+export function createHttp(fetch: typeof globalThis.fetch, now: () => number): HttpInstance {
   async function request<T, R = T, D = unknown>(options: HttpRequestOptions<D>): Promise<R> {
     const usual = isUpload(headersOf(options)) ? limits.uploadTimeoutMs : limits.requestTimeoutMs;
     const limit = deadline(options.timeout ?? usual, callSignal.getStore());
@@ -63,7 +64,7 @@ export function createHttp(fetch: typeof globalThis.fetch): HttpInstance {
     const text = await readText(response);
     const body = parsePayload(text);
     const refused = body !== undefined && typeof body["code"] === "number" && body["code"] !== 0;
-    if (!response.ok || body === undefined || refused) throw failure(response, body);
+    if (!response.ok || body === undefined || refused) throw failure(response, body, now());
     return (options.$return_headers === true ? { data: body, headers } : body) as R;
   }
 
@@ -149,14 +150,15 @@ async function readText(response: Response): Promise<string> {
   }
 }
 
-function failure(response: Response, body: Payload | undefined): FeishuHttpError {
+function failure(response: Response, body: Payload | undefined, now: number): FeishuHttpError {
   const code = body?.["code"];
   const message =
     body === undefined ? "" : (textAt(body, "msg") ?? textAt(objectAt(body, "error"), "message") ?? "");
-  const reset = Number(response.headers.get("x-ogw-ratelimit-reset") ?? response.headers.get("retry-after"));
-  return new FeishuHttpError(`HTTP ${response.status} ${message}`.trim(), {
-    status: response.status,
+  const { status, headers } = response;
+  const wait = retryAfterMs(headers.get("x-ogw-ratelimit-reset") ?? headers.get("retry-after"), now);
+  return new FeishuHttpError(`HTTP ${status} ${message}`.trim(), {
+    status,
     ...(typeof code === "number" ? { code } : {}),
-    ...(reset > 0 ? { retryAfterMs: reset * 1000 } : {}),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
   });
 }

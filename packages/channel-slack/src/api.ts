@@ -6,6 +6,7 @@ import {
   isPayload,
   objectsAt,
   type Payload,
+  retryAfterMs,
   textAt,
 } from "@signalbox/channel";
 import type { webApi } from "@slack/bolt";
@@ -53,7 +54,9 @@ interface Call {
   asked: string;
 }
 
-export function createApi(context: Pick<ChannelContext<SlackConfig>, "config" | "fetch">): SlackApi {
+export function createApi(
+  context: Pick<ChannelContext<SlackConfig>, "config" | "clock" | "fetch">,
+): SlackApi {
   const { config } = context;
   const calls = new AsyncLocalStorage<Call>();
   let client: webApi.WebClient | undefined;
@@ -62,7 +65,7 @@ export function createApi(context: Pick<ChannelContext<SlackConfig>, "config" | 
     const { webApi, LogLevel } = loadBolt();
     return new webApi.WebClient(config.botToken, {
       slackApiUrl: apiBase(config),
-      fetch: createFetch(context.fetch, () => calls.getStore()),
+      fetch: createFetch(context, () => calls.getStore()),
       // The host keeps to the rates and tries again.
       retryConfig: { retries: 0 },
       rejectRateLimitedCalls: true,
@@ -120,7 +123,7 @@ export function createApi(context: Pick<ChannelContext<SlackConfig>, "config" | 
 
 /** The host's `fetch`, with the signal of the call and a time limit until the whole answer is there. */
 export function createFetch(
-  fetch: typeof globalThis.fetch,
+  { fetch, clock }: Pick<ChannelContext, "fetch" | "clock">,
   currentCall: () => Call | undefined,
 ): typeof globalThis.fetch {
   return async (input, init) => {
@@ -134,9 +137,11 @@ export function createFetch(
       const headers = new Headers(response.headers);
       // Decoded already.
       for (const name of ["content-encoding", "content-length"]) headers.delete(name);
-      // The SDK has no word for a refusal without a time.
-      if (response.status === 429 && !(Number(headers.get("retry-after")) > 0))
-        headers.set("retry-after", String(limits.rateWaitMs / 1000));
+      // The SDK has no word for a refusal without a time, and reads no dates.
+      if (response.status === 429) {
+        const waitMs = retryAfterMs(headers.get("retry-after"), clock.now()) ?? limits.rateWaitMs;
+        headers.set("retry-after", String(Math.ceil(waitMs / 1_000)));
+      }
       const { status, statusText } = response;
       return new Response(body.byteLength === 0 ? null : body, { status, statusText, headers });
     } finally {

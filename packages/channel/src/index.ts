@@ -129,6 +129,7 @@ export { neverSent } from "./outbound/never-sent.ts";
 export { outboundOf } from "./outbound/outbound.ts";
 export { pathSegment } from "./outbound/path-segment.ts";
 export { checkedPoll, pollOutbound } from "./outbound/poll.ts";
+export { retryAfterMs } from "./outbound/retry-after.ts";
 export { type PartToSend, partKey, sendParts, theOnePart } from "./outbound/send-parts.ts";
 export { type BucketRule, TokenBuckets } from "./outbound/token-buckets.ts";
 export { speakerOf } from "./speaker.ts";

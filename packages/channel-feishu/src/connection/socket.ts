@@ -63,7 +63,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
       appSecret: config.appSecret,
       domain: apiBase(config),
       logger: silent,
-      httpInstance: endpointHttp(createHttp(context.fetch), fail),
+      httpInstance: endpointHttp(createHttp(context.fetch, context.clock.now), fail),
       handshakeTimeoutMs: limits.connectMs,
       wsConfig: { pingTimeout: limits.pongSeconds },
       onReady: () => ready.resolve(),

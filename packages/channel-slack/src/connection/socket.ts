@@ -27,7 +27,7 @@ interface Frame {
  * @throws ChannelError
  */
 export async function openSocket(
-  context: Pick<ChannelContext<SlackConfig>, "config" | "fetch" | "logger">,
+  context: Pick<ChannelContext<SlackConfig>, "config" | "clock" | "fetch" | "logger">,
   take: (envelope: Envelope) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -83,7 +83,7 @@ export async function openSocket(
 }
 
 function clientOf(
-  { config, fetch }: Pick<ChannelContext<SlackConfig>, "config" | "fetch">,
+  { config, ...context }: Pick<ChannelContext<SlackConfig>, "config" | "clock" | "fetch">,
   signal: AbortSignal,
 ) {
   const { SocketModeReceiver, LogLevel } = loadBolt();
@@ -97,7 +97,7 @@ function clientOf(
     installerOptions: {
       clientOptions: {
         slackApiUrl: apiBase(config),
-        fetch: createFetch(fetch, () => call),
+        fetch: createFetch(context, () => call),
         retryConfig: { retries: 0 },
         rejectRateLimitedCalls: true,
       },

@@ -6,6 +6,7 @@ import {
   neverSent,
   parsePayload,
   pathSegment,
+  retryAfterMs,
   textAt,
 } from "@signalbox/channel";
 import type { Config } from "./config.ts";
@@ -23,6 +24,8 @@ export interface Api {
 }
 
 const requestTimeoutMs = 15_000;
+/** How long to wait where the platform limits without naming a time. */
+const defaultWaitMs = 1_000;
 
 /** What each status means to the gateway. A 5xx leaves open whether the platform did what it was asked. */
 const codes: Readonly<Record<number, ChannelErrorCode>> = {
@@ -33,7 +36,11 @@ const codes: Readonly<Record<number, ChannelErrorCode>> = {
   429: "rate_limited",
 };
 
-export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "config" | "fetch">): Api {
+export function createApi({
+  config,
+  clock,
+  fetch,
+}: Pick<ChannelContext<Config>, "config" | "clock" | "fetch">): Api {
   async function request(method: string, path: string, body: unknown, signal: AbortSignal): Promise<string> {
     if (signal.aborted) throw new ChannelError("transient", "__LABEL__: given up before it was tried");
     const limit = deadline(requestTimeoutMs, signal);
@@ -44,7 +51,7 @@ export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "confi
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: limit.signal,
       });
-      if (!response.ok) throw refused(response);
+      if (!response.ok) throw refused(response, clock.now());
       return await response.text();
     } catch (error) {
       if (error instanceof ChannelError) throw error;
@@ -75,12 +82,12 @@ export function createApi({ config, fetch }: Pick<ChannelContext<Config>, "confi
   };
 }
 
-function refused({ status, headers }: Response): ChannelError {
+function refused({ status, headers }: Response, now: number): ChannelError {
   const code = codes[status] ?? (status >= 500 ? "unknown_outcome" : "invalid");
-  const seconds = Number(headers.get("retry-after") ?? 1);
+  const waitMs = retryAfterMs(headers.get("retry-after"), now) ?? defaultWaitMs;
   return new ChannelError(code, `__LABEL__: HTTP ${status}`, {
     scope: code === "auth" ? "account" : "message",
     platformCode: String(status),
-    ...(code === "rate_limited" ? { retryAfterMs: seconds * 1_000 } : {}),
+    ...(code === "rate_limited" ? { retryAfterMs: waitMs } : {}),
   });
 }
