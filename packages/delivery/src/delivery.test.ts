@@ -288,6 +288,22 @@ it.each([
   expect([await stateOf(one), await stateOf(two)]).toEqual([end, "sent"]);
 });
 
+it.each([0, Number.NaN])(
+  "pauses before it tries again where a platform says to wait %d ms",
+  async (retryAfterMs) => {
+    let tries = 0;
+    const { say, stateOf, clock } = setup(async () => {
+      if (++tries < 3) throw new ChannelError("transient", "later", { retryAfterMs });
+      return ["om_1"];
+    });
+    const id = await say("oc_a", "one");
+    await clock.advance(100);
+    expect(tries).toBe(1);
+    await clock.advance(10_000);
+    expect([tries, await stateOf(id)]).toEqual([3, "sent"]);
+  },
+);
+
 it("does not let a message that waits long hold up one that waits shortly", async () => {
   const tries: string[] = [];
   const { say, stateOf, clock } = setup(async (message) => {

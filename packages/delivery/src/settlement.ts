@@ -53,7 +53,7 @@ function settlementOfRefusal(
   switch (code) {
     case "rate_limited":
     case "transient":
-      return { state: "retry", delayMs: retryAfterMs, doubtful, reason: message };
+      return { state: "retry", delayMs: waitIn(retryAfterMs), doubtful, reason: message };
     case "auth":
       return { state: "retry", delayMs: AUTH_RETRY_MS, doubtful, reason: message };
     case "unknown_outcome":
@@ -67,4 +67,9 @@ function settlementOfRefusal(
     case "invalid":
       return { state: "dead", reason: message, code };
   }
+}
+
+/** A platform that names no time to wait would be asked again at once, for ever: the backoff says when instead. */
+function waitIn(retryAfterMs: number | undefined): number | undefined {
+  return retryAfterMs !== undefined && retryAfterMs > 0 ? retryAfterMs : undefined;
 }
