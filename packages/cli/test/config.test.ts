@@ -27,4 +27,10 @@ agents:
   expect(unset.err).toMatch(/^error: .*: agents\.defaults\.model: .*local.*$/m);
   expect(unset.err).not.toContain("raed");
   expect((await change("set", "gateway.port", "4801")).err).toBe("");
+  const told = await change("set", "agents.defaults.model", "nowhere/m", "--json");
+  expect(told.err).toBe("");
+  expect(JSON.parse(told.out)).toMatchObject({
+    changed: "agents.defaults.model",
+    problems: [{ severity: "error", path: "agents.defaults.model" }],
+  });
 });

@@ -103,10 +103,12 @@ async function change(
     problemsOf(options, async (configured) => (await prepare(configured, host)).setup.problems);
   const before = new Set((await look()).map((problem) => `${problem.path} ${problem.message}`));
   configOrExit(() => changeConfig(home, process.env, [edit], new Date()));
-  sayChanged(options, path);
-  for (const problem of await look())
-    if (overlap(problem.path, path) || !before.has(`${problem.path} ${problem.message}`))
-      process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
+  const problems = (await look()).filter(
+    (problem) => overlap(problem.path, path) || !before.has(`${problem.path} ${problem.message}`),
+  );
+  print(options.json, { changed: path, problems }, () => [changed(options, `Changed: ${path}.`)]);
+  if (options.json === true) return;
+  for (const problem of problems) process.stderr.write(`${problem.severity}: ${formatProblem(problem)}\n`);
 }
 
 /** `signalbox config history`: what the file was before each change that the program made. */
@@ -126,14 +128,15 @@ export async function history(options: CommonOptions): Promise<void> {
 /** `signalbox config rollback <version>` */
 export async function rollback(version: string, options: CommonOptions): Promise<void> {
   restoreConfig(locateHome(options.home, process.env), version, new Date());
-  sayChanged(options, version, `The configuration is that of ${version} again.`);
+  const done = `The configuration is that of ${version} again.`;
+  print(options.json, { changed: version }, () => [changed(options, done)]);
 }
 
-function sayChanged(options: CommonOptions, what: string, done = `Changed: ${what}.`): void {
-  const applied = isHeld(options.home)
-    ? " The running gateway reads it within a second; `signalbox status` says what of it needs a restart."
-    : "";
-  print(options.json, { changed: what }, () => [`${done}${applied}`]);
+/** What was done, and when it applies. */
+function changed(options: CommonOptions, done: string): string {
+  return isHeld(options.home)
+    ? `${done} The running gateway reads it within a second; \`signalbox status\` says what of it needs a restart.`
+    : done;
 }
 
 /** What a gateway would make of its configuration here. */
