@@ -17,9 +17,16 @@ export interface GatewayHost {
   /** Packages that are installed beside it. */
   readonly packages: HostPackages;
   /** What it would make of a configuration. */
-  prepare(configured: ConfiguredHome, vault: Vault, logLevel: string): Promise<PreparedGateway>;
+  prepare(configured: ConfiguredHome, vault: Vault, logging: Logging): Promise<PreparedGateway>;
   /** On what scenarios are played. */
   replay(): Promise<ReplayHost>;
+}
+
+export interface Logging {
+  /** The least urgent that is logged; `silent`: nothing. */
+  readonly level: string;
+  /** In the file of the home alone, and not on standard error as well. */
+  readonly isQuiet?: boolean;
 }
 
 /** A home with its configuration, read. */

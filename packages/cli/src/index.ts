@@ -4,6 +4,7 @@ export { exitCodeOf } from "./exit-codes.ts";
 export type {
   ConfiguredHome,
   GatewayHost,
+  Logging,
   PreparedGateway,
   StartedGateway,
   StartOptions,

@@ -1,4 +1,4 @@
-import type { ConfiguredHome, PreparedGateway } from "@signalbox/cli";
+import type { ConfiguredHome, Logging, PreparedGateway } from "@signalbox/cli";
 import { formatProblem } from "@signalbox/config";
 import type { Vault } from "@signalbox/redaction";
 import { createLogFile, createLogger, serviceLogger } from "@signalbox/telemetry/logger";
@@ -14,15 +14,17 @@ export type Tuning = Pick<GatewayOptions, "drafts" | "instrument" | "leaseMs">;
 export async function prepare(
   configured: ConfiguredHome,
   vault: Vault,
-  logLevel: string,
+  { level, isQuiet = false }: Logging,
   tuning: Tuning,
 ): Promise<PreparedGateway> {
   const { logFile } = configured.home;
   const file = createLogFile(logFile);
   const logger =
-    logLevel === "silent"
-      ? createLogger(logLevel, vault.redact)
-      : serviceLogger(logLevel, vault.redact, file);
+    level === "silent"
+      ? createLogger(level, vault.redact)
+      : isQuiet
+        ? createLogger(level, vault.redact, file)
+        : serviceLogger(level, vault.redact, file);
   const resolved = await resolveConfig({ ...configured, logger, vault });
   return {
     setup: resolved,
@@ -31,7 +33,7 @@ export async function prepare(
       const options = { ...configured, ...tuning, token, logger, vault, consoleDir, onFatal };
       const gateway = await startGateway(options, resolved);
       // The command has told them on standard error.
-      const inFile = createLogger(logLevel, vault.redact, file);
+      const inFile = createLogger(level, vault.redact, file);
       for (const problem of resolved.problems)
         inFile.warn({ problem: formatProblem(problem) }, "the configuration has a problem");
       logger.info({ url: gateway.url }, "started");

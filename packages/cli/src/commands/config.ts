@@ -141,5 +141,5 @@ function changed(options: CommonOptions, done: string): string {
 
 /** What a gateway would make of its configuration here. */
 function prepare(configured: ConfiguredHome, host: GatewayHost): Promise<PreparedGateway> {
-  return host.prepare(configured, openVault(configured.loaded, configured.env), "silent");
+  return host.prepare(configured, openVault(configured.loaded, configured.env), { level: "silent" });
 }

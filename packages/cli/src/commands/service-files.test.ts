@@ -76,6 +76,7 @@ it.skipIf(!hasPython)("is a property list with the keys of launchd.plist(5), eac
       "--initial-old-space-size=24",
       "/opt/signal box/signalbox.js",
       "start",
+      "--quiet",
       "--home",
       home,
     ],

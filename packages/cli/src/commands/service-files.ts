@@ -62,9 +62,9 @@ function unitWord(word: string): string {
   return /[\s"'\\;]/.test(escaped) ? `"${escaped}"` : escaped;
 }
 
-/** A property list of launchd. */
+/** A property list of launchd, which rotates nothing: what is logged goes into the gateway's own file, which is. */
 export function launchdPlist(label: string, { node, program, home }: ServiceProgram): string {
-  const words = [node, ...NODE_FLAGS, program, "start"];
+  const words = [node, ...NODE_FLAGS, program, "start", "--quiet"];
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

@@ -22,7 +22,7 @@ const LET_GO_MS = 2_000;
 
 /** `signalbox start`: runs until SIGTERM, SIGINT or the end of its terminal; a second signal ends it at once. */
 export async function start(
-  options: CommonOptions & { readonly strict?: boolean },
+  options: CommonOptions & { readonly strict?: boolean; readonly quiet?: boolean },
   host: GatewayHost,
 ): Promise<void> {
   const isAsked = process.stdin.isTTY === true && process.stdout.isTTY === true && options.json !== true;
@@ -33,7 +33,8 @@ export async function start(
   prepareHome(home);
   const token = gatewayToken(loaded, home, env);
   const vault = openVault(loaded, env, token.value);
-  const prepared = await host.prepare(configured, vault, loaded.config.gateway.logLevel);
+  const logging = { level: loaded.config.gateway.logLevel, isQuiet: options.quiet === true };
+  const prepared = await host.prepare(configured, vault, logging);
   const { setup } = prepared;
   // What keeps the gateway from starting at all is said by the refusal.
   const isSaid = ({ disables }: Problem): boolean => options.strict !== true && disables === "the gateway";

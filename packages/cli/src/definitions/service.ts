@@ -30,6 +30,7 @@ export function addService(program: Command, { run }: Actions): void {
     .action(run(async () => (await import("../init/init.ts")).init));
   command(program, "start", "start the gateway", ["start", "start --strict --home /srv/signalbox"])
     .option("--strict", "refuse to start if anything in the configuration is wrong")
+    .option("--quiet", "write the log only to the home's file, not to standard error")
     .action(run(async () => (await import("../commands/start.ts")).start));
   command(program, "status", "show whether the gateway runs and what it does", ["status --json"]).action(
     run(async () => (await import("../commands/status.ts")).status),

@@ -38,7 +38,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
   try {
     const loaded = readConfig(home, process.env);
     const vault = openVault(loaded, process.env);
-    const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, "silent");
+    const { setup } = await host.prepare({ home, loaded, env: process.env }, vault, { level: "silent" });
     const { agents, models, skills } = setup;
     const findings = setup.problems.map(findingOf);
     if (models.demoOnly)
