@@ -60,14 +60,21 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
   client.onclose = onClose;
   client.onerror = (error) => onLog(error.message);
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => options.onListChanged());
-  try {
-    await client.connect(await openTransport(settings, onLog), { signal, timeout: timeoutMs });
-  } catch (error) {
+  const { transport, endSession } = await openTransport(settings, onLog);
+  const close = async (): Promise<void> => {
+    // What goes wrong with it by now concerns nobody.
+    client.onerror = () => {};
+    await endSession();
     await client.close();
+  };
+  try {
+    await client.connect(transport, { signal, timeout: timeoutMs });
+  } catch (error) {
+    await close();
     throw error;
   }
   return {
-    close: () => client.close(),
+    close,
 
     // Not by `client.listTools`, which compiles a validator, patterns and all, of every schema that the server sends.
     async list(listSignal) {

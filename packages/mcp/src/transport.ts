@@ -3,12 +3,21 @@ import type { McpServerSettings } from "./types.ts";
 
 /** Bytes of one message, also of one event of a stream. */
 const MAX_MESSAGE_BYTES = 10_000_000;
+/** How long a server may take to end a session, which nobody waits for any longer. */
+const END_MS = 1_000;
 
-/** The transport to a server, not yet started. `onLog` gets what a process writes apart from messages. */
+/** The transport to a server, not yet started. */
+interface OpenTransport {
+  readonly transport: Transport;
+  /** Tells the server that its session is over, if it has one that outlives the connection. Never rejects. */
+  endSession(): Promise<void>;
+}
+
+/** `onLog` gets what a process writes apart from messages. */
 export async function openTransport(
   settings: McpServerSettings,
   onLog: (text: string) => void,
-): Promise<Transport> {
+): Promise<OpenTransport> {
   return "url" in settings ? overHttp(settings) : overStdio(settings, onLog);
 }
 
@@ -16,7 +25,7 @@ export async function openTransport(
 async function overStdio(
   { command, args = [], env = {}, cwd }: Extract<McpServerSettings, { command: string }>,
   onLog: (text: string) => void,
-): Promise<Transport> {
+): Promise<OpenTransport> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const transport = new StdioClientTransport({
     command,
@@ -27,21 +36,31 @@ async function overStdio(
     maxBufferSize: MAX_MESSAGE_BYTES,
   });
   transport.stderr?.on("data", (chunk: Buffer) => onLog(chunk.toString("utf8")));
-  return transport;
+  return { transport, endSession: async () => {} };
 }
 
 async function overHttp({
   url,
   headers = {},
-}: Extract<McpServerSettings, { url: string }>): Promise<Transport> {
+}: Extract<McpServerSettings, { url: string }>): Promise<OpenTransport> {
   const { StreamableHTTPClientTransport } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
   );
-  return new StreamableHTTPClientTransport(new URL(url), {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers } },
     redirectPolicy: "same-origin",
     fetch: boundedFetch,
   });
+  return {
+    transport,
+    async endSession() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const limit = setTimeout(resolve, END_MS);
+      // A server that does not know it any more, or cannot be reached, has ended it.
+      await Promise.race([transport.terminateSession().catch(() => {}), promise]);
+      clearTimeout(limit);
+    },
+  };
 }
 
 /** A fetch whose answers break off where a body, or one event of a stream, is larger than any message may be. */

@@ -202,7 +202,9 @@ it("follows no redirect to another host, where its own credentials would go alon
 /** A server over HTTP that forgets its sessions when it is told to, and then answers with such a status. */
 async function forgetful(status: number) {
   let session = 0;
+  const ended: unknown[] = [];
   const server = createServer(async (request, response) => {
+    if (request.method === "DELETE") ended.push(request.headers["mcp-session-id"]);
     if (request.method !== "POST") return void response.writeHead(405).end();
     const { id, method, params } = JSON.parse(await textIn(request));
     if (method === "initialize") session += 1;
@@ -229,11 +231,21 @@ async function forgetful(status: number) {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/mcp`,
+    ended,
     forget() {
       session += 1;
     },
   };
 }
+
+it("ends its session with a server over HTTP when it is stopped", async () => {
+  const { url, ended } = await forgetful(404);
+  const servers = startServers({ forgetful: { url } });
+  await servers.tools(everyTool);
+  expect(ended).toEqual([]);
+  await servers.close();
+  expect(ended).toEqual(["session-1"]);
+});
 
 it.each([404, 400])("begins a new session where the server has forgotten its own (%i)", async (status) => {
   const { url, forget } = await forgetful(status);
