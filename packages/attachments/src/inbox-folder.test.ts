@@ -1,4 +1,5 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -91,7 +92,7 @@ it("lets go of whatever it keeps, by any ending that a file's content has", asyn
   const inbox = createInboxFolder(workspace, fail, () => ({ files: 0, bytes: 0 }));
   for (const extension of supportedExtensions) await inbox.keep(CONVERSATION, bytes(extension), extension);
   await inbox.clear();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
 });
 
 it("lets go of it also while nothing comes", async () => {
@@ -103,7 +104,7 @@ it("lets go of it also while nothing comes", async () => {
   writeFileSync(old, "x");
   utimesSync(old, 1_000_000, 1_000_000);
   await inbox.clear();
-  expect(readdirSync(folder)).toEqual([]);
+  expect(existsSync(folder)).toBe(false);
 });
 
 it("lets go of the others where one cannot be looked at, is gone or stays", async () => {

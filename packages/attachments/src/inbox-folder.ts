@@ -89,15 +89,30 @@ export function createInboxFolder(
       if (index >= most.files || bytes > most.bytes || at < oldest)
         await folder.removeFile(path).catch(hindered);
     }
+    await removeEmpty().catch(hindered);
     if (hindrances.length > 0) throw hindrances[0];
   };
+  /** Folders of conversations of which nothing is kept any more. */
+  const removeEmpty = async (): Promise<void> => {
+    for (const conversation of await entriesOf(INBOX_FOLDER, "folder", CONVERSATION)) {
+      const { entries } = await folder.list(conversation);
+      // Something may come into it just now, and then it stays.
+      if (entries.length === 0) await folder.removeFolder(conversation).catch(() => {});
+    }
+  };
+  /** Its folder may be removed as empty between being looked for and written to. */
+  const write = (path: string, bytes: Uint8Array): Promise<string> =>
+    folder.writeFile(path, bytes).catch((error: unknown) => {
+      if (codeOf(error) === "not-found") return folder.writeFile(path, bytes);
+      throw error;
+    });
 
   return {
     async keep(keptIn, bytes, extension) {
       if (!CONVERSATION.test(keptIn))
         throw new TypeError("a conversation's folder has 16 hexadecimal digits");
       const hash = createHash("sha256").update(bytes).digest("hex").slice(0, 16);
-      const path = await folder.writeFile(`${INBOX_FOLDER}/${keptIn}/${hash}.${extension}`, bytes);
+      const path = await write(`${INBOX_FOLDER}/${keptIn}/${hash}.${extension}`, bytes);
       added += 1;
       if (added >= CLEAR_EVERY) {
         added = 0;

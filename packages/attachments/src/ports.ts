@@ -10,6 +10,8 @@ export interface Folder {
   /** Gives the path it was written to. */
   writeFile(path: string, bytes: Uint8Array): Promise<string>;
   removeFile(path: string): Promise<void>;
+  /** Rejects where something is in it. */
+  removeFolder(path: string): Promise<void>;
 }
 
 export interface OpenFile {

@@ -4,6 +4,23 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openWorkspace, WorkspaceError } from "../src/index.ts";
 
+it("removes a folder of the workspace that is empty, and no other", async () => {
+  const base = mkdtempSync(join(tmpdir(), "remove-"));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const dir = join(base, "workspace");
+  for (const folder of ["workspace/empty", "workspace/full", "outside", "skills/empty"])
+    mkdirSync(join(base, folder), { recursive: true });
+  writeFileSync(join(dir, "full/a.txt"), "x");
+  symlinkSync(join(base, "outside"), join(dir, "out"));
+  const workspace = await openWorkspace({ dir, readOnlyDirs: [join(base, "skills")] });
+  for (const path of ["full", "full/a.txt", "out", "absent", "../outside", join(base, "skills/empty")])
+    await expect(workspace.removeFolder(path), path).rejects.toThrow();
+  await workspace.removeFolder("empty");
+  expect(existsSync(join(dir, "empty"))).toBe(false);
+  for (const folder of ["workspace/full/a.txt", "outside", "skills/empty"])
+    expect(existsSync(join(base, folder))).toBe(true);
+});
+
 it("removes a file of the workspace and nothing else", async () => {
   const base = mkdtempSync(join(tmpdir(), "remove-"));
   onTestFinished(() => rmSync(base, { recursive: true, force: true }));

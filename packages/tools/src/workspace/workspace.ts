@@ -1,5 +1,5 @@
-import { open, opendir, unlink } from "node:fs/promises";
-import { resolve } from "node:path";
+import { open, opendir, rmdir, unlink } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 import { type FileLabels, openFileLabels } from "../labels/file-labels.ts";
 import { createMemoryLabelStore } from "../labels/label.ts";
 import { WorkspaceError } from "./errors.ts";
@@ -66,6 +66,8 @@ export interface Workspace {
   writeFile(path: string, content: Uint8Array, options?: WriteOptions): Promise<string>;
   /** Removes a regular file of a writable folder. For hosts that clean up what they put there. */
   removeFile(path: string): Promise<void>;
+  /** The same for a folder, where it is empty. */
+  removeFolder(path: string): Promise<void>;
 }
 
 const ENTRIES_AT_ONCE = 500;
@@ -106,7 +108,17 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
         if (place.type !== "file") throw new WorkspaceError("not-a-file", `${path} is not a regular file.`);
         await unlink(place.access);
       }),
+    removeFolder: (path) => removeFolder(reach, path),
   };
+}
+
+/** From the folder that it is in: whatever takes its place meanwhile, a link for instance, is no folder and stays. */
+async function removeFolder(reach: Reach, path: string): Promise<void> {
+  await reach.at(path, async (place) => mustBeFolder(place, path));
+  await reach.at(dirname(path), async (parent) => {
+    mustBeWritable(parent, path);
+    await rmdir(`${parent.access}/${basename(path)}`);
+  });
 }
 
 async function openTree(reach: Reach, path: string, viaDescriptors: boolean): Promise<FolderTree> {
