@@ -197,7 +197,7 @@ function unpackCommands(
 ): readonly InstallCommand[] {
   const unpack =
     format === "zip"
-      ? { program: "unzip", args: ["-o", "-j", file, "-d", place], env: {} }
+      ? { program: "unzip", args: ["-o", file, "-d", place], env: {} }
       : {
           program: "tar",
           args: [

@@ -64,7 +64,7 @@ describe("the ways to install what a skill needs", () => {
         `${CURL} /p/downloads/a/t.zip https://x.test/t.zip`,
         "rm -rf /p/skills/a/74d4259e5e8cfb63",
         "mkdir -p /p/skills/a/74d4259e5e8cfb63",
-        "unzip -o -j /p/downloads/a/t.zip -d /p/skills/a/74d4259e5e8cfb63",
+        "unzip -o /p/downloads/a/t.zip -d /p/skills/a/74d4259e5e8cfb63",
         "find /p/skills/a/74d4259e5e8cfb63 -type f -perm -u+x -name needed -exec ln -sf {} /p/bin/needed ; -quit",
       ],
     ],
