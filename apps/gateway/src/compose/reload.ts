@@ -44,6 +44,6 @@ async function applyToParts(
   if (changed.includes("gateway")) logger.level = config.gateway.logLevel;
   await resolved.accounts.change(accounts, DRAIN_MS);
   await surroundings.heartbeats.configured();
-  if (changed.includes("memory") || changed.includes("models")) await surroundings.memories.reopen();
+  if (changed.includes("memory") || changed.includes("models")) surroundings.memories.reopen();
   return accounts.names;
 }

@@ -29,11 +29,12 @@ export interface MemoriesOptions {
 
 /** What each agent remembers. */
 export interface Memories {
+  /** Each call asks the memory as it is opened by then. */
   of(agent: RememberingAgent): Promise<Memory>;
   /** Forgets entries, and gives the ids of those that it knew and the reader may see. */
   forget(agent: RememberingAgent, ids: readonly string[], reader: Reader): Promise<readonly string[]>;
-  /** Closes them; each is opened anew when it is next needed, with what applies then. */
-  reopen(): Promise<void>;
+  /** Each is opened anew when it is next needed, with what applies then. What is under way comes to its end first. */
+  reopen(): void;
   close(): Promise<void>;
 }
 
@@ -46,14 +47,17 @@ interface Opened {
   /** Where its notes are. */
   readonly folder: string;
   readonly memory: Promise<Memory>;
+  /** Calls that are under way. */
+  readonly calls: Set<Promise<unknown>>;
 }
 
 /** Opens each memory when it is first needed: until then it costs neither time nor room. */
 export function createMemories(options: MemoriesOptions): Memories {
   const opened = new Map<string, Opened>();
+  /** Those that another one has taken the place of, until what is asked of them has ended. */
+  const retiring = new Set<Opened>();
 
-  async function open({ id }: RememberingAgent, folder: string, before: Opened | undefined): Promise<Memory> {
-    await closed(before);
+  async function open({ id }: RememberingAgent, folder: string): Promise<Memory> {
     const { index, turns, embedder, onProblem, halfLifeDays, now } = options;
     const { createMemory } = await import("../create-memory.ts");
     const embeddings = await embedder?.(id);
@@ -69,23 +73,41 @@ export function createMemories(options: MemoriesOptions): Memories {
     });
   }
 
-  async function closeAll(): Promise<void> {
-    const memories = [...opened.values()];
-    opened.clear();
-    await Promise.all(memories.map(closed));
-  }
-
-  function of(agent: RememberingAgent): Promise<Memory> {
+  function openedFor(agent: RememberingAgent): Opened {
     const folder = notesFolder(agent);
     const before = opened.get(agent.id);
-    if (before?.folder === folder) return before.memory;
-    const memory = open(agent, folder, before);
-    opened.set(agent.id, { folder, memory });
+    if (before?.folder === folder) return before;
+    if (before !== undefined) retire(before);
+    const current = { folder, memory: open(agent, folder), calls: new Set<Promise<unknown>>() };
+    opened.set(agent.id, current);
     // What failed once, a folder that was away for instance, may be there the next time.
-    memory.catch(() => {
-      if (opened.get(agent.id)?.memory === memory) opened.delete(agent.id);
+    current.memory.catch(() => {
+      if (opened.get(agent.id) === current) opened.delete(agent.id);
     });
-    return memory;
+    return current;
+  }
+
+  function retire(one: Opened): void {
+    retiring.add(one);
+    void Promise.allSettled(one.calls).then(async () => {
+      if (retiring.delete(one)) await closed(one);
+    });
+  }
+
+  async function call<T>(agent: RememberingAgent, work: (memory: Memory) => Promise<T>): Promise<T> {
+    const { memory, calls } = openedFor(agent);
+    const done = memory.then(work);
+    calls.add(done);
+    try {
+      return await done;
+    } finally {
+      calls.delete(done);
+    }
+  }
+
+  async function of(agent: RememberingAgent): Promise<Memory> {
+    await openedFor(agent).memory;
+    return throughCalls((work) => call(agent, work));
   }
 
   return {
@@ -95,11 +117,39 @@ export function createMemories(options: MemoriesOptions): Memories {
       if (forgotten.length > 0) await options.onForgotten?.(agent.id);
       return forgotten;
     },
-    reopen: closeAll,
-    close: closeAll,
+    reopen() {
+      for (const one of opened.values()) retire(one);
+      opened.clear();
+    },
+    async close() {
+      const all = [...opened.values(), ...retiring];
+      opened.clear();
+      retiring.clear();
+      await Promise.all(all.map(closed));
+    },
   };
 }
 
-async function closed(opened: Opened | undefined): Promise<void> {
-  await (await opened?.memory.catch(() => undefined))?.close();
+function throughCalls(call: <T>(work: (memory: Memory) => Promise<T>) => Promise<T>): Memory {
+  return {
+    add: (turns) => call((memory) => memory.add(turns)),
+    search: (query, how) => call((memory) => memory.search(query, how)),
+    recall: (message, how) => call((memory) => memory.recall(message, how)),
+    get: (id, how) => call((memory) => memory.get(id, how)),
+    notes: (scope) => call((memory) => memory.notes(scope)),
+    write: (note) => call((memory) => memory.write(note)),
+    forget: (ids, how) => call((memory) => memory.forget(ids, how)),
+    consolidate: (how) => call((memory) => memory.consolidate(how)),
+    log: (scope) => call((memory) => memory.log(scope)),
+    restore: (version) => call((memory) => memory.restore(version)),
+    refresh: () => call((memory) => memory.refresh()),
+    rebuild: () => call((memory) => memory.rebuild()),
+    embedded: () => call((memory) => memory.embedded()),
+    status: () => call((memory) => memory.status()),
+    close: () => call((memory) => memory.close()),
+  };
+}
+
+async function closed({ memory }: Opened): Promise<void> {
+  await (await memory.catch(() => undefined))?.close();
 }

@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createListeners, createMemories } from "../../src/agents/index.ts";
+import { temporaryFolder } from "../support.ts";
+
+it("opened anew, lets a search under way come to its end, and asks what is open by then from there on", async () => {
+  const folder = temporaryFolder();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  let opened = 0;
+  const memories = createMemories({
+    index: () => join(folder, "index.db"),
+    turns: () => ({ async *read() {} }),
+    async embedder() {
+      opened += 1;
+      return {
+        model: "slow",
+        async embed(texts) {
+          if (texts[0] === "boiler") {
+            asked.resolve();
+            await answer.promise;
+          }
+          return texts.map(() => Float32Array.of(1, 0));
+        },
+      };
+    },
+  });
+  onTestFinished(() => memories.close());
+  const memory = await memories.of({ id: "coder", workspaceDir: folder });
+  await memory.write({ text: "The boiler is called Bertha.", kind: "lasting" });
+  const reader = createListeners(() => true).readerOf("agent:coder:web:direct:owner", "owner");
+  const searched = memory.search("boiler", { reader });
+  await asked.promise;
+  memories.reopen();
+  expect((await memory.search("Bertha", { reader })).hits).toHaveLength(1);
+  answer.resolve();
+  expect((await searched).hits).toMatchObject([{ text: "- The boiler is called Bertha." }]);
+  expect(opened).toBe(2);
+});
