@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { reasonOf } from "@signalbox/agent-core";
 import { GatewayError } from "./errors.ts";
@@ -7,7 +7,7 @@ import type { Home } from "./layout.ts";
 /** Makes an agent's workspace under the home where it is missing. @throws GatewayError naming the folder */
 export function prepareWorkspace(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    makeFolder(dir);
   } catch (error) {
     throw new GatewayError(
       "cannot_write",
@@ -22,13 +22,28 @@ export function prepareWorkspace(dir: string): void {
  */
 export function prepareHome(home: Home): void {
   try {
-    mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+    makeFolder(home.dir);
     accessSync(home.dir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new GatewayError(
       "cannot_write",
       `The home ${home.dir} cannot be used: ${reasonOf(error)}. Make it writable for this user or choose another with --home or SIGNALBOX_HOME.`,
     );
+  }
+}
+
+/**
+ * With those on the way. Not by `recursive`, which goes round for ever where a file system makes no folders and says
+ * that the one on the way is missing, as /proc does.
+ */
+function makeFolder(dir: string): void {
+  if (existsSync(dir)) return;
+  makeFolder(dirname(dir));
+  try {
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    // Somebody else may have been faster.
+    if (!existsSync(dir)) throw error;
   }
 }
 

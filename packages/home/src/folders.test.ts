@@ -1,0 +1,28 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { prepareHome } from "./folders.ts";
+import { locateHome } from "./layout.ts";
+
+it("makes a home with the folders on the way, for its owner alone", () => {
+  const dir = mkdtempSync(join(tmpdir(), "signalbox-home-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const home = locateHome(join(dir, "a", "b"), {});
+  prepareHome(home);
+  prepareHome(home);
+  expect((statSync(home.dir).mode & 0o777).toString(8)).toBe("700");
+});
+
+it("refuses a home where no folders can be made, and does not hang", () => {
+  const refused = `
+    import { prepareHome } from ${JSON.stringify(new URL("folders.ts", import.meta.url).href)};
+    import { locateHome } from ${JSON.stringify(new URL("layout.ts", import.meta.url).href)};
+    try { prepareHome(locateHome("/proc/x/y", {})); } catch (error) { console.log(error.code); }`;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", refused], {
+    encoding: "utf8",
+    timeout: 30_000,
+  });
+  expect(stdout.trim()).toBe("cannot_write");
+});
