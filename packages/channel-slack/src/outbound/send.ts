@@ -65,7 +65,7 @@ export function createSender(needs: Needs): Sender {
       }),
 
     async edit(to, id, message, signal) {
-      await unlessRefused(theOnePart(message), (content) =>
+      await withoutBlocksIfRefused(theOnePart(message), (content) =>
         change(needs, messageIn(to, id), content, signal),
       );
     },
@@ -106,7 +106,7 @@ async function sendWords(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    return await unlessRefused(part, (content) => post(needs, to, content, key, signal));
+    return await withoutBlocksIfRefused(part, (content) => post(needs, to, content, key, signal));
   } catch (error) {
     const isShutOut = isChannelError(error) && isLasting(error) && error.scope === "conversation";
     if (!isShutOut || to.command === undefined) throw error;
@@ -161,7 +161,10 @@ async function change(
 }
 
 /** The part as it is rendered first, and without blocks where Slack does not take those. */
-async function unlessRefused<T>(part: OutboundPart, work: (content: Rendered) => Promise<T>): Promise<T> {
+async function withoutBlocksIfRefused<T>(
+  part: OutboundPart,
+  work: (content: Rendered) => Promise<T>,
+): Promise<T> {
   try {
     return await work(renderPart(part));
   } catch (error) {
