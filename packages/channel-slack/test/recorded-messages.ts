@@ -201,6 +201,61 @@ export const messages: readonly Recorded[] = [
     { ...inChannel, subtype: "bot_message", user: null, bot_id: "B_OTHER", username: "x", text: "hi" },
     { sender: { id: "B_OTHER", isBot: true, isSelf: false }, addressed: "none" },
   ),
+  message(
+    "alert of a bot, in an attachment",
+    {
+      ...inChannel,
+      bot_id: "B_OTHER",
+      text: "",
+      attachments: [
+        {
+          fallback: "[FIRING] Disk full",
+          pretext: "<https://ops.example/1|Alert 1>",
+          title: "Disk full",
+          text: "97 % of `/var` &amp; rising",
+          fields: [{ title: "Host", value: "db-1", short: true }],
+        },
+        { fallback: "Only this" },
+      ],
+    },
+    {
+      text: "[Alert 1](https://ops.example/1)\nDisk full\n97 % of `/var` & rising\nHost: db-1\n\nOnly this",
+      sender: { isBot: true },
+    },
+  ),
+  message(
+    "report of a bot, in blocks",
+    {
+      ...inChannel,
+      bot_id: "B_OTHER",
+      text: "",
+      blocks: [
+        { type: "header", text: { type: "plain_text", text: "Build 7" } },
+        {
+          type: "section",
+          text: { type: "mrkdwn", text: "*failed*" },
+          fields: [{ type: "mrkdwn", text: "in main" }],
+        },
+        { type: "divider" },
+        {
+          type: "context",
+          elements: [
+            { type: "image", alt_text: "x" },
+            { type: "mrkdwn", text: "by Ann" },
+          ],
+        },
+      ],
+    },
+    { text: "Build 7\n*failed*\nin main\nby Ann", sender: { isBot: true } },
+  ),
+  message(
+    "words beside a link whose preview Slack adds",
+    {
+      text: "see <https://a.example>",
+      attachments: [{ from_url: "https://a.example", title: "A page", text: "…" }],
+    },
+    { text: "see https://a.example" },
+  ),
   callback(
     "own message",
     { type: "message", user: "U_BOT", bot_id: "B_BOT", text: "me", ts, ...inChannel },

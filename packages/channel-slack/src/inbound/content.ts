@@ -4,6 +4,7 @@ import {
   mediaKindOf,
   mimeTypeOf,
   normalizeLineEnds,
+  objectAt,
   objectsAt,
   type Payload,
   textAt,
@@ -36,7 +37,7 @@ export function readContent(
   const names: Names = { user: (id) => (id === selfId ? selfMark : `@${nameOf(id) ?? id}`) };
   const [richText] = objectsAt(message, "blocks").filter(({ type }) => type === "rich_text");
   const written = richText === undefined ? "" : richTextToMarkdown(richText, names);
-  const words = written === "" ? readMarkup(writtenText(message), names) : written;
+  const words = written || readMarkup(writtenText(message) || cardText(message), names);
   const shared = objectsAt(message, "attachments").filter((each) => each["is_share"] === true);
   const quotes = shared.map((each) => quoted(readMarkup(textAt(each, "text") ?? "", names)));
   const text = [words, ...quotes].filter((each) => each.trim() !== "").join("\n\n");
@@ -50,6 +51,35 @@ export function readContent(
     }),
     ...(shared.length === 0 ? {} : { forwarded: from === undefined ? {} : { from } }),
   };
+}
+
+/** Bots write in blocks and attachments; what Slack adds to a link, and what is passed on, are no words of theirs. */
+function cardText(message: Payload): string {
+  const own = objectsAt(message, "attachments").filter(
+    (each) => each["is_share"] !== true && textAt(each, "from_url") === undefined,
+  );
+  return [blocksText(message), ...own.map(attachmentText)].filter((text) => text !== "").join("\n\n");
+}
+
+function attachmentText(attachment: Payload): string {
+  const fields = objectsAt(attachment, "fields").map(
+    (field) => `${textAt(field, "title") ?? ""}: ${textAt(field, "value") ?? ""}`,
+  );
+  const [pretext, title, text] = ["pretext", "title", "text"].map((key) => textAt(attachment, key));
+  const lines = [pretext, title, text, ...fields, blocksText(attachment)].filter((line) => line);
+  return lines.length > 0 ? lines.join("\n") : (textAt(attachment, "fallback") ?? "");
+}
+
+/** The words of headers, sections and contexts. */
+function blocksText(holder: Payload): string {
+  return objectsAt(holder, "blocks")
+    .flatMap((block) => [
+      objectAt(block, "text"),
+      ...objectsAt(block, "fields"),
+      ...objectsAt(block, "elements"),
+    ])
+    .flatMap((words) => textAt(words, "text") ?? [])
+    .join("\n");
 }
 
 function writtenText(message: Payload): string {
