@@ -5,7 +5,7 @@ import {
   type RepairChange,
   repairHistory,
 } from "@signalbox/agent-core";
-import { onceInList, oncePer } from "../shared/once.ts";
+import { oncePer } from "../shared/once.ts";
 import type { LossKind } from "../shared/warnings.ts";
 import { type AdaptOptions, type ConvertOptions, convertMessage } from "./convert.ts";
 import type { Loss } from "./losses.ts";
@@ -18,9 +18,9 @@ export interface Adapted {
 }
 
 const conversions = (options: ConvertOptions) =>
-  oncePer((target: Model) => onceInList((message: Message) => convertMessage(message, target, options)));
+  oncePer((target: Model) => oncePer((message: Message) => convertMessage(message, target, options)));
 
-/** Converts each message for a model; in a growing history, only new messages are converted. */
+/** Converts each message for a model, and each only once. */
 const conversionsFor = {
   drop: { few: conversions({}), many: conversions({ showsMany: true }) },
   text: {
@@ -29,7 +29,7 @@ const conversionsFor = {
   },
 };
 
-const picturesIn = onceInList(({ content }: Message) =>
+const picturesIn = oncePer(({ content }: Message) =>
   typeof content === "string" ? 0 : content.filter(({ type }) => type === "image").length,
 );
 
@@ -43,15 +43,13 @@ const picturesIn = onceInList(({ content }: Message) =>
  * promises holds for the result: every call is followed by its one result, and the first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const pictures = picturesIn(history).reduce((sum, count) => sum + count, 0);
+  const pictures = history.reduce((sum, message) => sum + picturesIn(message), 0);
   const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
-  const converted = (pictures > PICTURE_LIMITS.few ? many : few)(target)(history);
+  const converted = history.map((pictures > PICTURE_LIMITS.few ? many : few)(target));
   const losses: Loss[] = converted.flatMap(({ lost }, message) => lost.map((loss) => ({ ...loss, message })));
-  // Most histories are taken as they are.
-  const same = converted.every(({ message }, index) => message === history[index]);
   /** Where in the history each message stands that is left. */
-  const places = same ? [] : converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
-  const messages = same ? history : converted.flatMap(({ message }) => message ?? []);
+  const places = converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
+  const messages = converted.flatMap(({ message }) => message ?? []);
   const repaired = repairHistory(messages, { fitCallId: (id) => callIdFor(target.api, id) });
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];

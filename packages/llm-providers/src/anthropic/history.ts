@@ -10,7 +10,7 @@ import type {
 import { isTextFile, leftOut } from "../adapt/media.ts";
 import { nativeData } from "../shared/content.ts";
 import type { Raw } from "../shared/json.ts";
-import { onceInList } from "../shared/once.ts";
+import { oncePer } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
@@ -30,19 +30,18 @@ export interface WireMessage {
 /** A history as the vendor's messages; all results of a turn are in one. */
 export function historyMessages(messages: readonly Message[]): WireMessage[] {
   const out: WireMessage[] = [];
-  blocksOfEach(messages).forEach((blocks, at) => {
-    const role = messages[at]?.role;
-    const last = out.at(-1);
-    if (role === "toolResult" && messages[at - 1]?.role === "toolResult") last?.blocks.push(...blocks);
+  for (const [at, message] of messages.entries()) {
+    const blocks = jsonOf(message);
+    const { role } = message;
+    const isFurther = role === "toolResult" && messages[at - 1]?.role === "toolResult";
+    if (isFurther) out.at(-1)?.blocks.push(...blocks);
     else if (role !== "assistant") out.push({ role: "user", blocks: [...blocks] });
     else if (blocks.length > 0) out.push({ role, blocks: [...blocks] });
-  });
+  }
   return out;
 }
 
-const blocksOfEach = onceInList((message: Message) =>
-  blocksOf(message).map((block) => JSON.stringify(block)),
-);
+const jsonOf = oncePer((message: Message) => blocksOf(message).map((block) => JSON.stringify(block)));
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   switch (message.role) {
