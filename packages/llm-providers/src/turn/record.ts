@@ -37,7 +37,7 @@ function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.d
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
 /** What an adapter tells about the turn it is reading. Everything after the terminal event is ignored. */
-export type TurnWriter = Omit<TurnRecord, "finished" | "silent" | "take" | "leave">;
+export type TurnWriter = Omit<TurnRecord, "finished" | "silent" | "next" | "leave">;
 
 /** What an adapter says of a turn, as events and as the message they add up to. */
 export class TurnRecord {
@@ -47,7 +47,7 @@ export class TurnRecord {
   readonly #warnings: Warning[] = [];
   readonly #content: Block[] = [];
   readonly #open: (OpenBlock | undefined)[] = [];
-  #events: ModelEvent[] = [];
+  readonly #events: ModelEvent[] = [];
   #started = false;
   #ended = false;
   #finished = false;
@@ -72,22 +72,20 @@ export class TurnRecord {
     return this.#finished;
   }
 
-  /** Whether nothing was said since the last `take`. */
+  /** Whether all that was said has been read. */
   get silent(): boolean {
     return this.#events.length === 0;
   }
 
-  /** The events since the last call. */
-  take(): readonly ModelEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+  /** The next event that was said and not read yet. */
+  next(): ModelEvent | undefined {
+    return this.#events.shift();
   }
 
   /** Ends it without an event: the consumer has left. */
   leave(): void {
     this.#ended = true;
-    this.#events = [];
+    this.#events.length = 0;
   }
 
   /** Something the caller should know; before `start`. */

@@ -65,8 +65,6 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #record: TurnRecord;
   readonly #read: ReadTurn;
   #pieces: AsyncIterator<unknown> | undefined;
-  #events: readonly ModelEvent[] = [];
-  #given = 0;
   #answering = false;
   #over = false;
   #timer: NodeJS.Timeout | undefined;
@@ -92,7 +90,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     for (;;) {
       // Several may ask at once: they wait for the same piece, and are answered in their order.
       while (this.#waiting !== undefined) await this.#waiting;
-      const event = this.#nextEvent();
+      const event = this.#record.next();
       if (event !== undefined) return { value: event, done: false };
       if (this.#record.ended) return this.#end();
       this.#waiting = this.#piece(this.#pieces);
@@ -102,17 +100,8 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   /** The consumer has left. */
   async return(): Promise<IteratorResult<ModelEvent, undefined>> {
     this.#record.leave();
-    this.#events = [];
     this.#wake();
     return this.#end();
-  }
-
-  #nextEvent(): ModelEvent | undefined {
-    const event = this.#events[this.#given++];
-    if (event !== undefined) return event;
-    this.#events = this.#record.take();
-    this.#given = 1;
-    return this.#events[0];
   }
 
   #begin(): AsyncIterator<unknown> {
