@@ -70,7 +70,9 @@ describe("classifying a failure", () => {
     ["upstream <html> is no page", "502 upstream <html> is no page"],
     ["", "502 without a word"],
   ])("says of the answer %j what a person can read", (body, said) => {
-    expect(classify(factsOf(new RefusedError(502, new Headers(), body), 0)).message).toBe(said);
+    expect(classify(factsOf(new RefusedError(new Response(null, { status: 502 }), body), 0)).message).toBe(
+      said,
+    );
   });
 
   it("says no more of a page that a vendor quotes", () => {

@@ -4,15 +4,13 @@ import { causesOf, type FailureFacts, retryAfterMs, sayingOfPage } from "./failu
 
 /** An answer that was no success, read whole. An SDK passes it on as the cause of what it throws. */
 export class RefusedError extends Error {
-  readonly status: number;
-  readonly headers: Headers;
+  readonly response: Response;
   readonly body: string;
 
-  constructor(status: number, headers: Headers, body: string) {
+  constructor(response: Response, body: string) {
     super("The server refused the request.");
     this.name = "RefusedError";
-    this.status = status;
-    this.headers = headers;
+    this.response = response;
     this.body = body;
   }
 }
@@ -24,7 +22,7 @@ export function successesOf(send: FetchLike): FetchLike {
   return async (input, init) => {
     const response = await send(input, init);
     if (response.ok) return response;
-    throw new RefusedError(response.status, response.headers, await response.text());
+    throw new RefusedError(response, await response.text());
   };
 }
 
@@ -37,7 +35,7 @@ export function refusedBy(error: unknown): RefusedError | undefined {
 const QUOTED = 500;
 
 /** What is known of a refusal whatever its body's fields mean, at a time in milliseconds since the epoch. */
-export function factsOf({ status, headers, body }: RefusedError, now: number): FailureFacts {
+export function factsOf({ response: { status, headers }, body }: RefusedError, now: number): FailureFacts {
   const said = (sayingOfPage(body) ?? body).slice(0, QUOTED).trim() || "without a word";
   const onwards = headers.get("location");
   const where = onwards === null ? "" : ` (the server sends requests on to ${onwards})`;

@@ -88,7 +88,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
     const body = parseRaw(refused.body) ?? {};
     const known = factsOf(refused, now);
     const facts = definition.readError?.(isRaw(body.error) ? body.error : body, known) ?? known;
-    return classify({ ...facts, requestId: requestIdIn(refused.headers) });
+    return classify({ ...facts, requestId: requestIdIn(refused.response.headers) });
   }
 
   function requestIdIn(headers: Headers): string | undefined {
