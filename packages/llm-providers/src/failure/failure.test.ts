@@ -8,6 +8,7 @@ describe("classifying a failure", () => {
     [{ message: "x", status: 402 }, "billing", "key", false],
     [{ message: "x", status: 429 }, "rate_limit", "key", true],
     [{ message: "You exceeded your current quota", status: 429 }, "billing", "key", false],
+    [{ message: "You exceeded your current quota", status: 429, retryAfterMs: 1 }, "rate_limit", "key", true],
     [{ message: "x", status: 429, words: ["insufficient_quota"] }, "billing", "key", false],
     [{ message: "x", status: 529, words: ["overloaded_error"] }, "overloaded", "model", true],
     [{ message: "x", status: 500 }, "overloaded", "model", true],

@@ -21,9 +21,6 @@ export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers
 /** Providers by name; the name is what references say before the slash. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
-/** Vendors' own formats, whose servers ask for a key; servers of one's own do not. */
-const KEYED_APIS: ReadonlySet<string> = new Set(VENDORS.map(({ api }) => api));
-
 const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
   "api",
   "apiKey",
@@ -66,7 +63,8 @@ export function accountOf(
     const why = "holds a character that no key has, such as a curly quotation mark or a line break";
     return invalid(variable ?? "apiKey", why);
   }
-  if (keys.length === 0 && KEYED_APIS.has(api)) return missingKey(name);
+  // Vendors' own servers ask for a key; servers of one's own do not.
+  if (keys.length === 0 && VENDORS.some((vendor) => vendor.api === api)) return missingKey(name);
   return { name, api, keys, ...stated({ baseUrl: baseUrl?.replace(/\/+$/, ""), headers, timeouts }) };
 }
 
