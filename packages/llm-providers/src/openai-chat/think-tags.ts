@@ -9,7 +9,7 @@ export type TaggedPiece = { readonly kind: "text" | "thinking"; readonly text: s
  * tag is given out as soon as it is clear that it is none.
  */
 export class ThinkTags {
-  #state: "start" | "opened" | "thinking" | "gap" | "text" = "start";
+  #state: "start" | "thinking" | "gap" | "text" = "start";
   #held = "";
 
   /** Takes a piece of streamed text. */
@@ -28,20 +28,11 @@ export class ThinkTags {
     const out: TaggedPiece[] = [];
     if (this.#state === "start") {
       const text = this.#held.trimStart();
-      if (text.startsWith(OPEN)) {
-        this.#state = "opened";
-        this.#held = text.slice(OPEN.length);
-      } else if (last || !OPEN.startsWith(text)) {
-        this.#state = "text";
-      } else {
-        return out;
-      }
-    }
-    if (this.#state === "opened") {
       // One line break after the tag belongs to it, and may come later than the tag.
-      if (!last && (this.#held === "" || this.#held === "\r")) return out;
-      this.#held = this.#held.replace(/^\r?\n/, "");
-      this.#state = "thinking";
+      if (!last && `${OPEN}\r`.startsWith(text)) return out;
+      const isTagged = text.startsWith(OPEN);
+      if (isTagged) this.#held = text.slice(OPEN.length).replace(/^\r?\n/, "");
+      this.#state = isTagged ? "thinking" : "text";
     }
     if (this.#state === "thinking") {
       const end = this.#held.indexOf(CLOSE);
