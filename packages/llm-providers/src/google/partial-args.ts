@@ -3,19 +3,15 @@ import { objectsAt, type Raw, textAt } from "../shared/json.ts";
 type Node = { [key: string]: unknown } | unknown[];
 type Key = string | number;
 
-const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g;
+const PATH = new RegExp(`^\\$(?:${STEP.source})*$`);
 
 /** `$.a.b[0]` as keys; `undefined` where it is no such path. */
 function keysOf(path: string): Key[] | undefined {
-  if (!path.startsWith("$")) return undefined;
-  const keys: Key[] = [];
-  STEP.lastIndex = 1;
-  while (STEP.lastIndex < path.length) {
-    const step = STEP.exec(path);
-    if (step === null) return undefined;
-    keys.push(step[2] === undefined ? (step[1] ?? step[3] ?? step[4] ?? "") : Number(step[2]));
-  }
-  return keys;
+  if (!PATH.test(path)) return undefined;
+  return [...path.matchAll(STEP)].map(([, name, at, single, double]) =>
+    at === undefined ? (name ?? single ?? double ?? "") : Number(at),
+  );
 }
 
 function valueIn(piece: Raw): unknown {
