@@ -51,9 +51,8 @@ export class CallScanner {
   #held = "";
   /** Whether `#held` begins a line, but for blanks. */
   #atLineStart = true;
-  /** The body of the call that is being read, and the end of it that may begin the closing tag. */
+  /** The body of the call that is being read; what of it may begin the closing tag is held. */
   #body: string[] | undefined;
-  #tail = "";
   #calls = 0;
   #over = false;
 
@@ -63,14 +62,14 @@ export class CallScanner {
 
   push(delta: string): void {
     if (this.#over) return;
-    if (this.#body !== undefined) this.#inCall(this.#body, delta);
-    else this.#inText(this.#held + delta);
+    this.#held += delta;
+    while (this.#body === undefined ? this.#inText() : this.#inCall(this.#body));
   }
 
   /** The text is over: a call left open is taken as it is. */
   end(): void {
     if (this.#over) return;
-    if (this.#body !== undefined) this.#call([...this.#body, this.#tail].join(""));
+    if (this.#body !== undefined) this.#call([...this.#body, this.#held].join(""));
     else this.#say(this.#held);
     this.#held = "";
   }
@@ -86,46 +85,39 @@ export class CallScanner {
     this.#sink.call(readCall(body));
   }
 
-  #inText(text: string): void {
-    this.#held = "";
+  /** Reads text up to a tag. Whether a call begins. */
+  #inText(): boolean {
+    const text = this.#held;
     const tags = this.#calls > 0 ? [CALL_OPEN, RESULT_OPEN] : [CALL_OPEN];
     for (const { index, 1: blanks = "", 2: line = "" } of text.matchAll(TAG)) {
       if (index === 0 && !this.#atLineStart) continue;
       const at = index + blanks.length;
       const tag = tags.find((tag) => line.startsWith(tag));
-      if (tag !== undefined) {
-        this.#say(text.slice(0, at));
-        this.#atLineStart = true;
-        if (tag === CALL_OPEN) this.#inCall([], text.slice(at + tag.length));
-        else this.#invented();
-        return;
-      }
       const mayBecome = at + line.length === text.length && tags.some((tag) => tag.startsWith(line));
-      if (!mayBecome) continue;
+      if (tag === undefined && !mayBecome) continue;
       this.#say(text.slice(0, at));
       this.#atLineStart = true;
-      this.#held = line;
-      return;
+      this.#held = text.slice(at + (tag ?? "").length);
+      if (tag === CALL_OPEN) this.#body = [];
+      this.#over = tag === RESULT_OPEN;
+      if (this.#over) this.#sink.invented();
+      return tag === CALL_OPEN;
     }
     this.#atLineStart = /(?:^|\n)[ \t]*$/.test(text) && (this.#atLineStart || text.includes("\n"));
+    this.#held = "";
     this.#say(text);
+    return false;
   }
 
-  #invented(): void {
-    this.#over = true;
-    this.#sink.invented();
-  }
-
-  #inCall(body: string[], delta: string): void {
+  /** Reads what belongs to a call. Whether it has ended. */
+  #inCall(body: string[]): boolean {
+    const text = this.#held;
     // Only the last few characters can begin a closing tag, so the body is looked at once.
-    const text = this.#tail + delta;
     const close = text.indexOf(CALL_CLOSE);
     const end = close < 0 ? Math.max(0, text.length - CALL_CLOSE.length + 1) : close;
-    this.#body = body;
     body.push(text.slice(0, end));
-    this.#tail = close < 0 ? text.slice(end) : "";
-    if (close < 0) return;
-    this.#call(body.join(""));
-    this.#inText(text.slice(close + CALL_CLOSE.length));
+    this.#held = text.slice(close < 0 ? end : close + CALL_CLOSE.length);
+    if (close >= 0) this.#call(body.join(""));
+    return close >= 0;
   }
 }
