@@ -9,6 +9,7 @@ export interface ServerOptions {
   readonly version: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  readonly onDown: (reason: string) => void;
   readonly onLog: (text: string) => void;
 }
 
@@ -211,7 +212,7 @@ export class McpServer {
     const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** this.#failures, LONGEST_PAUSE_MS);
     this.#failures += 1;
     this.#notBefore = this.#options.now() + pauseMs;
-    this.#options.onLog(`down: ${this.#fault}`);
+    this.#options.onDown(this.#fault);
   }
 
   #startLimit(): AbortSignal {

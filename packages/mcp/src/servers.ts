@@ -14,7 +14,9 @@ export interface McpServersOptions {
   readonly servers: Readonly<Record<string, McpServerSettings>>;
   /** What this program tells servers of its version. */
   readonly version: string;
-  /** Logs why a server is down, and what its process writes apart from messages. */
+  /** Told each time a server goes down or cannot be started, and why. */
+  readonly onDown?: (server: string, reason: string) => void;
+  /** Logs what a server's process writes apart from messages. */
   readonly onLog?: (server: string, text: string) => void;
   /** Milliseconds since the epoch; default `Date.now`. */
   readonly now?: () => number;
@@ -36,7 +38,7 @@ export interface McpServers {
 
 /** @throws TypeError for a name that no server can have */
 export function createMcpServers(options: McpServersOptions): McpServers {
-  const { version, now = Date.now, onLog } = options;
+  const { version, now = Date.now, onDown, onLog } = options;
   let servers = new Map<string, McpServer>();
   const retiring = new Set<Promise<void>>();
 
@@ -45,10 +47,18 @@ export function createMcpServers(options: McpServersOptions): McpServers {
     servers = new Map();
     for (const [name, settings] of Object.entries(configured)) {
       if (!MCP_SERVER_NAME.test(name)) throw new TypeError(`no MCP server can be called ${name}`);
-      const log = (text: string): void => onLog?.(name, text);
       const running = before.get(name);
       const goesOn = running !== undefined && isDeepStrictEqual(running.settings, settings);
-      servers.set(name, goesOn ? running : new McpServer({ name, settings, version, now, onLog: log }));
+      const made = (): McpServer =>
+        new McpServer({
+          name,
+          settings,
+          version,
+          now,
+          onDown: (reason) => onDown?.(name, reason),
+          onLog: (text) => onLog?.(name, text),
+        });
+      servers.set(name, goesOn ? running : made());
     }
     for (const [name, server] of before) {
       if (servers.get(name) === server) continue;

@@ -71,7 +71,11 @@ async function askServers(
   only: string | undefined,
   { version }: GatewayHost,
 ): Promise<Offered> {
-  const servers = openMcpServers(config, { version, logger: { info: () => {} }, now: Date.now });
+  const servers = openMcpServers(config, {
+    version,
+    logger: { info: () => {}, warn: () => {} },
+    now: Date.now,
+  });
   try {
     const tools = await servers.tools((_, name) => only === undefined || name === only);
     const asked = servers.status().filter(({ name }) => only === undefined || name === only);

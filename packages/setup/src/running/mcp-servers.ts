@@ -4,7 +4,10 @@ import { createMcpServers, type McpServerSettings, type McpServers } from "@sign
 /** Who asks servers for their tools. */
 export interface McpHost {
   readonly version: string;
-  readonly logger: { info(fields: object, message: string): void };
+  readonly logger: {
+    info(fields: object, message: string): void;
+    warn(fields: object, message: string): void;
+  };
   readonly now: () => number;
 }
 
@@ -14,6 +17,8 @@ export function openMcpServers(config: Pick<Config, "mcp">, host: McpHost): McpS
     servers: mcpSettings(config),
     version: host.version,
     now: host.now,
+    // Runs that begin before it has been up have none of its tools, and nobody would know why.
+    onDown: (server, reason) => host.logger.warn({ server, err: reason }, "an MCP server is down"),
     onLog: (server, text) => host.logger.info({ server }, text),
   });
 }
