@@ -68,6 +68,12 @@ function said({ telegram }: Talk): string[] {
   return telegram.sent.filter(({ deleted }) => !deleted).map(({ text }) => text);
 }
 
+/** The commands that Telegram lists. */
+async function listedBy({ telegram }: Talk): Promise<string[]> {
+  await eventually(() => telegram.commands.list.length > 0, "the commands are listed");
+  return telegram.commands.list.map(({ command }) => String(command));
+}
+
 const model = "anthropic/claude-sonnet-4-6";
 /** An agent that has one skill only. */
 const clerk = { id: "clerk", model, skills: { allow: ["translate"] } };
@@ -95,7 +101,7 @@ describe("an agent on Telegram", () => {
 
   it("lists its commands, and answers one", async () => {
     const talk = await open();
-    expect(talk.telegram.commands.list.map(({ command }) => command)).toContain("status");
+    expect(await listedBy(talk)).toContain("status");
     await talk.say(commandMessage("/status"));
     expect(said(talk)[0]).toContain("Agent: ");
     expect(talk.world.anthropic.requests).toEqual([]);
@@ -110,7 +116,7 @@ describe("an agent on Telegram", () => {
       {},
       ["paint", "translate"],
     );
-    const listed = talk.telegram.commands.list.map(({ command }) => command);
+    const listed = await listedBy(talk);
     expect(listed).toEqual(expect.arrayContaining(["status", "paint", "translate"]));
     talk.world.script([{ text: "done" }]);
     await talk.say(commandMessage("/paint a clock"));
@@ -127,7 +133,7 @@ describe("an agent on Telegram", () => {
       {},
       ["paint", "translate"],
     );
-    const listed = talk.telegram.commands.list.map(({ command }) => command);
+    const listed = await listedBy(talk);
     expect(listed).toContain("translate");
     expect(listed).not.toContain("paint");
   });
