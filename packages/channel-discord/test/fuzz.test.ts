@@ -5,7 +5,7 @@ import { openBench } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 // The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-discord exec vitest run test/fuzz.test.ts
-const runs = Number(process.env["FUZZ_RUNS"] ?? 3_000);
+const runs = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const seed = Number(process.env["SIGNALBOX_SEED"] ?? 20_261_122);
 /** How many are on their way at once: Discord tells nobody faster than it listens. */
 const atOnce = 500;

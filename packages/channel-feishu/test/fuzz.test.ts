@@ -5,7 +5,7 @@ import { openBench } from "./harness.ts";
 import { recorded } from "./recorded.ts";
 
 // The full count: FUZZ_RUNS=100000 pnpm --filter @signalbox/channel-feishu exec vitest run test/fuzz.test.ts
-const numRuns = Number(process.env["FUZZ_RUNS"] ?? 3000);
+const numRuns = Number(process.env["FUZZ_RUNS"] ?? 1_000);
 const seed = Number(process.env["FUZZ_SEED"] ?? 20261121);
 
 const strange: fc.Arbitrary<unknown> = fc.oneof(
