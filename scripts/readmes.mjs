@@ -11,6 +11,9 @@ import { packAll, pnpmCommand, root, run } from "./workspace.mjs";
 /** The Node.js line between the oldest one, which each package's `engines` promise, and the pinned one. */
 const BETWEEN = "24.21.0";
 
+/** What brings Node.js. `node`, which knows the names for all machines, has to start npm to fetch it. */
+const NODE = process.platform === "linux" ? `node-linux-${process.arch}` : "node";
+
 /** What install lines of READMEs name beside our own packages. */
 const BESIDE = { zod: "^4" };
 
@@ -64,7 +67,7 @@ async function install(packages) {
       .filter(([name]) => !(name in overrides)),
   );
   const versions = packages.flatMap(({ manifest }) => supported(manifest));
-  const nodes = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:node@${version}`]));
+  const nodes = Object.fromEntries(versions.map((version) => [`node-${version}`, `npm:${NODE}@${version}`]));
   const dependencies = { ...overrides, ...nodes, ...peers, ...BESIDE };
   mkdirSync(project);
   writeFileSync(
