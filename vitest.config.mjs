@@ -31,18 +31,21 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
   },
 }));
 
-/**
- * In `npm test`. Many suites wait for a process or a socket for much of their time, so they get more than the cores.
- */
-const inNpmTest =
-  process.env.SIGNALBOX_TEST_HOST === undefined
-    ? {}
-    : { maxWorkers: availableParallelism() + 1, reporters: ["minimal", new SuiteReporter()] };
-
 const repository = { test: { name: "repository", include: ["scripts/**/*.test.mjs"], ...limits } };
 
 /** In the folder of a package it is its suite alone: to set up those of all packages takes longer than many run. */
 const here = suites.filter((suite) => suite.root === process.cwd());
+
+/**
+ * In `npm test` suites run beside each other, each in one process: to load a package into a second one takes longer
+ * than to wait for the first. The longest waits for processes and sockets for much of its time, and gets more of them
+ * than there are cores.
+ */
+const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 1 : 1;
+const inNpmTest =
+  process.env.SIGNALBOX_TEST_HOST === undefined
+    ? {}
+    : { maxWorkers, reporters: ["minimal", new SuiteReporter()] };
 
 export default defineConfig({
   test: {

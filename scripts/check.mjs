@@ -24,8 +24,9 @@ const SUITES = new Set(CHECKS.tests);
 /** What needs nothing built. */
 const BESIDE_BUILDS = new Set(["lint", "knip", "changesets"]);
 
-/** The suite that takes longest, begun first: turbo takes tasks in the order of their packages, which has it last. */
+/** What takes longest is begun first: turbo takes tasks in the order of their packages, which has much of it last. */
 const LONGEST = "@signalbox/gateway#test";
+const LONG = ["@signalbox/llm-providers#test", "@signalbox/console#test", "@signalbox/tools#test", "readmes"];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
@@ -68,18 +69,26 @@ console.log(
 );
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-/** Builds first, then the longest suite beside everything else. Resolves with 0 where all of it went well. */
+/** Builds first, then the longest suite beside what else is long and the rest. Resolves with 0 where all went well. */
 async function runAll() {
-  // Suites wait for much of their time.
-  const lanes = availableParallelism() + 1;
-  if (!tasks.includes("test")) return runTurbo(tasks, lanes);
+  const cores = availableParallelism();
+  if (!tasks.includes("test")) return runTurbo(tasks, cores + 1);
   const early = tasks.filter((task) => BESIDE_BUILDS.has(task));
   const late = tasks.filter((task) => !BESIDE_BUILDS.has(task) && task !== "test");
   const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
-  const built = await runTurbo(["all:build", ...early], lanes);
+  const beside = [...suites, ...late].filter((task) => task !== LONGEST);
+  const built = await runTurbo(["all:build", ...early], cores + 1);
   const codes = await Promise.all([
     runTurbo([LONGEST], 1),
-    runTurbo([...suites.filter((suite) => suite !== LONGEST), ...late], lanes - 1),
+    runTurbo(
+      beside.filter((task) => LONG.includes(task)),
+      cores,
+    ),
+    // Most of these wait for much of their time.
+    runTurbo(
+      beside.filter((task) => !LONG.includes(task)),
+      cores + 1,
+    ),
   ]);
   return Math.max(built, ...codes);
 }
