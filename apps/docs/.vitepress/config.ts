@@ -29,8 +29,17 @@ export default defineConfig({
   cacheDir: "dist/cache",
   // A link that leads nowhere ends the build; so do tests for anchors, which VitePress does not follow.
   ignoreDeadLinks: false,
-  // Braces in the documents are text.
-  markdown: { anchor: { slugify: headingId }, attrs: { disable: true } },
+  // Braces in the documents are text, also in inline code, which Vue would evaluate.
+  markdown: {
+    anchor: { slugify: headingId },
+    attrs: { disable: true },
+    config(md) {
+      md.core.ruler.push("inline-code-is-text", ({ tokens }) => {
+        for (const { children } of tokens)
+          for (const token of children ?? []) if (token.type === "code_inline") token.attrSet("v-pre", "");
+      });
+    },
+  },
   locales: {
     root: { label: "English", lang: "en" },
     zh: { label: "中文", lang: "zh-CN", themeConfig: { sidebar: sidebar(GROUPS_IN_CHINESE), ...CHINESE } },

@@ -32,6 +32,11 @@ it("has every document of the repository, and every package", () => {
   expect(PAGES.filter(({ route }) => !pages.has(`${route}.html`))).toEqual([]);
 });
 
+it.each(PAGES)("shows all of $source", ({ source, route }) => {
+  const headings = readFileSync(join(ROOT, source), "utf8").match(/^## .+/gm) ?? [];
+  expect(pages.get(`${route}.html`)?.ids.size).toBeGreaterThanOrEqual(headings.length);
+});
+
 it.each([...pages.keys()])("every link and anchor of %s leads somewhere", (file) => {
   const broken = (pages.get(file)?.links ?? []).filter((link) => {
     if (/^[a-z]+:/.test(link) || link === "") return false;
