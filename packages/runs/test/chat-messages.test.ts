@@ -80,6 +80,13 @@ it("has what the model was told in short as it was asked, and each question in i
   expect(questions(2)).toEqual([["c4", "user", "Four?"]]);
 });
 
+it("has each of several questions of one moment, of which the first was told in short", () => {
+  const conversation = rows("r", user("[1 earlier message: One?]", 50), user("Two?", 1), said("Both."));
+  const asked = ["One?", "Two?"].map((text, place) => ({ id: `c${place + 1}`, at: 1, text }));
+  const messages = chatMessages(conversation, { notes: new Map([["r", { asked }]]) });
+  expect(shown(messages).map(([id]) => id)).toEqual(["c1", "c2", "r.0"]);
+});
+
 it("has results behind the turn that asked for them, in its order, and what a call said in the agent's name", () => {
   const asks = said("Looking.", { content: [call("a", "send"), call("b", "ls")], stopReason: "tool_use" });
   const conversation = rows(

@@ -56,6 +56,11 @@ type RowOf<Role extends AgentMessage["role"]> = Omit<ConversationMessage, "messa
   readonly message: Extract<AgentMessage, { readonly role: Role }>;
 };
 
+/** A question, and whether a message of the run holds it whole, or only in short beside others. */
+interface Question extends Asked {
+  readonly isWhole: boolean;
+}
+
 /** Reads the messages of a conversation in their order. */
 class ConversationReader {
   readonly #options: ChatMessagesOptions;
@@ -63,9 +68,7 @@ class ConversationReader {
   /** Shown behind the turn that made the call, in the order of the model and not in that of their ends. */
   readonly #results: ReadonlyMap<string, RowOf<"toolResult">>;
   /** What was asked, as far as it is not shown yet, and how many turns are, by the run. */
-  readonly #asked: ReadonlyMap<string, Asked[]>;
-  /** When what the runs were told was asked. */
-  readonly #told: ReadonlySet<string>;
+  readonly #asked: ReadonlyMap<string, Question[]>;
   readonly #turns = new Map<string, number>();
   /** The last message of each run. */
   readonly #lastOf: ReadonlyMap<string, number>;
@@ -81,11 +84,9 @@ class ConversationReader {
         message.role === "toolResult" ? [[callOf(row.runId, message.toolCallId), { ...row, message }]] : [],
       ),
     );
-    this.#asked = new Map([...options.notes].map(([runId, { asked }]) => [runId, [...asked]]));
-    this.#told = new Set(
-      rows.flatMap(({ runId, message }) =>
-        message.role === "user" ? [askedAt(runId, message.timestamp)] : [],
-      ),
+    const told = Map.groupBy(rows, ({ runId }) => runId);
+    this.#asked = new Map(
+      [...options.notes].map(([runId, { asked }]) => [runId, questionsOf(asked, told.get(runId) ?? [])]),
     );
     this.#lastOf = new Map(rows.flatMap(({ seq, runId }) => (runId === undefined ? [] : [[runId, seq]])));
   }
@@ -116,9 +117,9 @@ class ConversationReader {
   /** What a run was told by one message: what was asked then, or what was told in short, as there was too much. */
   #askedIn(runId: string | undefined, timestamp: number): readonly Asked[] {
     const asked = this.#asked.get(runId ?? "") ?? [];
-    const place = asked.findIndex(({ at }) => at === timestamp);
+    const place = asked.findIndex(({ at, isWhole }) => isWhole && at === timestamp);
     if (place >= 0) return asked.splice(place, 1);
-    const next = asked.findIndex(({ at }) => this.#told.has(askedAt(runId, at)));
+    const next = asked.findIndex(({ isWhole }) => isWhole);
     return asked.splice(0, next < 0 ? asked.length : next);
   }
 
@@ -156,8 +157,17 @@ function callOf(runId: string | undefined, callId: string): string {
   return `${runId} ${callId}`;
 }
 
-function askedAt(runId: string | undefined, at: number): string {
-  return `${runId} ${at}`;
+/** The questions of a run. Of several asked in one millisecond, the last ones are those that it holds whole. */
+function questionsOf(asked: readonly Asked[], rows: readonly ConversationMessage[]): Question[] {
+  const wholeAt = new Map<number, number>();
+  for (const { message } of rows)
+    if (message.role === "user") wholeAt.set(message.timestamp, (wholeAt.get(message.timestamp) ?? 0) + 1);
+  const backwards = asked.toReversed().map((question) => {
+    const left = wholeAt.get(question.at) ?? 0;
+    wholeAt.set(question.at, left - 1);
+    return { ...question, isWhole: left > 0 };
+  });
+  return backwards.toReversed();
 }
 
 function ofRun(runId: string | undefined): { runId?: string } {
