@@ -50,7 +50,7 @@ describe("approvals", () => {
     );
     expect(results).toMatchObject([isError ? { is_error: true } : { tool_use_id: "toolu_soul" }]);
     await ask(started, `/approve ${id} allow`);
-    expect(said(world).at(-1)).toBe(`The approval ${id} was already decided.`);
+    expect(said(world).at(-1)).toBe(`Approval ${id} was already decided.`);
   });
 
   it("/stop ends a turn that waits for one", async () => {

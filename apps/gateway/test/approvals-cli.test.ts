@@ -25,7 +25,7 @@ describe("approvals on the command line", () => {
     ]);
     const started = await world.start();
     const cli = (...args: string[]) => world.command(["approvals", ...args]);
-    expect(await cli("list")).toMatchObject({ code: 0, out: "No tool call waits for an approval.\n" });
+    expect(await cli("list")).toMatchObject({ code: 0, out: "No tool call needs approval.\n" });
     // What somebody else said in the group is why it is asked.
     const place = { chatType: "group", chatId: "oc_group" } as const;
     await started.post(textMessage("run one and two", { ...place, senderId: ZHANG, messageId: "om_1" }));

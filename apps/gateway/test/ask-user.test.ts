@@ -108,7 +108,7 @@ describe("ask_user", () => {
     const [row] = await inStore(world, (store) => store.kv.list("inquiries"));
     await plain.emit(plainMessage("m3", `/answer ${row?.key} 2`, { ...group, ...ben }));
     await eventually(() => said(plain).length === 2, "ben is told");
-    expect(said(plain)[1]).toBe("That question is for somebody else.");
+    expect(said(plain)[1]).toBe("That question is for someone else.");
     await plain.emit(plainMessage("m4", "1", group));
     await started.settled();
     expect(heard(world)).toBe("They answered: Tea");

@@ -22,7 +22,7 @@ describe("budgets", () => {
     expect(said(world)).toEqual([
       "an answer",
       "an answer",
-      "Sorry, I could not answer: the budget for it is used up. /usage says when it begins anew.",
+      "Sorry, I could not answer: the budget is used up. /usage shows when it resets.",
       "an answer",
     ]);
     expect(modelRequests(world.anthropic)).toHaveLength(3);
@@ -32,7 +32,7 @@ describe("budgets", () => {
       { account: `sender feishu:${ZHANG}`, spent: 9_000, reserved: 0, left: 0 },
     ]);
     await ask(started, "/usage", LI);
-    expect(said(world).at(-1)).toContain("each sender, $0.006000 a day: $0.001500 left, anew at ");
+    expect(said(world).at(-1)).toContain("each sender, $0.006000 a day: $0.001500 left, resets at ");
     const metrics = await (
       await fetch(`${started.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })
     ).text();
@@ -94,7 +94,7 @@ describe("budgets", () => {
 
   it.each([
     ["allow", "an answer", 3],
-    ["deny", "Sorry, I could not answer: the budget for it is used up. /usage says when it begins anew.", 2],
+    ["deny", "Sorry, I could not answer: the budget is used up. /usage shows when it resets.", 2],
   ])("an owner who is asked may %s more", async (answer, reply, calls) => {
     const { world, started } = await open(daily({ action: "ask" }));
     world.script(() => ({ text: "an answer", usage }));
@@ -102,7 +102,7 @@ describe("budgets", () => {
     await started.post(textMessage("three", from(ZHANG)));
     await eventually(() => said(world).length > 2, "the question is put");
     const question = said(world).at(-1) ?? "";
-    expect(question).toContain("A budget is used up: each sender, $0.006000 a day.");
+    expect(question).toContain("Budget used up: each sender, $0.006000 a day.");
     expect(question).toContain(`Grant "sender feishu:${ZHANG}" $0.006000 more, until `);
     const id = /Approval (\w{8}):/.exec(question)?.[1] ?? "";
     await started.post(textMessage(`/approve ${id} ${answer}`, from(ZHANG)));

@@ -16,12 +16,12 @@ describe("slash commands", () => {
       expect.stringContaining("/compact – "),
       expect.stringContaining("model anthropic/claude-sonnet-4-6, thinking off"),
       expect.stringContaining(`feishu:${ZHANG}, an owner`),
-      expect.stringContaining("0 tokens in (0 of them cached), 0 out, 0 model calls, $0.000000"),
+      expect.stringContaining("0 tokens in (0 cached), 0 out, 0 model calls, $0.000000"),
       expect.stringContaining("Queue mode: steer"),
       expect.stringContaining("create_python_script"),
       expect.stringContaining("- anthropic/claude-haiku-4-5"),
       expect.stringContaining("off, minimal, low, medium, high, max"),
-      "No tool call waits for an approval.",
+      "No tool call needs approval.",
     ]);
     expect(said(world)[0]).toContain("/create_python_script [text] – ");
     expect(said(world)[1]).toMatch(/nothing runs, 0 waiting, queue mode steer\.$/m);
@@ -124,7 +124,7 @@ describe("slash commands", () => {
     await ask(started, "/new");
     await ask(started, "second");
     await ask(started, "/reset third");
-    expect(said(world)).toEqual(["one", "A new conversation.", "two", "three"]);
+    expect(said(world)).toEqual(["one", "Started a new conversation.", "two", "three"]);
     const requests = modelRequests(world.anthropic);
     expect(requests.map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
     expect(requests[2]?.messages[0]?.text).toMatch(/third$/);
@@ -152,12 +152,12 @@ describe("slash commands", () => {
     await ask(started, "/usage");
     await ask(started, "and five?");
     const replies = said(world);
-    expect(replies[0]).toBe("There is nothing to compact yet.");
-    expect(replies[5]).toMatch(/^A summary stands for \d of 8 messages now/);
+    expect(replies[0]).toBe("Nothing to compact yet.");
+    expect(replies[5]).toMatch(/^Replaced \d of 8 messages with a summary/);
     // Sonnet 4.6: 3 dollars a million tokens in, 15 out; whole micros.
     const micros = 6_000 * 3 + 70 * 15;
     expect(replies[6]).toContain(
-      `This conversation: 6,000 tokens in (0 of them cached), 70 out, 5 model calls, $0.0${micros}`,
+      `This conversation: 6,000 tokens in (0 cached), 70 out, 5 model calls, $0.0${micros}`,
     );
     const last = world.anthropic.requests.at(-1)?.text;
     expect(last).toContain("They counted to four.");
@@ -183,7 +183,7 @@ describe("slash commands", () => {
       "model: ",
     ])
       expect(why).toContain(stage);
-    expect(refused).toBe(`No message ${secret} is known here.`);
+    expect(refused).toBe(`Message ${secret} was not found here.`);
     expect(short).toMatch(
       /^om_\d+: It was answered by agent coder: access\.dm is open to everybody \(dm_open\)\.$/,
     );
@@ -199,7 +199,7 @@ describe("slash commands", () => {
     await ask(again, "/queue");
     await ask(again, "/queue default");
     expect(said(world)).toEqual([
-      "There is no queue mode sometimes. There are: steer, followup, collect, interrupt, default.",
+      "Unknown queue mode sometimes. Choose one of: steer, followup, collect, interrupt, default.",
       "Queue mode: collect (of this conversation). 0 messages wait.",
       "Queue mode: collect (of this conversation). 0 messages wait.",
       "Queue mode: steer. 0 messages wait.",
@@ -239,7 +239,7 @@ describe("directives", () => {
     expect(one?.body["thinking"]).toBeDefined();
     expect(two?.body.model).toBe("claude-sonnet-4-6");
     expect(two?.body["thinking"]).toBeUndefined();
-    expect(said(world)[0]).toBe("Model from the next turn on: anthropic/claude-haiku-4-5.");
+    expect(said(world)[0]).toBe("Model set to anthropic/claude-haiku-4-5, starting with the next turn.");
   });
 
   it("that name nothing are answered with what exists, and nothing is asked", async () => {
@@ -249,10 +249,10 @@ describe("directives", () => {
     await ask(started, "/think hard write me a poem");
     expect(said(world)).toEqual([
       expect.stringMatching(
-        /^There is no usable model anthropic\/claude-nonsense\.[\s\S]*- anthropic\/claude-sonnet-4-6/,
+        /^There is no usable model named anthropic\/claude-nonsense\.[\s\S]*- anthropic\/claude-sonnet-4-6/,
       ),
-      expect.stringMatching(/^There is no usable model openai\/gpt-5.2\./),
-      expect.stringMatching(/^There is no thinking level hard\. There are: off, /),
+      expect.stringMatching(/^There is no usable model named openai\/gpt-5.2\./),
+      expect.stringMatching(/^Unknown thinking level hard\. Choose one of: off, /),
     ]);
     expect(world.anthropic.requests).toHaveLength(0);
   });

@@ -104,7 +104,7 @@ describe("a fresh home without a key", () => {
     expect(status).toContain("agent   main: offline demo model");
     const nobody = await world.command(["send", "--agent", "nobody", "hello"]);
     expect(nobody.code).toBe(64);
-    expect(nobody.err).toContain("There is no agent nobody. There are: main.");
+    expect(nobody.err).toContain("There is no agent nobody. Available agents: main.");
     expect(await output(world, "skills", "list")).toContain("create-python-script");
   });
 });

@@ -155,6 +155,6 @@ describe("surroundings with a fault", () => {
     }
     const status = await world.command(["status"]);
     expect(status.code).toBe(69);
-    expect(status.err).toMatch(/^signalbox: No gateway runs on .*Start one with/);
+    expect(status.err).toMatch(/^signalbox: No gateway is running on .*Start one with/);
   });
 });

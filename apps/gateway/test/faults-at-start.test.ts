@@ -290,7 +290,7 @@ describe("a configuration with a fault", () => {
     world.configure(exampleConfig());
     expect(await world.command(["config", "check"])).toMatchObject({
       code: 0,
-      out: `${world.home.configFile}: nothing is wrong.\n`,
+      out: `${world.home.configFile}: no problems.\n`,
     });
   });
 

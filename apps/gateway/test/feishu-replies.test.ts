@@ -64,7 +64,7 @@ describe("a reply on Feishu", () => {
       await started.settled();
     }
     expect(world.feishu.sent.map(({ parentId, content }) => [parentId, shown(content)])).toEqual([
-      ["om_0", "(I have no answer: read did not work. Ask again, or ask for something else.)"],
+      ["om_0", "(I have no answer: read did not work. Try again, or ask for something else.)"],
       [undefined, "it is gone"],
     ]);
     expect((await ends(world)).map((end) => Array.isArray(end) && end[0])).toEqual([

@@ -196,7 +196,7 @@ describe("signalbox init", () => {
     expect(out).toContain("Nothing was set up");
     expect(existsSync(world.home.configFile)).toBe(false);
     const checked = await world.command(["config", "check"]);
-    expect(checked.out).toBe(`There is no ${world.home.configFile}: what is usual applies.\n`);
+    expect(checked.out).toBe(`${world.home.configFile} does not exist; the defaults apply.\n`);
   });
 
   it("lays out the workspace in the language that is chosen", async () => {
@@ -276,7 +276,7 @@ describe("signalbox config", () => {
     const history = JSON.parse((await world.command(["config", "history", "--json"])).out);
     expect(history).toHaveLength(2);
     const back = await world.command(["config", "rollback", history[1].id]);
-    expect(back.out).toBe(`The configuration is that of ${history[1].id} again.\n`);
+    expect(back.out).toBe(`Restored the configuration of ${history[1].id}.\n`);
     expect(readFileSync(world.home.configFile, "utf8")).toBe(text);
     expect((await world.command(["config", "rollback", "never"])).code).toBe(1);
   });

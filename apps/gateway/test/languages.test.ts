@@ -25,7 +25,7 @@ describe("what the gateway itself says", () => {
     await ask(started, "tidy up the minutes");
     expect(said(world)).toEqual([
       "抱歉，无法回答：模型服务商拒绝了这个网关的账户，需要管理者处理。",
-      "Sorry, I could not answer: the model's provider refuses this gateway's account. Its operator has to look at it.",
+      "Sorry, I could not answer: the model provider rejected this gateway's account. The operator needs to check it.",
     ]);
   });
 
@@ -63,7 +63,7 @@ describe("what the gateway itself says", () => {
       "智能体 coder 要使用 exec。按配置，每次使用 exec 都要先审批。",
     );
     const why = await world.command(["why", "om_asking", "--details"]);
-    expect(why.out).toContain("The configuration has exec asked about each time.");
+    expect(why.out).toContain("The configuration requires approval for every use of exec.");
   });
 
   it("names a file that is not sent, or cannot be vouched for", async () => {

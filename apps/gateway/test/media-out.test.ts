@@ -143,7 +143,7 @@ describe("attachments of a reply", () => {
         "[file: folder was not sent: it is not a file]",
         "[file: empty.txt was not sent: it is empty]",
         "[file: absent.txt was not sent: there is no such file]",
-        "[file: huge.bin was not sent: it has 30.1 MB; at most 30 MB can be sent here]",
+        "[file: huge.bin was not sent: it is 30.1 MB, and at most 30 MB can be sent here]",
         "https://example.com/page",
       ].join("\n"),
       "file good.txt: good",
@@ -162,7 +162,7 @@ describe("attachments of a reply", () => {
     await started.post(mention);
     await started.settled();
     expect(seen(world)).toEqual([
-      "[file: MEMORY.md was not sent: it may not be sent]",
+      "[file: MEMORY.md was not sent: sending it is not allowed]",
       "file open.txt: open",
     ]);
     await started.post(textMessage("send it", { senderId: ZHANG, messageId: "om_member" }));
@@ -218,7 +218,7 @@ describe("attachments of a reply", () => {
     const started = await ask(world, [{ text: "Both:\nMEDIA:a.txt\nMEDIA:b.txt" }]);
     expect(seen(world)).toEqual([
       "Both:",
-      "[file: a.txt was not sent: the platform did not take it]",
+      "[file: a.txt was not sent: the platform rejected it]",
       "file b.txt: two",
     ]);
     expect(started.log()).toContain("an attachment was refused");

@@ -238,14 +238,14 @@ describe("signalbox memory", () => {
     expect(doctor.out).toMatch(/^ok +memory of coder: .* 2 turns of conversations, searched by words$/m);
     const wrong = await world.command(["memory", "search", "boiler", "--limit", "abc"]);
     expect(wrong).toMatchObject({ code: 64 });
-    expect(wrong.err).toContain("Write a whole number from 1 on.");
+    expect(wrong.err).toContain("Expected a whole number of at least 1.");
   });
 
   it("is not made by doctor", async () => {
     const { world, started } = await remembering();
     await started.stop();
     const doctor = await world.command(["doctor"]);
-    expect(doctor.out).toMatch(/^ok +memory of coder: made at the first message$/m);
+    expect(doctor.out).toMatch(/^ok +memory of coder: created with the first message$/m);
     expect(existsSync(join(world.home.dir, "memory"))).toBe(false);
   });
 

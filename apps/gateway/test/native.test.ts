@@ -86,7 +86,7 @@ describe("a question with buttons", () => {
     await click(at, "Allow", ZHANG);
     await started.settled();
     await eventually(() => world.feishu.sent.length === 4, "the second click is answered");
-    expect(texts(world).at(-1)).toBe(`The approval ${question.id} was already decided.`);
+    expect(texts(world).at(-1)).toBe(`Approval ${question.id} was already decided.`);
     const rows = await inboxRows(world);
     expect(rows.filter(({ kind }) => kind === "action")).toHaveLength(2);
   });

@@ -178,7 +178,7 @@ describe("looking into other conversations", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [LOOK] }, { text: "done" }]);
     await ask(talk, { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" });
     await eventually(() => talk.said().includes("Approval"), "an owner is asked");
-    expect(talk.said()).toContain(`look into other conversations (\`${HALL}\`)`);
+    expect(talk.said()).toContain(`read other conversations (\`${HALL}\`)`);
     await talk.plain.emit(
       plainMessage("m2", "/stop", { ...MO, conversation: { id: "mo", kind: "direct" }, address: "plain:mo" }),
     );

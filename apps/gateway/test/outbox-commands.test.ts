@@ -37,7 +37,7 @@ describe("outbox commands", () => {
       new RegExp(`^ID +STATE +WHERE +TIME +TRIES +ERROR\n${id}  dead   feishu/main`),
     );
     const doctor = await world.command(["doctor"]);
-    expect(doctor.out).toContain("warning outbox: 1 replies were given up");
+    expect(doctor.out).toContain("warning outbox: 1 replies were not delivered");
     const retried = await outbox(world, ["retry", id, "--json"]);
     expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");
@@ -74,7 +74,7 @@ describe("outbox commands", () => {
     expect(JSON.parse((await outbox(world, ["list", "--all", "--json"])).out)).toMatchObject([
       { id, state: "pending" },
     ]);
-    expect((await outbox(world, ["drop", id])).out).toBe(`${id} was dropped; it was pending.\n`);
+    expect((await outbox(world, ["drop", id])).out).toBe(`Dropped ${id}, which was pending.\n`);
     expect((await outbox(world, ["list", "--all"])).out).toBe("Every reply was delivered.\n");
     expect(world.feishu.sent).toEqual([]);
   });

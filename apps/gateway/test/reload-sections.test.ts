@@ -220,7 +220,7 @@ describe("the gateway's own section", () => {
       return out;
     };
     await eventually(
-      async () => (await said("status")).includes("gateway.inboxLimit: of no effect before a restart"),
+      async () => (await said("status")).includes("gateway.inboxLimit: takes effect after a restart"),
       "status names the key",
     );
     expect(await said("config", "check")).toContain("gateway.inboxLimit");

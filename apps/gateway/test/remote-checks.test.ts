@@ -89,7 +89,7 @@ it("doctor says that an agent's last message could not be answered, until one ca
   await started.post(textMessage("/status", { senderId: ZHANG, messageId: "om_2" }));
   await started.settled();
   expect(await agentLine()).toMatch(
-    /^warning agent coder: .*; its last message could not be answered \(auth\)\n +`signalbox why \w{26}` says what to do/,
+    /^warning agent coder: .*; its last message could not be answered \(auth\)\n +Run `signalbox why \w{26}` to see what to do/,
   );
   await started.post(textMessage("hi again", { senderId: ZHANG, messageId: "om_3" }));
   await started.settled();

@@ -32,7 +32,7 @@ describe("replay", () => {
       ...Array(out.match(/^ {5}/gm)?.length ?? 0).fill(expect.stringMatching(/^ {5}/)),
       "ok   feishu-create-script",
     ]);
-    expect(err).toBe("signalbox: 1 of 2 scenarios went another way than expected.\n");
+    expect(err).toBe("signalbox: 1 of 2 scenarios did not go as expected.\n");
   });
 
   it("shows each layer in the order of the way", async () => {

@@ -95,7 +95,7 @@ describe("signalbox cron", () => {
       [["add", "x"], /exactly one of at, in, every and cron/],
       [["add", "--in", "1h", "--agent", "nobody", "x"], /no agent nobody/],
       [["add", "--in", "1h", "--session", theirs, "x"], /No owner has written/],
-      [["remove", "0123abcd"], /Nothing is scheduled as 0123abcd/],
+      [["remove", "0123abcd"], /There is no schedule 0123abcd/],
       [["run", "heartbeat"], /The configuration has heartbeats/],
     ] as const;
     for (const [args, why] of wrongs) {
@@ -201,7 +201,7 @@ describe("a schedule", () => {
     await started.settled();
     await clock.advance(60 * SECOND);
     await eventually(() => said(world).length === 2, "an owner is asked");
-    expect(said(world)[1]).toContain("The gateway by itself needs an approval to change what runs by itself");
+    expect(said(world)[1]).toContain("The gateway itself needs approval to change what runs on a schedule");
     const rows = await inboxRows(world);
     expect(rows.map(({ payload }) => payload.role)).toEqual(["owner", "system"]);
   });

@@ -41,7 +41,9 @@ describe("signalbox init", () => {
     const ended = await world.command(["init", "--service", "--model", "anthropic/claude-haiku-4-5"], env);
     expect(ended.code).toBe(0);
     expect(ended.out).toContain(`Set up in ${world.home.configFile}.`);
-    expect(ended.out).toMatch(/It does not run as a service\. .*did not work \("No bus here"\)\. Sign in as/);
+    expect(ended.out).toMatch(
+      /The gateway is not running as a service\. .*failed \("No bus here"\)\. Sign in as/,
+    );
   });
 
   it("says that a key of the shell alone is none of the service", async () => {

@@ -53,7 +53,7 @@ it("a skill that changes is not used until an owner was shown the change and app
   const now = /\/skills approve tidy (\w{12})/.exec(said(world).at(-1) ?? "")?.[1] ?? "none";
   await ask(started, `/skills approve tidy ${now}`);
   await ask(started, "Hello once more");
-  expect(said(world).at(-2)).toBe("Approved: the skill tidy as it is now.");
+  expect(said(world).at(-2)).toBe("Approved the skill tidy as it is now.");
   expect(offered(world)).toBe(true);
   await started.stop();
   expect((await cli(world, "audit", "list", "--kind", "approval")).out).toContain("skill: tidy");
@@ -74,7 +74,7 @@ it("what a skill's files are called ends no block of what is shown", async () =>
 it("the command line shows what waits, and approves it for a gateway that runs", async () => {
   const world = await worldWithSkill();
   const started = await world.start();
-  expect((await cli(world, "skills", "changes")).out).toBe("No skill waits for an owner.\n");
+  expect((await cli(world, "skills", "changes")).out).toBe("No skill needs approval.\n");
   put(world, "tidy", `${TIDY}Then rest.\n`);
   const doctor = await cli(world, "doctor");
   expect(doctor.out).toMatch(/^warning {1,}skills of coder: .*tidy; `signalbox skills changes` shows them$/m);

@@ -47,7 +47,9 @@ describe("commands of skills", () => {
     expect(request?.messages).toHaveLength(1);
     expect(request?.messages[0]?.text).toMatch(/create-python-script[\s\S]*that counts$/);
     await ask(started, "/skill nothing");
-    expect(said(world).at(-1)).toMatch(/^There is no skill nothing\. There are:\n[\s\S]*- glance: /);
+    expect(said(world).at(-1)).toMatch(
+      /^There is no skill named nothing\. Available skills:\n[\s\S]*- glance: /,
+    );
   });
 
   it("get no further than the speaker and the policy do", async () => {
@@ -63,7 +65,7 @@ describe("commands of skills", () => {
     await started.settled();
     expect(said(world)).toEqual([
       expect.not.stringContaining("anthropic"),
-      expect.stringContaining("There is no skill reach."),
+      expect.stringContaining("There is no skill named reach."),
       "You may not use /glance here.",
     ]);
     expect(world.anthropic.requests).toHaveLength(0);
@@ -160,7 +162,7 @@ describe("after a crash", () => {
     await leave(world, "/new", address);
     const started = await world.start();
     await started.settled();
-    expect(said(world).slice(1)).toEqual(["A new conversation."]);
+    expect(said(world).slice(1)).toEqual(["Started a new conversation."]);
     expect(await ends(world)).toContainEqual(["replied", "command:new"]);
   });
 

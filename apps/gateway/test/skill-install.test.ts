@@ -124,7 +124,7 @@ describe("signalbox skills install", () => {
 
     expect(await install(world, bin, "--yes", "--with", "other")).toMatchObject({
       code: 1,
-      err: expect.stringContaining(`# its SHA-256 has to be ${"0".repeat(64)}`),
+      err: expect.stringContaining(`# its SHA-256 must be ${"0".repeat(64)}`),
     });
     expect(readdirSync(programs)).toEqual([]);
 

@@ -85,7 +85,7 @@ describe("at a terminal", () => {
     const start = atTerminal(world);
     await expect.poll(start.shown).toContain("Nothing is set up yet.");
     start.type("y");
-    await expect.poll(start.shown).toContain("Which provider's models are to answer?");
+    await expect.poll(start.shown).toContain("Which model provider do you want to use?");
     start.type("\u0003");
     await expect.poll(start.shown).toContain("run it again to go on");
     await start.exited;
@@ -95,7 +95,7 @@ describe("at a terminal", () => {
   it("`signalbox init` asks for no agent and no language again where the usual ones were taken", async () => {
     const world = await openWorld();
     const args = ["init", "--provider=none", "--channel=none", "--no-service"];
-    const questions = ["A short name for the agent", "The folder in which it works", "In which language"];
+    const questions = ["Short name for the agent", "Folder it works in", "In which language"];
     const first = atTerminal(world, args, { LANG: "C" });
     for (const question of questions) {
       await expect.poll(first.shown).toContain(question);
@@ -117,7 +117,7 @@ describe("at a terminal", () => {
     const address = "http://127.0.0.1:9/v1";
     const provider = ["--provider=local", `--base-url=${address}`];
     const init = atTerminal(world, ["init", ...provider, ...answers.split(" ")]);
-    await expect.poll(init.shown).toContain("The name of its model");
+    await expect.poll(init.shown).toContain("Name of the model");
     init.type("qwen3\r");
     await init.exited;
     expect(init.shown()).toContain("Set up in ");
@@ -129,7 +129,7 @@ describe("at a terminal", () => {
 
   it("`signalbox init` offers the service, unless systemd does not answer or an option says no", async () => {
     const answers = "--provider=none --agent=main --workspace=/tmp --language=en --channel=none".split(" ");
-    const question = "Start the gateway now, and whenever this machine starts?";
+    const question = "Start the gateway now and whenever this machine starts?";
     const world = await openWorld();
     const systemd = standInForSystemd(world.dir);
     const refused = atTerminal(world, ["init", ...answers, "--no-service"], systemd.env);

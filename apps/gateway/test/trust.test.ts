@@ -31,9 +31,9 @@ it("what a member wrote is kept from an owner's commands until an owner vouches 
   await ask(started, "/trust todo.txt", LI);
   expect(said(world).at(-1)).toBe("You may not use /trust here.");
   await ask(started, "/trust nothing.txt");
-  expect(said(world).at(-1)).toBe("nothing.txt holds nothing of others.");
+  expect(said(world).at(-1)).toBe("Nothing in nothing.txt was written by others.");
   await ask(started, "/trust todo.txt");
-  expect(said(world).at(-1)).toBe("todo.txt counts as yours from now on.");
+  expect(said(world).at(-1)).toBe("todo.txt is now trusted as if you had written it.");
   await ask(started, "What is to be done now?");
   expect(printed(world)).toContain("buy milk");
 });
@@ -58,7 +58,7 @@ it("the command line vouches too, in a gateway that runs and in one that does no
   }
   expect(await trust("one.txt")).toEqual({
     code: 0,
-    out: "one.txt counts as yours from now on.\n",
+    out: "one.txt is now trusted as if you had written it.\n",
     err: "",
   });
   expect(await trust("one.txt")).toMatchObject({ code: 1 });

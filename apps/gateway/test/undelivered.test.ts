@@ -94,7 +94,7 @@ describe("a reply that is not delivered", () => {
     expect(said(world).sort()).toEqual([
       expect.stringMatching(/^oc_a: 2 answers could not be delivered in time .* ask again/),
       expect.stringMatching(/^oc_b: An answer could not be delivered in time .* ask again/),
-      `${TO_OWNER}: 3 replies were not delivered: 3 expired on feishu/main. \`signalbox outbox list\` shows what and why.`,
+      `${TO_OWNER}: 3 replies were not delivered: 3 expired on feishu/main. \`signalbox outbox list\` shows which and why.`,
     ]);
     expect(said(world).join()).not.toContain("old news");
     expect(await namedEnds(world)).toEqual(
@@ -122,7 +122,7 @@ describe("a reply that is not delivered", () => {
     await started.post(textMessage("?", { senderId: ZHANG, chatId: "oc_a", messageId: "om_1" }));
     await eventually(() => world.feishu.sent.length >= 2, "the words are out");
     expect(said(world)).toEqual([
-      "oc_a: I have an answer, but this chat does not take it. My operator can see why.",
+      "oc_a: I have an answer, but this chat does not accept it. My operator can see why.",
       expect.stringMatching(new RegExp(`^${TO_OWNER}: A reply was not delivered: 1 dead on feishu/main`)),
     ]);
     expect(await namedEnds(world)).toEqual([["om_1", "failed-reported", "undelivered"]]);

@@ -81,7 +81,7 @@ describe("usage", () => {
     ]);
 
     await ask(started, "/usage", LI);
-    const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 of them cached), 24 out, 2 model calls`;
+    const own = `${li.inputTokens.toLocaleString("en-US")} tokens in (4,160 cached), 24 out, 2 model calls`;
     expect(said(world).at(-1)).toContain(`You today (UTC): ${own}, $0.00${li.costMicros}`);
     expect(said(world).at(-1)).not.toContain("coder");
   });
@@ -117,7 +117,7 @@ describe("usage", () => {
     expect(table.out).toContain(`In all: ${total.toFixed(6)} USD.`);
 
     await ask(started, "/usage");
-    expect(said(world).at(-1)).toMatch(/^The message before: 300 tokens in/);
+    expect(said(world).at(-1)).toMatch(/^The previous message: 300 tokens in/);
     await started.post(textMessage("/usage", { ...from(ZHANG), parentId: first }));
     await started.settled();
     expect(said(world).at(-1)).toMatch(/^The message you replied to: 100 tokens in/);
@@ -157,9 +157,7 @@ describe("usage", () => {
       },
     ]);
     await ask(again, "/why details");
-    expect(said(world).at(-1)).toContain(
-      "4,160 tokens in (2,000 of them cached), 61 out, 2 model calls, $0.00",
-    );
+    expect(said(world).at(-1)).toContain("4,160 tokens in (2,000 cached), 61 out, 2 model calls, $0.00");
   });
 
   it("is a table with titles for people, and says where there is none", async () => {

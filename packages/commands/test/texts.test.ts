@@ -8,12 +8,12 @@ const en = phrasesIn("en");
 describe("what commands say", () => {
   it("what holds, and what there is where something else was typed", () => {
     expect(modelText(en, "openai/a", ["openai/a"], "b")).toMatch(
-      /^There is no usable model b\.\nThere are:\n- openai\/a/,
+      /^There is no usable model named b\.\nAvailable:\n- openai\/a/,
     );
-    expect(thinkText(en, "low", "")).toMatch(/^Thinking: low\. There are: off, .*, default\.$/);
+    expect(thinkText(en, "low", "")).toMatch(/^Thinking: low\. Choose one of: off, .*, default\.$/);
     expect(skillsText(en, [], "x")).toBe("This agent has no skills.");
     expect(skillsText(en, [{ name: "weather", description: "The weather." }], "wether now")).toBe(
-      "There is no skill wether. There are:\n- weather: The weather.",
+      "There is no skill named wether. Available skills:\n- weather: The weather.",
     );
   });
 

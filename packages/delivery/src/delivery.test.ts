@@ -348,7 +348,7 @@ it("goes on without an attachment that never uploads, which says so", async () =
   const ids = [await say("oc_a", "Here:", media, "That is all."), await say("oc_a", "next")];
   await clock.advance(60_000);
   expect(await Promise.all(ids.map(stateOf))).toEqual(["sent", "sent"]);
-  const line = "[file: a.zip was not sent: it could not be uploaded]";
+  const line = "[file: a.zip was not sent: the upload failed]";
   expect(out).toEqual(["Here:", line, "That is all.", "next"]);
   expect(uploads).toBe(5);
   expect((await outbox.list({ states: ["sent"] })).map(({ receipts }) => receipts.length)).toContain(3);

@@ -103,7 +103,7 @@ it("tells an owner once of what was given up, and nothing of what it said", asyn
   await look();
   expect(woken).toHaveLength(1);
   const text =
-    "2 replies were not delivered: 2 dead on plain/main. `signalbox outbox list` shows what and why.";
+    "2 replies were not delivered: 2 dead on plain/main. `signalbox outbox list` shows which and why.";
   expect(await told()).toEqual([["second", "direct:olga", text]]);
   // Only what came since, and never of its own words.
   await give("a word about it", true, "room3");

@@ -70,7 +70,7 @@ it("says which attachment the platform refused, and sends the rest once", async 
       giveUp: () => undefined,
     },
   );
-  const line = (name: string) => `[file: ${name} was not sent: the platform did not take it]`;
+  const line = (name: string) => `[file: ${name} was not sent: the platform rejected it]`;
   expect(sent).toEqual(["hi", line("bad1"), "<good>", line("bad2")]);
   expect(told).toEqual([0, 1, 2, 3]);
   expect(receipt.parts.map((part) => part.index)).toEqual([0, 1, 2, 3]);
@@ -103,7 +103,7 @@ it("puts a line in the place of an attachment that is given up, where that can b
   await expect(sendParts(channel, "to", { parts }, how, fallback(false))).rejects.toThrow("x");
   const rest = { ...how, startAt: 1 };
   const receipt = await sendParts(channel, "to", { parts }, rest, fallback(true));
-  expect(failing.sent).toEqual(["hi", "[file: never was not sent: it could not be uploaded]", "bye"]);
+  expect(failing.sent).toEqual(["hi", "[file: never was not sent: the upload failed]", "bye"]);
   expect(receipt.parts.map(({ index }) => index)).toEqual([1, 2]);
   expect(asked).toEqual([1, 1]);
   expect(signals.map((signal) => signal === fresh)).toEqual([false, false, true]);

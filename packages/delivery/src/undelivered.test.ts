@@ -61,5 +61,5 @@ it("says nothing of what nobody waits for, nor where the chat itself takes nothi
   expect(wordAboutExpired([], english, 0)).toBeUndefined();
   expect(wordAboutDead(ended(), "permission", english, 0)).toBeUndefined();
   expect(wordAboutDead(ended(), undefined, english, 0)).toBeUndefined();
-  expect(textOf(wordAboutDead(ended(), "too_large", english, 0))).toContain("this chat does not take it");
+  expect(textOf(wordAboutDead(ended(), "too_large", english, 0))).toContain("this chat does not accept it");
 });

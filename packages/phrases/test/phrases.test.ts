@@ -92,10 +92,10 @@ describe("in English", () => {
       "Signalbox 1.2.3, up for 3 h 1 min.",
       "Agent: Coder (coder), model openai/gpt-5.2, thinking off.",
       "Conversation: 4 messages, s.",
-      "Now: nothing runs, 0 waiting, queue mode steer.",
+      "Now: nothing running, 0 waiting, queue mode steer.",
     ]);
     const busy = en.status({ ...STATUS, isRunning: true, forOwner: { calls: 2, skills: 0 } });
-    expect(busy).toMatch(/a turn runs[\s\S]*2 tool calls wait for an approval: \/approve$/);
+    expect(busy).toMatch(/Now: running,[\s\S]*2 tool calls need approval: \/approve$/);
   });
 
   it.each([
@@ -113,17 +113,17 @@ describe("in English", () => {
     const status = en.status({ ...STATUS, messages: 1, forOwner: { calls: 1, skills: 1 } });
     expect(status).toContain("Conversation: 1 message, s.");
     expect(status.split("\n").slice(-2)).toEqual([
-      "1 tool call waits for an approval: /approve",
-      "1 skill is new or changed and waiting for you: /skills",
+      "1 tool call needs approval: /approve",
+      "1 new or changed skill needs your approval: /skills",
     ]);
-    expect(en.queue("steer", false, 1)).toBe("Queue mode: steer. 1 message waits.");
+    expect(en.queue("steer", false, 1)).toBe("Queue mode: steer. 1 message waiting.");
     expect(en.usage({ modelCalls: 1 })).toContain(", 1 model call, ");
   });
 
   it("/whoami: who speaks, by which rule, and where", () => {
     const facts = { speaker: "feishu:ou_1", role: "owner", rule: "owner", agent, sessionKey: "s" } as const;
     expect(en.whoami({ ...facts, conversation: { id: "g", kind: "group" } })).toBe(
-      "You are feishu:ou_1, an owner (owner).\nYou talk to Coder (coder) in the group g.\nConversation: s",
+      "You are feishu:ou_1, an owner (owner).\nYou are talking to Coder (coder) in the group g.\nConversation: s",
     );
     const guest = { ...facts, role: "guest", conversation: { id: "x", kind: "direct" } } as const;
     expect(en.whoami(guest)).toMatch(/a guest[\s\S]*a direct chat/);
@@ -143,14 +143,18 @@ describe("in English", () => {
       outputTokens: 7,
       costMicros: 1_000_007,
     };
-    expect(en.usage(used)).toBe("12,345 tokens in (10 of them cached), 7 out, 2 model calls, $1.000007");
-    expect(en.usage()).toBe("0 tokens in (0 of them cached), 0 out, 0 model calls, $0.000000");
+    expect(en.usage(used)).toBe("12,345 tokens in (10 cached), 7 out, 2 model calls, $1.000007");
+    expect(en.usage()).toBe("0 tokens in (0 cached), 0 out, 0 model calls, $0.000000");
   });
 
   it("/queue and budgets: what holds", () => {
-    expect(en.queue("steer", false, 0)).toBe("Queue mode: steer. 0 messages wait.");
-    expect(en.queue("collect", true, 2)).toBe("Queue mode: collect (of this conversation). 2 messages wait.");
-    expect(en.budgetLeft(BUDGET)).toBe("each sender, $2.00 a day: $0.31 left, anew at 1970-01-01 00:00 UTC");
+    expect(en.queue("steer", false, 0)).toBe("Queue mode: steer. 0 messages waiting.");
+    expect(en.queue("collect", true, 2)).toBe(
+      "Queue mode: collect (for this conversation). 2 messages waiting.",
+    );
+    expect(en.budgetLeft(BUDGET)).toBe(
+      "each sender, $2.00 a day: $0.31 left, resets at 1970-01-01 00:00 UTC",
+    );
     expect(zh.budgetLeft(BUDGET)).toBe("每个发送者，每天 $2.00：剩余 $0.31，1970-01-01 00:00 UTC 重新开始");
   });
 });

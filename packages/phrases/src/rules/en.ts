@@ -1,27 +1,26 @@
 import type { Concerned } from "../facts.ts";
 import { group, person } from "./concerned.ts";
 
-const approve =
-  "Approve the code that they were sent with `signalbox pairing approve`, or add them to access.allow";
+const approve = "Approve their pairing code with `signalbox pairing approve`, or add them to access.allow";
 
 /** What the rules of the gate mean, and what to change where that is not as wanted. */
 export const gate = {
   owner: { because: "its sender is an owner" },
   dm_allowed: { because: "its sender is in access.allow" },
   dm_bound: { because: "a binding names its sender" },
-  dm_paired: { because: "its sender was paired" },
-  dm_open: { because: "access.dm is open to everybody" },
+  dm_paired: { because: "its sender is paired" },
+  dm_open: { because: "access.dm is open to everyone" },
   group_mention: { because: "the agent was mentioned in a group it talks in" },
   group_reply: { because: "it replies to the agent in a group it talks in" },
-  group_open: { because: "in this group the agent answers everything" },
+  group_open: { because: "the agent answers everything in this group" },
   group_bot: { because: "a bot addressed the agent, and access.groups.bots allows that" },
-  token: { because: "its sender holds a token of the gateway" },
+  token: { because: "its sender has a gateway token" },
   dm_off: {
     because: "direct messages are off",
     remedy: () => "Set access.dm to pairing, allowlist or open.",
   },
   dm_unknown: {
-    because: "its sender is not paired, and was sent a code instead",
+    because: "its sender is not paired, and was sent a pairing code",
     remedy: (message: Concerned) => `${approve}: ${person(message)}.`,
   },
   dm_not_allowed: {
@@ -38,87 +37,87 @@ export const gate = {
       `Add ${group(message)} to access.groups.allow, name the group in a binding, or set access.groups.mode to open.`,
   },
   not_addressed: {
-    because: "nobody addressed the agent",
-    remedy: () => "Mention it or reply to it; or set access.groups.requireMention to false.",
+    because: "it does not address the agent",
+    remedy: () => "Mention the agent or reply to it, or set access.groups.requireMention to false.",
   },
   bot: {
-    because: "its sender is a bot, and two bots that answer each other never stop",
-    remedy: () => "In groups, access.groups.bots: mentioned answers those that address the agent.",
+    because: "its sender is a bot, and two bots could answer each other forever",
+    remedy: () => "To answer bots that address the agent in a group, set access.groups.bots to mentioned.",
   },
   bot_loop: {
-    because: "bots wrote more than 20 times within a minute there, and none is answered for five minutes",
-    remedy: () => "Have the other bot answer less; or set access.groups.bots to ignore.",
+    because: "bots wrote there more than 20 times in a minute, so bots get no answer there for five minutes",
+    remedy: () => "Make the other bot answer less, or set access.groups.bots to ignore.",
   },
-  own_message: { because: "it is the agent's own" },
+  own_message: { because: "the agent wrote it" },
   token_revoked: {
-    because: "the token that it came with was revoked",
-    remedy: () => "Give its sender another one with `signalbox tokens add`.",
+    because: "the token it was sent with was revoked",
+    remedy: () => "Give its sender a new token with `signalbox tokens add`.",
   },
 };
 
 /** Ends that a message finds after the gate let it in. */
 export const ends = {
-  stopped: { because: "somebody stopped it" },
+stopped: { because: "someone stopped it" },
   limit: {
-    because: "its run ended at its limits, with what it had",
-    remedy: () => "agents.defaults.limits says what one run may use.",
+    because: "its run was stopped at its limits, with what it had so far",
+    remedy: () => "agents.defaults.limits sets what one run may use.",
   },
-  cut: { because: "its answer ended where the model may write no more" },
-  repeated: { because: "its run was ended, since the same step was tried over and over" },
+  cut: { because: "its answer was cut off at the model's output limit" },
+  repeated: { because: "its run was stopped because it kept repeating the same step" },
   deleted: { because: "it was deleted on the platform before it was answered" },
   queue_full: {
-    because: "too many messages waited in its conversation",
-    remedy: () => "Send it again; session.queue.cap says how many may wait.",
+    because: "too many messages were waiting in its conversation",
+    remedy: () => "Send it again. session.queue.cap sets how many may wait.",
   },
   poison: {
-    because: "the gateway stopped working each time it tried to answer",
-    remedy: () => "The log says at what; put the message another way.",
+    because: "the gateway crashed each time it tried to answer",
+    remedy: () => "Rephrase the message. The log shows what failed.",
   },
   no_agent: {
-    because: "the agent of its conversation cannot work",
-    remedy: () => "`signalbox config check` says why.",
+    because: "the agent for its conversation is not available",
+    remedy: () => "Run `signalbox config check` to see why.",
   },
-  internal: { because: "something went wrong inside the gateway", remedy: () => "Its log says what." },
+  internal: { because: "something went wrong in the gateway", remedy: () => "The log has the details." },
   auth: {
-    because: "the model's provider refused the key",
-    remedy: () => "Set a key that works: `signalbox init`, or models.providers.<name>.apiKey.",
+    because: "the model provider rejected the API key",
+    remedy: () => "Set a working key with `signalbox init`, or in models.providers.<name>.apiKey.",
   },
   billing: {
-    because: "the model's provider refused the account: its credit or quota is used up",
-    remedy: () => "Look at the account on the provider's pages.",
+    because: "the model provider rejected the account: its credit or quota is used up",
+    remedy: () => "Check the account on the provider's website.",
   },
   budget: {
     because: "a budget is used up",
     remedy: () =>
-      "Wait until it begins anew, or raise it: `signalbox usage --budgets` lists budgets. Of one that cannot be read `signalbox config check` says why.",
+      "Wait until it resets, or raise it. `signalbox usage --budgets` lists the budgets; `signalbox config check` says why one cannot be read.",
   },
   rate_limit: {
-    because: "the model's provider limits how often it is asked",
-    remedy: () => "Wait, or name another model in agents.defaults.fallbacks.",
+    because: "the model provider's rate limit was reached",
+    remedy: () => "Wait, or add another model to agents.defaults.fallbacks.",
   },
   overloaded: {
-    because: "the model's provider is overloaded",
-    remedy: () => "Wait, or name another model in agents.defaults.fallbacks.",
+    because: "the model provider is overloaded",
+    remedy: () => "Wait, or add another model to agents.defaults.fallbacks.",
   },
   overflow: {
-    because: "the conversation is longer than the model can take",
-    remedy: () => "Begin a new one with /new.",
+    because: "the conversation is too long for the model",
+    remedy: () => "Start a new one with /new.",
   },
   invalid: {
-    because: "the model's provider cannot do what it was asked",
-    remedy: () => "Correct the model's name or its settings: agents.defaults.model.",
+    because: "the model provider does not support what was asked of it",
+    remedy: () => "Correct the model's name or its settings in agents.defaults.model.",
   },
-  filter: { because: "the model's provider filtered it" },
+  filter: { because: "the model provider filtered it" },
   network: {
-    because: "the model's provider could not be reached",
-    remedy: () => "Look at the network, and at models.providers.<name>.baseUrl.",
+    because: "the model provider could not be reached",
+    remedy: () => "Check the network and models.providers.<name>.baseUrl.",
   },
   timeout: {
-    because: "the model's provider did not answer in time",
-    remedy: () => "Try again, or name another model in agents.defaults.fallbacks.",
+    because: "the model provider did not answer in time",
+    remedy: () => "Try again, or add another model to agents.defaults.fallbacks.",
   },
   protocol: {
-    because: "the model's provider answered with something that is no answer",
-    remedy: () => "Look at models.providers.<name>.api and baseUrl: another API may be behind that address.",
+    because: "the model provider's response could not be understood",
+    remedy: () => "Check models.providers.<name>.api and baseUrl: that address may speak a different API.",
   },
 };

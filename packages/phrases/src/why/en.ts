@@ -1,17 +1,17 @@
 /** Why a message went as it did. */
 export const why = {
-  pruned: "Only notes are left of it: the message itself was pruned.",
+  pruned: "The message itself was pruned; only its trace is left.",
   /** What became of it, by the state of the message. */
   states: {
-    accepted: (who: string) => `It waits for ${who}`,
-    queued: (who: string) => `It waits for ${who}`,
+    accepted: (who: string) => `It is waiting for ${who}`,
+    queued: (who: string) => `It is waiting for ${who}`,
     running: (who: string) => `It is being answered by ${who}`,
     replied: (who: string) => `It was answered by ${who}`,
-    silent: (who: string) => `It was heard by ${who}, and got no reply`,
+    silent: (who: string) => `It reached ${who}, which sent no reply`,
     ignored: () => "It was not answered",
     "failed-reported": (who: string, reason?: string) =>
       `It could not be answered by ${who}${reason === undefined ? "" : `, ${reason}`}`,
-    "expired-reported": () => "It was too old to be answered when it could have been",
+    "expired-reported": () => "It expired before it could be answered",
   },
   anAgent: "an agent",
   agent: (id: string) => `agent ${id}`,

@@ -18,13 +18,13 @@ function ended(result: Partial<RunResult>, run: Partial<RepliedRun> = {}): Repli
     alreadySent: [],
     carries: false,
     notes: {
-      cutMark: "… (the answer was cut at the model's output limit)",
+      cutMark: "… (cut off at the model's output limit)",
       declined: "The model declined to answer.",
       limitReached: (limit) => `(Stopped: this run reached its limit of ${limit}.)`,
-      repeated: "(Stopped: the same step was tried over and over.)",
-      waitsForApproval: "(Waiting for an approval.)",
+      repeated: "(Stopped: this run kept repeating the same step.)",
+      waitsForApproval: "(Waiting for approval.)",
       unspoken: (tools) =>
-        `(I have no answer: ${tools.join(", ")} did not work. Ask again, or ask for something else.)`,
+        `(I have no answer: ${tools.join(", ")} did not work. Try again, or ask for something else.)`,
       failure: (code) => `(Failed: ${code}.)`,
     },
     ...run,
@@ -43,10 +43,10 @@ describe("a run's reply", () => {
 
   it.each([
     [{ reason: "aborted" }, "Half."],
-    [{ reason: "cut" }, "Half.\n\n… (the answer was cut at the model's output limit)"],
+    [{ reason: "cut" }, "Half.\n\n… (cut off at the model's output limit)"],
     [{ reason: "limit", limit: "turns" }, "Half.\n\n(Stopped: this run reached its limit of turns.)"],
-    [{ reason: "repeated" }, "Half.\n\n(Stopped: the same step was tried over and over.)"],
-    [{ reason: "waiting" }, "Half.\n\n(Waiting for an approval.)"],
+    [{ reason: "repeated" }, "Half.\n\n(Stopped: this run kept repeating the same step.)"],
+    [{ reason: "waiting" }, "Half.\n\n(Waiting for approval.)"],
     [{ reason: "error" }, "Half.\n\n(Failed: undefined.)"],
     [{ reason: "refusal", text: "I would rather not." }, "Half."],
     [{ reason: "filter", text: " " }, "Half.\n\nThe model declined to answer."],
@@ -68,7 +68,7 @@ describe("a run that ended without a word", () => {
 
   it("names the tools that failed last", () => {
     expect(composeRunReply(ended({ messages }))).toMatchObject({
-      text: "(I have no answer: read, exec did not work. Ask again, or ask for something else.)",
+      text: "(I have no answer: read, exec did not work. Try again, or ask for something else.)",
       silent: false,
     });
   });

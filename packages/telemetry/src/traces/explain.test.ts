@@ -25,17 +25,17 @@ function explained(message: Partial<MessageInfo>, model?: string) {
 it.each<[Partial<MessageInfo>, string]>([
   [
     { state: "replied", rule: "dm_paired" },
-    "It was answered by agent main: its sender was paired (dm_paired).",
+    "It was answered by agent main: its sender is paired (dm_paired).",
   ],
   [{ state: "running" }, "It is being answered by agent main."],
-  [{ state: "queued" }, "It waits for agent main."],
+  [{ state: "queued" }, "It is waiting for agent main."],
   [
     { state: "silent", rule: "stopped" },
-    "It was heard by agent main, and got no reply: somebody stopped it (stopped).",
+    "It reached agent main, which sent no reply: someone stopped it (stopped).",
   ],
   [
     { state: "ignored", rule: "bot" },
-    "It was not answered: its sender is a bot, and two bots that answer each other never stop (bot).",
+    "It was not answered: its sender is a bot, and two bots could answer each other forever (bot).",
   ],
   [{ state: "replied", rule: "command:status" }, "It was answered by agent main (command:status)."],
 ])("%j", (message, sentence) => {
@@ -48,7 +48,7 @@ it("says what the provider said where a model failed, and what to do", () => {
     "anthropic/claude failed (auth): invalid x-api-key",
   );
   expect(sentence).toBe(
-    "It could not be answered by agent main: the model's provider refused the key (auth).",
+    "It could not be answered by agent main: the model provider rejected the API key (auth).",
   );
   expect(said).toContain("invalid x-api-key");
   expect(remedy).toContain("signalbox init");
