@@ -9,7 +9,7 @@ export function agentOf({ home, loaded }: ConfiguredHome, named: string | undefi
   const agent = agents.get(id);
   if (agent === undefined) {
     const ids = agents.all.map((each) => each.id).join(", ");
-    throw new GatewayError("usage", `There is no agent ${id}. There are: ${ids || "none"}.`);
+    throw new GatewayError("usage", `There is no agent ${id}. Available agents: ${ids || "none"}.`);
   }
   return agent;
 }

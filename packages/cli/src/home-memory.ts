@@ -54,7 +54,7 @@ const LEASE_MS = 86_400_000;
 async function commandLease({ leases }: HomeStore): Promise<Lease> {
   const lease = await leases.acquire(`command ${process.pid}`, randomUUID(), LEASE_MS);
   if (lease === undefined)
-    throw new GatewayError("failure", "A command that was killed has left a lease. Try again.");
+    throw new GatewayError("failure", "A command that was killed still holds a lease. Try again.");
   return lease;
 }
 

@@ -50,15 +50,15 @@ export function createProgram(version: string, actions: Actions, json = false): 
     .exitOverride()
     .configureOutput(json ? { outputError: (text) => void process.stderr.write(usageError(text)) } : {})
     .configureHelp({ sortSubcommands: false })
-    .showHelpAfterError(json ? false : "(add --help to see how it is used)");
+    .showHelpAfterError(json ? false : "(use --help to see how this command works)");
   addService(program, actions);
-  addConfiguration(program.command("config").description("check or show the configuration"), actions);
+  addConfiguration(program.command("config").description("check, show and change the configuration"), actions);
   addConversations(program, actions);
   addMessages(program, actions);
   addCron(program.command("cron").description("schedules and heartbeats"), actions);
   addUsage(program, actions);
   addSessions(program.command("sessions").description("list, show, rename or reset sessions"), actions);
-  addOutbox(program.command("outbox").description("replies that were not delivered"), actions);
+  addOutbox(program.command("outbox").description("manage replies that were not delivered"), actions);
   addPairing(program.command("pairing").description("requests of strangers, and paired people"), actions);
   addServiceManager(
     program.command("service").description("run the gateway as a service of this machine"),

@@ -34,17 +34,17 @@ function notAppliedProblems(
   const atStart = forStart.map((key) =>
     problem(key.split("."), {
       severity: "warning",
-      message: "changed since the gateway that runs was started, and of no effect before a restart",
-      remedy: "Stop it and start it again.",
+      message: "changed since the gateway was started, and takes effect only after a restart",
+      remedy: "Restart the gateway.",
     }),
   );
   // A file that cannot be read is kept as a whole, and named in the place of a section.
   const asBefore = kept.map((section) =>
     problem(section === file ? [] : [section], {
       severity: "warning",
-      message: "the gateway that runs goes on with what was before, since something is wrong in the file",
+      message: "the running gateway keeps the previous settings, because the file has errors",
       remedy:
-        "Correct what is wrong. Sections that say who may do what are changed together, so that one keeps the others.",
+        "Fix the errors. Sections that control access are applied together, so an error in one holds back the others.",
     }),
   );
   return [...atStart, ...asBefore];

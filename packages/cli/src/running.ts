@@ -30,12 +30,12 @@ export async function runningGateway(
   if (holder === undefined || url === undefined || token === undefined)
     throw new GatewayError(
       "unavailable",
-      `No gateway runs on ${home.dir}. Start one with ${commandOn(home, "start")}.`,
+      `No gateway is running on ${home.dir}. Start one with ${commandOn(home, "start")}.`,
     );
   if (!(await answers(url)))
     throw new GatewayError(
       "unavailable",
-      `The gateway on ${home.dir}, process ${holder.pid}, does not answer at ${url}. Look at its log, or restart it.`,
+      `The gateway on ${home.dir}, process ${holder.pid}, does not respond at ${url}. Check its log, or restart it.`,
     );
   return {
     client: createClient({ baseUrl: url, token }),
@@ -50,7 +50,7 @@ function configToAskBy(home: Home, pid: number): LoadedConfig {
     return readConfig(home, process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const goesOn = `Process ${pid} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it.`;
+    const goesOn = `Process ${pid} is using this home with the configuration it last read; it cannot be queried while the file is broken.`;
     throw new GatewayError("config", `${error.message}\n${goesOn}`, { cause: error });
   }
 }

@@ -14,6 +14,6 @@ it("is made also where the home can keep no note of it", async () => {
   await (await openStore({ path: join(home, "signalbox.db") })).close();
   const { out, code } = await runCommand(hostWith(), "backup", folder, "--home", home);
   expect(code).toBe(0);
-  expect(out).toContain(`${home} could not keep that it was made`);
+  expect(out).toContain(`Could not record the backup in ${home}`);
   expect(existsSync(join(folder, "signalbox.db"))).toBe(true);
 });

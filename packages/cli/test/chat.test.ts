@@ -89,7 +89,7 @@ it("takes a letter for a question that was answered elsewhere, and does not say 
     written = "";
     return { isTaken: await desk.answer(line), written };
   };
-  const elsewhere = { isTaken: true, written: expect.stringContaining("Somebody has answered that already") };
+  const elsewhere = { isTaken: true, written: expect.stringContaining("Someone else already decided that") };
   await desk.look();
   expect(await answer("y")).toEqual(elsewhere);
   waiting = [{ ...WAITING, id: "C" }];

@@ -20,7 +20,7 @@ it("closes what others could read where it is told to fix, and only then", async
   chmodSync(file, 0o644);
   const looked = await doctor();
   expect(looked.out).toMatch(
-    /^warning permissions: others can read .*token \(644\)\n +`signalbox doctor --fix`/m,
+    /^warning permissions: others can read .*token \(644\)\n +Close them with `signalbox doctor --fix`/m,
   );
   expect((statSync(file).mode & 0o777).toString(8)).toBe("644");
   expect((await doctor("--fix")).out).toMatch(/^ok +permissions: .*closed 1 of them$/m);
@@ -30,13 +30,13 @@ it("closes what others could read where it is told to fix, and only then", async
 
 it("says whose environment it sees where no gateway runs, and who holds the home where one does not answer", async () => {
   expect((await doctor()).out).toContain(
-    "gateway: none runs on this home; keys and variables are those of this shell\n",
+    "gateway: not running on this home; keys and variables were read from this shell\n",
   );
-  expect((await doctor("--models")).out).toContain("those of this shell; no model was called\n");
+  expect((await doctor("--models")).out).toContain("read from this shell; no model was called\n");
   const lock = acquireHomeLock(home);
   onTestFinished(() => lock.release());
   expect((await doctor()).out).toMatch(
-    /^warning gateway: process \d+ holds this home and does not answer\n +Wait for its start/m,
+    /^warning gateway: process \d+ is using this home but does not respond\n +Wait until it has started/m,
   );
 });
 
@@ -45,7 +45,7 @@ it("sees a clock that went back behind what was written", async () => {
   await (await openStore({ path: file })).close();
   const tomorrow = new Date(Date.now() + 86_400_000);
   utimesSync(file, tomorrow, tomorrow);
-  expect((await doctor()).out).toMatch(/^warning clock: .*the database was written at/m);
+  expect((await doctor()).out).toMatch(/^warning clock: .*the database was last written at/m);
 });
 
 it("ends with 1 where something would keep a gateway from working, and says what to do", async () => {
@@ -58,7 +58,7 @@ it("ends with 1 where something would keep a gateway from working, and says what
 it("--json has each finding with its remedy", async () => {
   const findings: unknown = JSON.parse((await doctor("--json")).out);
   expect(findings).toContainEqual(expect.objectContaining({ part: "node", state: "ok" }));
-  const policy = { part: "policy", state: "ok", detail: expect.stringContaining("no guest reaches exec") };
+  const policy = { part: "policy", state: "ok", detail: expect.stringContaining("no guest can use exec") };
   expect(findings).toContainEqual(expect.objectContaining(policy));
 });
 
@@ -70,22 +70,24 @@ it("says everything else, too, where the configuration cannot be read at all", a
   const { out, code } = await doctor();
   expect(code).toBe(1);
   expect(out).toMatch(/^ok +node: /m);
-  expect(out).toMatch(/^warning gateway: process \d+ holds this home, and goes on/m);
+  expect(out).toMatch(
+    /^warning gateway: process \d+ is using this home with the configuration it last read/m,
+  );
   expect(out).toMatch(/^error +configuration: .*gateway.port/m);
 });
 
 it("misses a backup once a week has gone by, and knows the last one", async () => {
   await (await openStore({ path: join(home, "signalbox.db") })).close();
-  expect((await doctor()).out).toMatch(/^ok +backup: none was made here$/m);
+  expect((await doctor()).out).toMatch(/^ok +backup: none has been made here$/m);
   const copies = mkdtempSync(join(tmpdir(), "signalbox-copies-"));
   onTestFinished(() => rmSync(copies, { recursive: true, force: true }));
   const folder = join(copies, "monday");
   expect((await runCommand(hostWith(), "backup", "--home", home, folder)).code).toBe(0);
-  expect((await doctor()).out).toContain(`backup: the last is 0 days old, in ${folder}`);
+  expect((await doctor()).out).toContain(`backup: the latest is 0 days old, in ${folder}`);
   const note = { path: folder, at: Date.now() - 8 * 86_400_000 };
   writeFileSync(join(home, "last-backup.json"), JSON.stringify(note));
   expect((await doctor()).out).toMatch(
-    /^warning backup: the last is 8 days old.*\n +`signalbox backup <folder>`/m,
+    /^warning backup: the latest is 8 days old.*\n +Make one with `signalbox backup <folder>`/m,
   );
 });
 
@@ -98,7 +100,7 @@ it("has a word for a backup into a folder that is not there", async () => {
     join(home, "nowhere", "monday"),
   );
   expect(code).toBe(73);
-  expect(err).toContain(`There is no folder ${join(home, "nowhere")} to put it into.`);
+  expect(err).toContain(`The folder ${join(home, "nowhere")} does not exist.`);
 });
 
 it("says everything else, too, where a table of the database is damaged", async () => {

@@ -50,7 +50,7 @@ it("has no other model answer in the place of one that was not named", async () 
   vi.stubEnv("OPENAI_API_KEY", "a-key-of-the-environment");
   const { init, written } = newHome();
   const { err } = await init("--provider", "local", "--base-url", ADDRESS);
-  expect(err).toContain("Nothing is set for local without a model: name it, as --model local/<model>.");
+  expect(err).toContain("local was not set up, because it needs a model: add --model local/<model>.");
   expect(written()).toBeUndefined();
 });
 
@@ -58,7 +58,7 @@ it("refuses an address without http before anything else is asked", async () => 
   const { init, written } = newHome();
   const { code, err } = await init("--provider", "local", "--base-url", "localhost:11434/v1", "--model", "a");
   expect(code).toBe(64);
-  expect(err).toContain('"localhost:11434/v1" is no web address: write it whole');
+  expect(err).toContain('"localhost:11434/v1" is not a web address: write it in full');
   expect(written()).toBeUndefined();
 });
 

@@ -61,22 +61,22 @@ it("messages lists the latest with their ids, in columns that Chinese does not m
 
 it("messages of a conversation that has none says so, and not that none has come at all", async () => {
   const { out } = await run("messages", "--session", "agent:main:web:direct:cli");
-  expect(out).toMatch(/^No message has come in agent:main:web:direct:cli\./);
+  expect(out).toMatch(/^No messages in agent:main:web:direct:cli\./);
 });
 
 it("prompt tells an agent that there is not from one that was given none", async () => {
   expect(await run("prompt", "nobody")).toMatchObject({
     code: 64,
-    err: expect.stringContaining("There is no agent nobody. There are: main."),
+    err: expect.stringContaining("There is no agent nobody. Available agents: main."),
   });
   expect(await run("prompt", "main")).toMatchObject({
     code: 1,
-    err: expect.stringContaining("none had a prompt"),
+    err: expect.stringContaining("was answered by the agent"),
   });
 });
 
 it("memory log says that there is nothing, and prune what each number is of", async () => {
-  expect((await run("memory", "log")).out).toBe("No earlier state is kept.\n");
+  expect((await run("memory", "log")).out).toBe("There are no earlier versions.\n");
   const pruned = (await run("maintenance", "prune")).out.trimEnd().split("\n");
   expect(pruned.length).toBeGreaterThan(8);
   for (const line of pruned.slice(0, -1)) expect(line).toMatch(/^ +\d+ {2}\S.* removed$/);
@@ -104,5 +104,5 @@ it("why --details shows every step, and --json all of it", async () => {
 it("why says where ids are found", async () => {
   const { err, code } = await run("why", "om_9");
   expect(code).toBe(1);
-  expect(err).toContain("No message om_9 is known. `signalbox messages` lists the latest");
+  expect(err).toContain("There is no message om_9. `signalbox messages` lists the latest");
 });

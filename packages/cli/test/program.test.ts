@@ -44,7 +44,7 @@ it("tells a mistake in the command line as JSON where that is asked for", async 
   const { err, code } = await runCommand(hostWith(), "messages", "--json", "--limit", "none");
   expect(code).toBe(64);
   expect(JSON.parse(err)).toEqual({
-    error: { message: expect.stringContaining("Write a whole number from 1 on."), exitCode: 64 },
+    error: { message: expect.stringContaining("Expected a whole number of at least 1."), exitCode: 64 },
   });
 });
 

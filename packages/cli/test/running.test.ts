@@ -16,6 +16,6 @@ it("tells a gateway that does not answer from one that does not run", async () =
   const lock = acquireHomeLock(home, { details: { url: NOWHERE } });
   onTestFinished(() => lock.release());
   await expect(runningGateway(home)).rejects.toThrow(
-    `The gateway on ${home}, process ${process.pid}, does not answer at ${NOWHERE}.`,
+    `The gateway on ${home}, process ${process.pid}, does not respond at ${NOWHERE}.`,
   );
 });

@@ -95,7 +95,7 @@ describe("on Linux", () => {
     standIn(dir, "systemctl", "echo No bus here >&2; exit 1");
     const { code, err } = await service("remove", dir);
     expect(code).toBe(69);
-    expect(err).toContain("`systemctl --user disable --now signalbox.service` did not work");
+    expect(err).toContain("`systemctl --user disable --now signalbox.service` failed");
     expect(JSON.parse((await service("status", dir)).out)).toMatchObject({ installed: true, running: null });
   });
 
@@ -108,7 +108,7 @@ describe("on Linux", () => {
     onTestFinished(() => lock.release());
     standIn(dir, "systemctl", "exit 1");
     const { code, err } = await service("install", dir);
-    expect([code, err]).toEqual([69, expect.stringContaining("whether it is the service cannot be told")]);
+    expect([code, err]).toEqual([69, expect.stringContaining("whether it is the service is unknown")]);
   });
 
   it("runs a service that ends with its user's last session, and says so", async () => {
@@ -120,7 +120,7 @@ describe("on Linux", () => {
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       started: true,
-      notes: [expect.stringContaining('`loginctl enable-linger` did not work ("Access denied")')],
+      notes: [expect.stringContaining('`loginctl enable-linger` failed ("Access denied")')],
     });
   });
 });

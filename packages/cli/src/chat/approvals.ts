@@ -14,7 +14,7 @@ export interface ApprovalDesk {
 const ANSWERS = { y: "allow", a: "allow-always", n: "deny" } as const;
 type ApprovalAnswer = (typeof ANSWERS)[keyof typeof ANSWERS];
 
-const ELSEWHERE = "Somebody has answered that already, or it took too long.\n";
+const ELSEWHERE = "Someone else already decided that, or it timed out.\n";
 
 export function createApprovalDesk(
   client: Pick<Client, "approvals" | "answerApproval">,
@@ -39,7 +39,7 @@ export function createApprovalDesk(
     } catch (error) {
       if (isClientError(error) && error.code === "not_found") return write(ELSEWHERE);
       open = [approval, ...open];
-      write(`That did not reach the gateway: ${visible(reasonOf(error))}\n`);
+      write(`The gateway could not be reached: ${visible(reasonOf(error))}\n`);
     }
   };
 

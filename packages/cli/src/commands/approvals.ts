@@ -11,11 +11,11 @@ export async function list(options: CommonOptions): Promise<void> {
   const open = await client.approvals();
   print(options.json, open, () =>
     open.length === 0
-      ? ["No tool call waits for an approval."]
+      ? ["No tool call needs approval."]
       : open.flatMap(({ id, agent, tool, reason, action, binary, cwd, files = [], env = {}, expiresAt }) => [
           `${id}  ${agent} wants to use ${tool}, until ${new Date(expiresAt).toISOString()}. ${reason}`,
           ...action.split("\n").map((line) => `    ${line}`),
-          ...files.map(({ path, sha256 }) => `    names the file: ${path} (sha256 ${sha256})`),
+          ...files.map(({ path, sha256 }) => `    file: ${path} (sha256 ${sha256})`),
           ...(binary === undefined ? [] : [`    program: ${binary}`]),
           ...(cwd === undefined ? [] : [`    folder: ${cwd}`]),
           ...Object.entries(env).map(([name, value]) => `    variable: ${name}=${value}`),
@@ -30,7 +30,7 @@ export async function log(options: CommonOptions): Promise<void> {
   );
   print(options.json, kept, () =>
     kept.length === 0
-      ? ["Nobody was asked yet."]
+      ? ["No approval has been requested yet."]
       : kept.flatMap(({ id, state, agentId, sessionKey, tool, subject, createdAt, approver, decidedAt }) => [
           `${id}  ${state.padEnd(7)}  ${new Date(createdAt).toISOString()}  ${agentId}, ${tool}, ${sessionKey}`,
           ...subject.action.split("\n").map((line) => `    ${line}`),
@@ -66,7 +66,10 @@ async function decide(
     await client.answerApproval(id, answer);
   } catch (error) {
     if (!isClientError(error) || error.code !== "not_found") throw error;
-    throw new GatewayError("failure", `No approval ${id} is open. \`signalbox approvals list\` shows them.`);
+    throw new GatewayError(
+      "failure",
+      `There is no pending approval ${id}. \`signalbox approvals list\` shows them.`,
+    );
   }
   print(options.json, { id, answer }, () => [`${id}: ${answer === "deny" ? "denied" : "allowed"}.`]);
 }

@@ -16,7 +16,7 @@ export async function list(
   });
   print(options.json, records, () =>
     records.length === 0
-      ? ["Nothing was decided yet."]
+      ? ["No decisions yet."]
       : records.map(({ seq, at, kind, action, actor, subject, details = {} }) => {
           const more = Object.entries(details).map(([name, value]) => `${name}=${value}`);
           return [
@@ -36,12 +36,10 @@ export async function verify(options: CommonOptions & { readonly head?: string }
   });
   print(options.json, verdict, () =>
     verdict.intact
-      ? [
-          `${verdict.head.count} records are as they were written. The end is ${verdict.head.count}:${verdict.head.hash}`,
-        ]
-      : [`Broken from record ${verdict.seq} on: ${verdict.reason}.`],
+      ? [`All ${verdict.head.count} records are intact. Head: ${verdict.head.count}:${verdict.head.hash}`]
+      : [`Broken at record ${verdict.seq}: ${verdict.reason}.`],
   );
-  if (!verdict.intact) throw new GatewayError("failure", "The audit chain is not as it was written.");
+  if (!verdict.intact) throw new GatewayError("failure", "The audit chain was altered.");
 }
 
 /** As `verify` prints it. */
@@ -50,7 +48,7 @@ function headOf(text: string): AuditHead {
   if (count === undefined || hash === undefined)
     throw new GatewayError(
       "usage",
-      `${text} is no end of a chain. Write it as \`signalbox audit verify\` does.`,
+      `${text} is not a chain head. Write it as \`signalbox audit verify\` prints it.`,
     );
   return { count: Number(count), hash };
 }

@@ -17,7 +17,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
   if (!existsSync(dirname(path)))
     throw new GatewayError(
       "cannot_write",
-      `There is no folder ${dirname(path)} to put it into. Make it first, for instance with mkdir -p.`,
+      `The folder ${dirname(path)} does not exist. Create it first, for instance with mkdir -p.`,
     );
   const part = `${path}.${randomBytes(6).toString("hex")}.part`;
   // A thread may put a file into it while it is being removed.
@@ -39,7 +39,7 @@ export async function backup(folder: string, options: CommonOptions): Promise<vo
     const { databaseBytes, media, missing } = report;
     print(options.json, { path, ...report }, () => [
       `${path}: database of ${databaseBytes} bytes, ${media.files} attachments of ${media.bytes} bytes`,
-      ...missing.map((id) => `The attachment ${id} of an undelivered reply is not kept any more.`),
+      ...missing.map((id) => `Attachment ${id} of an undelivered reply is no longer kept.`),
       ...unnoted,
     ]);
   } catch (error) {
@@ -58,11 +58,11 @@ function note(home: Home, path: string): string[] {
     return [];
   } catch (error) {
     return [
-      `${home.dir} could not keep that it was made, and ${commandOn(home, "doctor")} will miss it: ${reasonOf(error)}`,
+      `Could not record the backup in ${home.dir}, so ${commandOn(home, "doctor")} will not know about it: ${reasonOf(error)}`,
     ];
   }
 }
 
 function taken(path: string): GatewayError {
-  return new GatewayError("cannot_write", `${path} exists. Name a folder that does not.`);
+  return new GatewayError("cannot_write", `${path} already exists. Choose a new folder.`);
 }

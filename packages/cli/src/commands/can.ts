@@ -59,7 +59,7 @@ function linesOf({ agent, gate, role, uses }: UseAnswer, sender: string, tool: s
     return [`${sender} is not answered by ${agent}${instead} (${gate.rule}).`];
   }
   const lines = uses.map(({ tainted, reachesFor, decision, rule, reason }) => {
-    const when = tainted ? "after others' words" : "at first";
+    const when = tainted ? "after untrusted content" : "at first";
     const what = reachesFor === undefined ? tool : `${tool}, to ${reachesFor}`;
     return `${decision.padEnd(5)} ${what}, ${when} (${rule}): ${reason}`;
   });

@@ -28,7 +28,7 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
   });
   print(options.json, problems, () =>
     problems.length === 0
-      ? [existsSync(file) ? `${file}: nothing is wrong.` : `There is no ${file}: what is usual applies.`]
+      ? [existsSync(file) ? `${file}: no problems.` : `${file} does not exist; the defaults apply.`]
       : problems.map((problem) => `${problem.severity}: ${formatProblem(problem)}`),
   );
   const errors = problems.filter((problem) => problem.severity === "error").length;
@@ -80,7 +80,7 @@ function readValue(text: string): unknown {
   } catch (error) {
     throw new GatewayError(
       "usage",
-      `The value is no YAML: ${reasonOf(error)} Write a text in quotes that the shell leaves, as '"a: b"'.`,
+      `The value is not valid YAML: ${reasonOf(error)} Quote text so that the shell keeps the quotes, as in '"a: b"'.`,
     );
   }
 }
@@ -117,10 +117,10 @@ export async function history(options: CommonOptions): Promise<void> {
   const versions = configVersions(home);
   print(options.json, versions, () =>
     versions.length === 0
-      ? ["No earlier version is kept."]
+      ? ["There are no earlier versions."]
       : [
           ...versions.map(({ id, file }) => `${id}  ${file}`),
-          `\`diff <file> ${home.configFile}\` compares one with what the file is now, \`signalbox config rollback <version>\` puts it back.`,
+          `Compare one with the current file: \`diff <file> ${home.configFile}\`. Restore one: \`signalbox config rollback <version>\`.`,
         ],
   );
 }
@@ -128,7 +128,7 @@ export async function history(options: CommonOptions): Promise<void> {
 /** `signalbox config rollback <version>` */
 export async function rollback(version: string, options: CommonOptions): Promise<void> {
   restoreConfig(locateHome(options.home, process.env), version, new Date());
-  const done = `The configuration is that of ${version} again.`;
+  const done = `Restored the configuration of ${version}.`;
   print(options.json, { changed: version }, () => [changed(options, done)]);
 }
 

@@ -14,7 +14,7 @@ const TEXT_CHARS = 60;
 export async function list(options: CommonOptions): Promise<void> {
   const schedules = await withStore(options, "read", ({ kv }) => listWakes(kv));
   printTable(options.json, schedules, {
-    none: "Nothing is scheduled. `signalbox cron add` schedules something, and so does an agent that has the tool `cron`.",
+    none: "Nothing is scheduled. Schedule something with `signalbox cron add`, or ask an agent that has the `cron` tool.",
     columns: {
       ID: ({ id }) => id,
       NEXT: ({ nextAt }) => time(nextAt),
@@ -52,7 +52,7 @@ export async function remove(id: string, options: CommonOptions): Promise<void> 
 export async function run(id: string, options: CommonOptions): Promise<void> {
   const outcome = await asked(id, options, (client) => client.runSchedule(id));
   if (outcome === "later")
-    throw new GatewayError("failure", "The gateway takes nothing just now. Try again.");
+    throw new GatewayError("failure", "The gateway is not accepting messages right now. Try again.");
   print(options.json, { id, outcome }, () => [`${id} runs now.`]);
 }
 
@@ -78,7 +78,7 @@ async function removeAtRest(id: string, options: CommonOptions): Promise<boolean
 function unknown(id: string): GatewayError {
   const why =
     id === "heartbeat"
-      ? "The configuration has heartbeats (`agents.*.heartbeat`)."
-      : `Nothing is scheduled as ${id}.`;
-  return new GatewayError("failure", `${why} \`signalbox cron list\` shows what is.`);
+      ? "Heartbeats are set in the configuration (`agents.*.heartbeat`)."
+      : `There is no schedule ${id}.`;
+  return new GatewayError("failure", `${why} \`signalbox cron list\` shows all schedules.`);
 }

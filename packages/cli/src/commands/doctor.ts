@@ -31,7 +31,7 @@ export async function doctor(
     ]),
   );
   if (findings.some((finding) => finding.state === "error"))
-    throw new GatewayError("failure", "Something needs mending.");
+    throw new GatewayError("failure", "Some checks failed.");
 }
 
 function fixed(finding: Finding): Finding {
@@ -40,6 +40,6 @@ function fixed(finding: Finding): Finding {
   try {
     return { part, state: "ok", detail: `${detail}: ${finding.fix()}` };
   } catch (error) {
-    return { ...finding, state: "error", detail: `${detail}; it could not be mended: ${reasonOf(error)}` };
+    return { ...finding, state: "error", detail: `${detail}; could not be fixed: ${reasonOf(error)}` };
   }
 }

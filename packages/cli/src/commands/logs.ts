@@ -22,7 +22,7 @@ export async function logs(options: LogsOptions): Promise<void> {
   if (tail === undefined)
     throw new GatewayError(
       "failure",
-      `There is no log ${logFile} yet: it is made with the first line that a gateway logs.`,
+      `There is no log at ${logFile} yet. The gateway creates it when it logs its first line.`,
     );
   const wanted = tail.read().flatMap((line) => shown(line, options));
   for (const line of wanted.slice(-options.lines)) process.stdout.write(`${line}\n`);

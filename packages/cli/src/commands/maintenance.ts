@@ -49,26 +49,26 @@ async function pruneHome(options: CommonOptions): Promise<PruneReport> {
 }
 
 const WORDS: Readonly<Record<keyof PruneReport, string>> = {
-  inbox: "ended messages removed",
-  dedupe: "keys against redelivery removed",
-  runs: "journals of runs removed",
+  inbox: "finished messages removed",
+  dedupe: "redelivery keys removed",
+  runs: "run journals removed",
   outbox: "replies removed",
   traces: "trace rows removed",
-  messages: "messages that their conversation had left behind removed",
+  messages: "messages no longer part of a conversation removed",
   sessions: "conversations removed",
-  kv: "values that were kept for a time removed",
-  approvals: "questions for approval removed",
+  kv: "expired values removed",
+  approvals: "approval questions removed",
   usedBytes: "bytes in use",
 };
 
 /** `signalbox maintenance vacuum`: gives free pages back to the file system. */
 export async function vacuum(options: CommonOptions): Promise<void> {
-  const report = await withProgress("Giving space back", () =>
+  const report = await withProgress("Returning space", () =>
     inGateway(options, "maintenance/vacuum", () =>
       withStore(options, "share", (store) => store.admin.vacuum()),
     ),
   );
-  print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes were given back.`]);
+  print(options.json, report, () => [`${report["freedBytes"] ?? 0} bytes returned to the disk.`]);
 }
 
 type Report = Readonly<Record<string, number>>;
@@ -83,7 +83,7 @@ async function inGateway(
   const { tell } = await runningGateway(options.home).catch(() => {
     throw new GatewayError(
       "unavailable",
-      "A gateway holds this home and cannot be reached from here. Try again, or stop it first.",
+      "A gateway is using this home but cannot be reached from here. Try again, or stop it first.",
     );
   });
   return numbersOf(await tell(path));
@@ -91,7 +91,7 @@ async function inGateway(
 
 function numbersOf(report: unknown): Report {
   if (report === null || typeof report !== "object")
-    throw new GatewayError("failure", "The gateway gave an answer that this command does not understand.");
+    throw new GatewayError("failure", "The gateway sent a response that this command does not understand.");
   return Object.fromEntries(
     Object.entries(report).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
   );

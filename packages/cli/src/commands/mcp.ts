@@ -22,7 +22,7 @@ export async function list(options: CommonOptions): Promise<void> {
     }),
   );
   printTable(options.json, servers, {
-    none: "No MCP server is configured. `mcp.servers` names them.",
+    none: "No MCP servers are configured. Add them under `mcp.servers`.",
     columns: { NAME: ({ name }) => name, AT: ({ at }) => at, AGENTS: (server) => server.agents.join(", ") },
   });
 }
@@ -36,7 +36,10 @@ export async function tools(
   const configured = configuredHome(options);
   const { mcp } = configured.loaded.config;
   if (server !== undefined && !Object.hasOwn(mcp.servers, server))
-    throw new GatewayError("usage", `There is no MCP server ${server}. \`signalbox mcp list\` shows them.`);
+    throw new GatewayError(
+      "usage",
+      `There is no MCP server ${server}. \`signalbox mcp list\` shows all servers.`,
+    );
   const offered = await askServers(configured, server, host);
   const agents = resolveAgents(configured.loaded, configured.home).all;
   const rows = offered.tools.map(({ name, description, ...tool }) => ({
@@ -46,7 +49,7 @@ export async function tools(
     description,
   }));
   printTable(options.json, rows, {
-    none: "No tool is offered.",
+    none: "The servers offer no tools.",
     columns: {
       TOOL: ({ name }) => name,
       AGENTS: (row) => row.agents.join(", "),

@@ -25,7 +25,7 @@ export async function search(
 /** `signalbox memory index`: makes an agent's index anew from its files and conversations. */
 export async function index(options: AgentOption): Promise<void> {
   const status = await withMemory(options, (memory) =>
-    withProgress("Making the index", async () => {
+    withProgress("Rebuilding the index", async () => {
       await memory.rebuild();
       await memory.embedded();
       return memory.status();
@@ -39,7 +39,7 @@ export async function log(options: AgentOption): Promise<void> {
   const versions = await withMemory(options, (memory) => memory.log(OWNERS));
   print(options.json, versions, () =>
     versions.length === 0
-      ? ["No earlier state is kept."]
+      ? ["There are no earlier versions."]
       : versions.map(({ id, at }) => `${new Date(at).toISOString()}  ${id}`),
   );
 }
@@ -49,11 +49,14 @@ export async function restore(id: string, options: AgentOption): Promise<void> {
   const version: NoteVersion = await withMemory(options, async (memory) => {
     const version = (await memory.log(OWNERS)).find((each) => each.id === id);
     if (version === undefined)
-      throw new GatewayError("failure", `There is no version ${id}: see \`memory log\`.`);
+      throw new GatewayError(
+        "failure",
+        `There is no version ${id}. \`signalbox memory log\` lists versions.`,
+      );
     await memory.restore(version);
     return version;
   });
   print(options.json, version, () => [
-    `${version.path} is as it was on ${new Date(version.at).toISOString()}.`,
+    `Restored ${version.path} as of ${new Date(version.at).toISOString()}.`,
   ]);
 }

@@ -13,8 +13,8 @@ export async function messages(
   printTable(options.json, rows, {
     none:
       session === undefined
-        ? "No message has come yet."
-        : `No message has come in ${session}. \`signalbox sessions\` lists conversations.`,
+        ? "No messages yet."
+        : `No messages in ${session}. \`signalbox sessions\` lists conversations.`,
     columns: {
       TIME: ({ at }) => time(at),
       ID: ({ id }) => id,
@@ -24,6 +24,6 @@ export async function messages(
       RULE: ({ rule }) => rule ?? "",
       TEXT: ({ text }) => short(text, TEXT_CHARS),
     },
-    below: ["`signalbox why <id>` says why one was answered, or not."],
+    below: ["`signalbox why <id>` explains why a message was answered or not."],
   });
 }

@@ -15,7 +15,7 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
   const states = options.all === true ? [...UNDELIVERED, ...OPEN] : UNDELIVERED;
   const rows = await withStore(options, "read", (store) => store.outbox.list({ states, limit: LISTED }));
   printTable(options.json, rows, {
-    none: options.all === true ? "Every reply was delivered." : "No reply was given up.",
+    none: options.all === true ? "All replies were delivered." : "No undelivered replies.",
     columns: {
       ID: ({ id }) => id,
       STATE: ({ state }) => state,
@@ -24,7 +24,7 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
       TRIES: ({ attempts }) => String(attempts),
       ERROR: ({ error }) => error ?? "",
     },
-    below: rows.length === LISTED ? [`These are the newest ${LISTED}.`] : [],
+    below: rows.length === LISTED ? [`Only the newest ${LISTED} are shown.`] : [],
   });
 }
 
@@ -32,19 +32,19 @@ export async function list(options: CommonOptions & { readonly all?: boolean }):
 export async function retry(id: string, options: CommonOptions): Promise<void> {
   const was = await change(id, options, "sent again", (store) => store.outbox.retry(id));
   const when = await tellGateway(options.home);
-  const twice = was === "uncertain" ? " It may have been sent before, so it may be there twice." : "";
+  const twice = was === "uncertain" ? " It may already have been delivered, so it may appear twice." : "";
   print(options.json, { id, was, done: "retry", when }, () => [`${id} ${WHEN[when]}.${twice}`]);
 }
 
 /** `signalbox outbox drop <id>` */
 export async function drop(id: string, options: CommonOptions): Promise<void> {
   const was = await change(id, options, "dropped", (store) => store.outbox.drop(id));
-  print(options.json, { id, was, done: "drop" }, () => [`${id} was dropped; it was ${was}.`]);
+  print(options.json, { id, was, done: "drop" }, () => [`Dropped ${id}, which was ${was}.`]);
 }
 
 const WHEN = {
-  now: "is sent again now",
-  soon: "will be sent again when the gateway, which cannot be reached from here, looks next: within some seconds",
+  now: "is being sent again now",
+  soon: "will be sent again within seconds, when the gateway, which cannot be reached from here, next checks",
   "next start": "will be sent again when the gateway starts",
 } as const;
 
@@ -70,7 +70,10 @@ async function change(
   const result = await withStore(options, "share", apply);
   if (result.outcome === "applied") return result.state;
   if (result.outcome === "unknown")
-    throw new GatewayError("failure", `There is no reply ${id}. \`signalbox outbox list --all\` shows them.`);
-  const why = result.state === "sent" ? "it was delivered" : "it is being sent just now";
+    throw new GatewayError(
+      "failure",
+      `There is no reply ${id}. \`signalbox outbox list --all\` shows all replies.`,
+    );
+  const why = result.state === "sent" ? "it was already delivered" : "it is being sent right now";
   throw new GatewayError("failure", `${id} cannot be ${done}: ${why}.`);
 }

@@ -20,7 +20,7 @@ export async function list(options: CommonOptions): Promise<void> {
   const asking = pending.map((request) => ({ ...request, state: "asks", until: time(request.expiresAt) }));
   const paired = peers.map((peer) => ({ ...peer, state: "paired", until: "" }));
   printTable(false, [...asking, ...paired], {
-    none: "Nobody asked.",
+    none: "No pending requests or paired people.",
     columns: {
       STATE: ({ state }) => state,
       PERSON: nameOf,
@@ -40,11 +40,11 @@ export async function approve(code: string, options: CommonOptions): Promise<voi
   if (result.outcome === "unknown") {
     throw new GatewayError(
       "failure",
-      `No open request has the code ${code}. Codes are good for ten minutes and five tries.`,
+      `No pending request has the code ${code}. A code is valid for ten minutes and five attempts.`,
     );
   }
   const { peer } = result;
-  print(options.json, peer, () => [`${peer.peerId} may talk on ${peer.channel}/${peer.account} now.`]);
+  print(options.json, peer, () => [`Approved ${peer.peerId} on ${peer.channel}/${peer.account}.`]);
 }
 
 /** `signalbox pairing revoke <person>`: from the person's next message on, which is a stranger's again. */
@@ -57,8 +57,11 @@ export async function revoke(name: string, options: CommonOptions): Promise<void
     return wasPaired;
   });
   if (!revoked)
-    throw new GatewayError("failure", `${name} is not paired. \`signalbox pairing list\` shows who is.`);
-  print(options.json, person, () => [`${peerId} is not paired on ${channel}/${account} any more.`]);
+    throw new GatewayError(
+      "failure",
+      `${name} is not paired. \`signalbox pairing list\` shows everyone who is.`,
+    );
+  print(options.json, person, () => [`Revoked ${peerId} on ${channel}/${account}.`]);
 }
 
 function byHand(action: string, person: Person) {
@@ -76,6 +79,6 @@ function personOf(name: string): Person {
   if (channel && account && peerId) return { channel, account, peerId };
   throw new GatewayError(
     "usage",
-    `${name} names nobody. Write channel:account:person, as \`signalbox pairing list\` does.`,
+    `${name} is not a person. Write channel:account:person, as \`signalbox pairing list\` does.`,
   );
 }

@@ -42,7 +42,7 @@ export async function prompt(
   agentOf(configuredHome(options), agent);
   throw new GatewayError(
     "failure",
-    `Of the latest ${MOST_MESSAGES} messages none had a prompt of the agent ${agent}. Send it one: \`signalbox send hello --agent ${agent}\`.`,
+    `None of the latest ${MOST_MESSAGES} messages was answered by the agent ${agent}. Send it one with \`signalbox send hello --agent ${agent}\`.`,
   );
 }
 
@@ -67,8 +67,8 @@ function tableOf({ sections, prices }: PromptNote): string[] {
     ...aligned([
       ["SECTION", "PART", "CHARACTERS", "TOKENS", "COST (USD)", "FROM A CACHE"],
       ...rows,
-      ["in all", "", "", String(all), cost(all, prices?.input), fromCache],
+      ["total", "", "", String(all), cost(all, prices?.input), fromCache],
     ]),
-    "Tokens are estimates. What a message brings along, and the history, come besides.",
+    "Tokens are estimates. The message's own context and the history are not included.",
   ];
 }

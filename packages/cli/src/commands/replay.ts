@@ -32,10 +32,7 @@ export async function replay(
       );
   }
   if (failed > 0)
-    throw new GatewayError(
-      "failure",
-      `${failed} of ${files.length} scenarios went another way than expected.`,
-    );
+    throw new GatewayError("failure", `${failed} of ${files.length} scenarios did not go as expected.`);
 }
 
 /** The stand-ins are an optional package, which only this command needs. */

@@ -10,9 +10,9 @@ export async function restore(folder: string, options: CommonOptions): Promise<v
   const home = locateHome(options.home, process.env);
   const restored = await withProgress("Restoring", () => restoreBackup(home, resolve(folder), new Date()));
   print(options.json, { home: home.dir, ...restored }, () => [
-    `${home.dir} has the database of the backup (${restored.databaseBytes} bytes).`,
-    ...(restored.before === undefined ? [] : [`What it had before is in ${restored.before}.`]),
-    `Tokens and paired people are those of the backup: look whether ${commandOn(home, "tokens list")} and ${commandOn(home, "pairing list")} show any that were revoked since.`,
-    `Start it with ${commandOn(home, "start")}: replies that were not sent in the backup are sent then.`,
+    `Restored the database of the backup (${restored.databaseBytes} bytes) to ${home.dir}.`,
+    ...(restored.before === undefined ? [] : [`The previous data is in ${restored.before}.`]),
+    `Tokens and paired people are those of the backup. Check ${commandOn(home, "tokens list")} and ${commandOn(home, "pairing list")} for any that you have revoked since.`,
+    `Start the gateway with ${commandOn(home, "start")}. It then sends the replies that were unsent in the backup.`,
   ]);
 }

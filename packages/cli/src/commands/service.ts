@@ -64,7 +64,7 @@ export async function install(options: CommonOptions, host: GatewayHost): Promis
   prepareHome(home);
   const { file, failure, notes } = await installService(home, host.program);
   print(options.json, { file, started: failure === undefined, notes }, () => [
-    failure ?? `Runs as a service (${file}).`,
+    failure ?? `Running as a service (${file}).`,
     ...notes,
   ]);
   if (failure !== undefined) process.exitCode = exitCode("unavailable");
@@ -78,7 +78,7 @@ export async function installService(home: Home, program: string): Promise<Insta
   if (isInstalled && !readFileSync(file, "utf8").includes(manager.homeIn(home.dir)))
     throw new GatewayError(
       "failure",
-      `${file} starts a gateway on another home, and a user has one service: \`signalbox service remove\` first ends that one.`,
+      `${file} already starts a gateway on another home, and each user can have only one service. Remove that one first with \`signalbox service remove\`.`,
     );
   if (readHomeHolder(home.dir) !== undefined) await refuseBeside(home, manager);
   const notes = unseenVariables(home);
@@ -91,7 +91,7 @@ export async function installService(home: Home, program: string): Promise<Insta
   const unlasting = linger && (await firstFailure([linger]));
   if (unlasting === undefined) return { file, notes };
   const user = userInfo().username;
-  const note = `It ends when this user signs out: ${unlasting}. Have an administrator run \`loginctl enable-linger ${user}\`.`;
+  const note = `It stops when this user signs out: ${unlasting}. Ask an administrator to run \`loginctl enable-linger ${user}\`.`;
   return { file, notes: [note, ...notes] };
 }
 
@@ -102,11 +102,11 @@ async function refuseBeside(home: Home, manager: ServiceManager): Promise<void> 
   if (silence !== undefined && existsSync(manager.file))
     throw new GatewayError(
       "unavailable",
-      `A gateway runs on ${home.dir}; whether it is the service ${silence}`,
+      `A gateway is running on ${home.dir}; whether it is the service ${silence}`,
     );
   throw new GatewayError(
     "held",
-    `A gateway that is no service runs on ${home.dir}: stop it, then ${commandOn(home, "service install")}.`,
+    `A gateway that is not a service is running on ${home.dir}. Stop it, then run ${commandOn(home, "service install")}.`,
   );
 }
 
@@ -120,11 +120,11 @@ function unseenVariables(home: Home): string[] {
     const variable = variables.find((name) => process.env[name]);
     if (variable === undefined || models.providers[provider]?.apiKey !== undefined) return [];
     const keep = commandOn(home, `init --provider ${provider} --api-key "$${variable}"`);
-    return `It does not see ${variable} of this shell; ${keep} keeps the key in a file.`;
+    return `The service does not see ${variable} from this shell; ${keep} stores the key in a file.`;
   });
   if (named.length > 0)
     lines.push(
-      `It does not see ${named.join(", ")} of this shell: keep what is secret in a file, and have the configuration name that, as \${file:secrets/name}.`,
+      `The service does not see ${named.join(", ")} from this shell. Store secrets in a file and refer to it in the configuration, as \${file:secrets/name}.`,
     );
   return lines;
 }
@@ -157,13 +157,13 @@ export async function canInstallService(): Promise<boolean> {
 export async function remove(options: CommonOptions): Promise<void> {
   const manager = managerOf(process.platform);
   if (!existsSync(manager.file))
-    throw new GatewayError("failure", `There is no service: ${manager.file} is missing.`);
+    throw new GatewayError("failure", `The service is not installed: ${manager.file} does not exist.`);
   const failed = await firstFailure(manager.disable);
   // One that was not running is none to be stopped.
   if (failed !== undefined && (await stateOf(manager)).running !== false)
     throw new GatewayError(
       "unavailable",
-      `It goes on, and ${manager.file} is kept: ${failed}. ${manager.remedy}`,
+      `The service was not removed and keeps running: ${failed}. ${manager.file} is still there. ${manager.remedy}`,
     );
   rmSync(manager.file);
   print(options.json, { file: manager.file }, () => [`Removed ${manager.file}.`]);
@@ -176,8 +176,8 @@ export async function status(options: CommonOptions): Promise<void> {
   const installed = existsSync(file);
   const { running, silence } = installed ? await stateOf(manager) : NOT_RUNNING;
   print(options.json, { installed, running, file }, () => {
-    if (!installed) return ["Not installed. `signalbox service install` does so."];
-    if (silence !== undefined) return [`${file} is installed; whether it runs ${silence}`];
+    if (!installed) return ["Not installed. Install it with `signalbox service install`."];
+    if (silence !== undefined) return [`${file} is installed; whether it is running ${silence}`];
     return [`${file}: ${running ? "running" : "not running"}.`];
   });
 }
@@ -195,7 +195,7 @@ async function stateOf({ status, isRunning, probe, remedy }: ServiceManager): Pr
   if (code === 0) return { running: isRunning?.(output) ?? true };
   const probed = await run(probe);
   if (probed.code === 0) return NOT_RUNNING;
-  const silence = `cannot be told, since the service manager does not answer here${quoted(probed.said)}. ${remedy}`;
+  const silence = `is unknown, because the service manager does not respond here${quoted(probed.said)}. ${remedy}`;
   return { running: null, silence };
 }
 
@@ -204,7 +204,7 @@ function managerOf(platform: NodeJS.Platform): ServiceManager {
   if (platform === "darwin") return launchd();
   throw new GatewayError(
     "usage",
-    `There are services for Linux (systemd) and macOS (launchd), not for ${platform}.`,
+    `Services are supported on Linux (systemd) and macOS (launchd), not on ${platform}.`,
   );
 }
 
@@ -222,7 +222,7 @@ function systemd(): ServiceManager {
     status: systemctl("is-active", "--quiet", unit),
     probe: systemctl("show-environment"),
     remedy:
-      "Sign in as this user (not by `su` or `sudo`), or set XDG_RUNTIME_DIR=/run/user/$(id -u); where there is no systemd, as in a container, run `signalbox start` itself.",
+      "Sign in as this user (not with `su` or `sudo`), or set XDG_RUNTIME_DIR=/run/user/$(id -u). Without systemd, as in a container, run `signalbox start` instead.",
   };
 }
 
@@ -238,7 +238,7 @@ function launchd(): ServiceManager {
     // It lists what is loaded, whether or not it has a process.
     isRunning: (output) => /^\s*"PID" = \d+;$/m.test(output),
     probe: ["launchctl", "list"],
-    remedy: "Run it in a session of this user on the Mac itself.",
+    remedy: "Run this in a session of this user on the Mac itself.",
   };
 }
 
@@ -254,7 +254,7 @@ interface Answer {
 async function firstFailure(commands: readonly Command[]): Promise<string | undefined> {
   for (const command of commands) {
     const { code, said } = await run(command);
-    if (code !== 0) return `\`${command.join(" ")}\` did not work${quoted(said)}`;
+    if (code !== 0) return `\`${command.join(" ")}\` failed${quoted(said)}`;
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ const ALL = { limit: Number.MAX_SAFE_INTEGER };
 export async function list(options: CommonOptions): Promise<void> {
   const rows = await withStore(options, "read", (store) => store.sessions.list(ALL));
   printTable(options.json, rows, {
-    none: "There is no conversation yet.",
+    none: "No conversations yet.",
     columns: {
       "LAST ACTIVE": ({ updatedAt }) => time(updatedAt),
       TITLE: ({ title }) => title ?? "",
@@ -38,7 +38,7 @@ export async function show(key: string, options: CommonOptions & { readonly limi
   print(options.json, { ...session, messages }, () => [
     `${session.key}${title === undefined ? "" : `, "${title}"`}`,
     `agent ${agentId}, ${channel}/${account}, ${kind} ${peer}`,
-    `since ${time(createdAt)}, last active ${time(updatedAt)}, begun anew: ${session.generation}`,
+    `since ${time(createdAt)}, last active ${time(updatedAt)}, restarts: ${session.generation}`,
     ...(model === undefined ? [] : [`model ${model}`]),
     ...(thinking === undefined ? [] : [`thinking ${thinking}`]),
     ...(queueMode === undefined ? [] : [`queue mode ${queueMode}`]),
@@ -55,7 +55,7 @@ export async function rename(key: string, title: string, options: CommonOptions)
     const named = await sessionOf(store, key);
     return store.sessions.patch(named.key, { title });
   });
-  print(options.json, { key: session.key, title }, () => [`${session.key} is called "${title}" now.`]);
+  print(options.json, { key: session.key, title }, () => [`Renamed ${session.key} to "${title}".`]);
 }
 
 /** `signalbox sessions reset <session>`: its history begins anew; what was said stays in its transcript. */
@@ -64,7 +64,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
   if (isHeld(options.home))
     throw new GatewayError(
       "held",
-      "A gateway runs on this home, and may be answering there. Send /new in the conversation itself, or stop it first.",
+      "A gateway is running on this home and may be answering there. Send /new in the conversation itself, or stop the gateway first.",
     );
   const lock = lockHome(home);
   try {
@@ -73,7 +73,7 @@ export async function reset(key: string, options: CommonOptions): Promise<void> 
       const lease = await takeLease(store, home, LEASE_MS);
       return store.sessions.reset(named.key, lease).finally(() => store.leases.release(lease));
     });
-    print(options.json, { key: session.key }, () => [`${session.key} begins anew with its next message.`]);
+    print(options.json, { key: session.key }, () => [`${session.key} starts over with its next message.`]);
   } finally {
     lock.release();
   }
@@ -89,7 +89,7 @@ async function sessionOf(store: HomeStore, key: string): Promise<Session> {
   throw new GatewayError(
     "failure",
     row === undefined
-      ? `There is no session ${key}. \`signalbox sessions\` lists them.`
+      ? `There is no session ${key}. \`signalbox sessions\` lists all sessions.`
       : `${key} names ${more.length + 1} sessions: ${[row, ...more].map((each) => each.key).join(", ")}.`,
   );
 }

@@ -39,7 +39,7 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   const commands = installCommands(way, report.skill, home.programsDir);
   const lines = commands.map(commandLine);
   if (!(await isAgreed(options, name, lines)))
-    throw new GatewayError("failure", "Nothing was installed. Agree to it at a terminal, or with --yes.");
+    throw new GatewayError("failure", "Nothing was installed. Confirm at a terminal, or pass --yes.");
   await putOnRecord(options, home, name, lines);
   await mkdir(join(home.programsDir, "bin"), { recursive: true });
   const failed = await runAll(commands, env);
@@ -47,8 +47,8 @@ export async function install(name: string, options: InstallOptions, host: Gatew
   const { eligible, reasons } = await lookAt(name, configured, host);
   print(options.json, { id: name, installed: lines, eligible, reasons }, () => [
     eligible
-      ? `Installed. Agents can use the skill ${name}, those of a gateway that runs within a minute.`
-      : `Installed. The skill ${name} still lacks something: ${reasons.map(({ message }) => message).join(" ")}`,
+      ? `Installed. Agents can now use the skill ${name}; a running gateway picks it up within a minute.`
+      : `Installed. The skill ${name} still cannot be used: ${reasons.map(({ message }) => message).join(" ")}`,
   ]);
 }
 
@@ -66,11 +66,14 @@ async function lookAt(
     reasons.some(({ requirement }) => requirements.includes(requirement));
   const report = named.find((each) => !lacks(each, "allowed", "enabled")) ?? named[0];
   if (report === undefined)
-    throw new GatewayError("failure", `There is no skill ${name}: see \`signalbox skills check\`.`);
+    throw new GatewayError(
+      "failure",
+      `There is no skill ${name}. \`signalbox skills list\` shows all skills.`,
+    );
   if (lacks(report, "pin"))
     throw new GatewayError(
       "failure",
-      `The skill ${name} waits for your approval: see \`signalbox skills changes\`.`,
+      `The skill ${name} needs your approval first. See \`signalbox skills changes\`.`,
     );
   return report;
 }
@@ -95,15 +98,15 @@ function wayFor(
   throw new GatewayError(
     "failure",
     offered === ""
-      ? `The skill ${id} does not say how what it needs is installed. Its SKILL.md may.`
-      : `The skill ${id} can be had by ${visibleText(offered)}; ${named === undefined ? "none of them" : `"${named}" is none of them, or`} works on this machine.`,
+      ? `The skill ${id} has no install instructions that can be run. Its SKILL.md may explain what to do.`
+      : `The skill ${id} can be installed with ${visibleText(offered)}; ${named === undefined ? "none of these works on this machine" : `"${named}" is not one of these or does not work on this machine`}.`,
   );
 }
 
 /** As a shell would take it. */
 function commandLine({ program, args, env, expected }: InstallCommand): string {
   const settings = Object.entries(env).map(([name, value]) => `${name}=${shellWord(value)}`);
-  const check = expected === undefined ? [] : [`# its SHA-256 has to be ${expected.sha256}`];
+  const check = expected === undefined ? [] : [`# its SHA-256 must be ${expected.sha256}`];
   return [...settings, program, ...args.map(shellWord), ...check].join(" ");
 }
 
@@ -115,7 +118,7 @@ async function isAgreed(
   const asker = json !== true && process.stdin.isTTY === true ? await askTerminal() : askNobody();
   asker.say(
     [
-      `For the skill ${name}, with all rights of your user:`,
+      `To install what the skill ${name} needs, this runs with all your user's rights:`,
       ...lines.map((line) => `  ${visibleText(line)}`),
     ].join("\n"),
   );

@@ -69,10 +69,10 @@ export async function check(options: CommonOptions, host: GatewayHost): Promise<
         ({ severity, path, line, message, remedy }) =>
           `${severity.padEnd(5)} ${path}${line === undefined ? "" : `:${line}`}: ${message} ${remedy}`,
       ),
-      ...unknown.map((name) => `error ${agent} names the skill ${name}, which does not exist`),
+      ...unknown.map((name) => `error ${agent} refers to the skill ${name}, which does not exist`),
     ]),
   );
-  if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills are wrong.");
+  if (reports.some((one) => !one.ok)) throw new GatewayError("failure", "Some skills cannot be used.");
 }
 
 /** `signalbox skills changes`: what waits for an owner, with what changed, line by line. */
@@ -83,7 +83,7 @@ export async function changes(options: CommonOptions, host: GatewayHost): Promis
   });
   print(options.json, shown, () =>
     waiting.length === 0
-      ? ["No skill waits for an owner."]
+      ? ["No skill needs approval."]
       : waiting.flatMap(({ pending }) => [
           ...describePending(pending, { text: visibleText, line: visibleLine }),
           `To approve exactly this: signalbox skills approve ${pending.skill.id} --hash ${shortDigest(pending)}`,
@@ -107,7 +107,7 @@ export async function approve(
   if (wanted === undefined || !(await wanted.approve(wanted.pending, OPERATOR)))
     throw new GatewayError(
       "failure",
-      `No skill ${name} waits that is as ${options.hash} says. \`signalbox skills changes\` shows what does.`,
+      `No skill ${name} with the hash ${options.hash} needs approval. \`signalbox skills changes\` shows those that do.`,
     );
   const { skill, digest } = wanted.pending;
   if (existsSync(configured.home.databaseFile))
@@ -121,7 +121,7 @@ export async function approve(
         details: { digest, folder: skill.dir },
       }),
     );
-  print(options.json, { id: name, digest }, () => [`The skill ${name} is approved as it is.`]);
+  print(options.json, { id: name, digest }, () => [`Approved the skill ${name} as it is now.`]);
 }
 
 const OPERATOR = "command line";

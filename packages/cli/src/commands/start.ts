@@ -43,10 +43,7 @@ export async function start(
     vault.redact,
   );
   if (options.strict === true && setup.problems.some((problem) => problem.severity === "error"))
-    throw new GatewayError(
-      "config",
-      "Not started, since --strict was given and the configuration has errors.",
-    );
+    throw new GatewayError("config", "Not started: the configuration has errors, and --strict was given.");
   const fatal = Promise.withResolvers<Error>();
   const gateway = await prepared.start({ token, onFatal: fatal.resolve });
   const letGo = releaseIdleMemory();
@@ -59,11 +56,11 @@ export async function start(
   const hangUp = (): void => (isTerminalGone() ? stopping.resolve(undefined) : reload());
   process.on("SIGHUP", hangUp);
   const lines = [
-    `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
-    ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
+    `Signalbox is listening on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
+    ...(token.isNew ? [`Your token, shown only once and stored in ${home.tokenFile}: ${token.value}`] : []),
     ...(setup.models.demoOnly
       ? [
-          "No model key is set: the offline demo model answers. `signalbox init` sets up a model and a channel; or set ANTHROPIC_API_KEY or another, or models.providers.",
+          "No model key is set, so the offline demo model answers. Set up a model and a channel with `signalbox init`, or set ANTHROPIC_API_KEY (or another provider's key) or models.providers.",
         ]
       : []),
     ...(process.stderr.isTTY === true ? await signInLines(gateway.url, token.value) : []),
@@ -96,7 +93,7 @@ async function signInLines(url: string, token: string): Promise<readonly string[
 function endThoughOpen(): void {
   const end = (): never => {
     const open = [...new Set(process.getActiveResourcesInfo())].join(", ");
-    process.stderr.write(`Stopped. Still open, and ended with the process: ${open}\n`);
+    process.stderr.write(`Stopped. Still open when the process ended: ${open}\n`);
     process.exit();
   };
   setTimeout(end, LET_GO_MS).unref();

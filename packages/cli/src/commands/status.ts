@@ -24,11 +24,11 @@ export async function status(options: CommonOptions): Promise<void> {
 /** What of the file does not apply to it. */
 function configurationLines({ forStart, kept }: ConfigurationState): string[] {
   return [
-    ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: of no effect before a restart`]),
+    ...(forStart.length === 0 ? [] : [`changed ${forStart.join(", ")}: takes effect after a restart`]),
     ...(kept.length === 0
       ? []
       : [
-          `kept    ${kept.join(", ")}: as before the last change; \`signalbox config check\` says what is wrong`,
+          `kept    ${kept.join(", ")}: still as before the last change; \`signalbox config check\` shows what is wrong`,
         ]),
   ];
 }

@@ -71,7 +71,7 @@ export async function chat(options: TalkOptions): Promise<void> {
     if (turns.areOver) lines.close();
     turns.abort();
   });
-  if (!json) write(`Talking to ${agent}. /help says what you can do. Ctrl+C stops a reply, Ctrl+D ends.\n`);
+  if (!json) write(`Talking to ${agent}. /help lists commands. Ctrl+C stops a reply, Ctrl+D quits.\n`);
   prompt();
   const underWay: Promise<void>[] = [];
   for await (const line of lines) {
@@ -99,5 +99,5 @@ async function agentOf(client: Client, wanted: string | undefined): Promise<stri
   const agent = wanted === undefined ? defaultAgent(agents) : agents.find((one) => one.id === wanted);
   if (agent) return agent.id;
   const ids = agents.map((one) => one.id).join(", ");
-  throw new GatewayError("usage", `There is no agent ${wanted ?? ""}. There are: ${ids || "none"}.`);
+  throw new GatewayError("usage", `There is no agent ${wanted ?? ""}. Available agents: ${ids || "none"}.`);
 }

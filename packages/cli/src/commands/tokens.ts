@@ -18,7 +18,7 @@ export async function add(
   if (!isId(name) || name === RESERVED) {
     throw new GatewayError(
       "usage",
-      `${name} cannot name a token. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,
+      `${name} is not a valid token name. Use up to 64 letters, digits, ".", "_" and "-", and not "${RESERVED}".`,
     );
   }
   const { role } = options;
@@ -29,8 +29,13 @@ export async function add(
     return isNew;
   });
   if (!added)
-    throw new GatewayError("failure", `There is a token ${name}. Revoke it first, or use another name.`);
-  print(options.json, { name, role, token }, () => [`The token of ${name} (${role}), shown once: ${token}`]);
+    throw new GatewayError(
+      "failure",
+      `A token named ${name} already exists. Revoke it first, or choose another name.`,
+    );
+  print(options.json, { name, role, token }, () => [
+    `Token for ${name} (${role}), shown only once: ${token}`,
+  ]);
 }
 
 /** `signalbox tokens list` */
@@ -38,7 +43,7 @@ export async function list(options: CommonOptions): Promise<void> {
   const tokens = await withStore(options, "read", ({ access }) => access.tokens.list());
   const shown = tokens.map(({ hash: _, ...token }) => token);
   printTable(options.json, shown, {
-    none: "There is the gateway's own token alone.",
+    none: "No tokens besides the gateway's own.",
     columns: {
       NAME: ({ name }) => name,
       ROLE: ({ role }) => role,
@@ -56,8 +61,11 @@ export async function revoke(name: string, options: CommonOptions): Promise<void
     return wasThere;
   });
   if (!revoked)
-    throw new GatewayError("failure", `There is no token ${name}. \`signalbox tokens list\` shows them.`);
-  print(options.json, { name }, () => [`The token of ${name} is good for nothing any more.`]);
+    throw new GatewayError(
+      "failure",
+      `There is no token ${name}. \`signalbox tokens list\` shows all tokens.`,
+    );
+  print(options.json, { name }, () => [`Revoked the token of ${name}.`]);
 }
 
 function byHand(action: string, name: string) {

@@ -15,7 +15,9 @@ export async function trust(path: string, options: TrustOptions): Promise<void> 
     ? await throughGateway(path, options)
     : await withoutGateway(path, options);
   if (!trusted.ok) throw new GatewayError("failure", trusted.message);
-  print(options.json, { path: trusted.path }, () => [`${trusted.path} counts as yours from now on.`]);
+  print(options.json, { path: trusted.path }, () => [
+    `${trusted.path} is now trusted as if you had written it.`,
+  ]);
 }
 
 async function throughGateway(path: string, { home, agent }: TrustOptions): Promise<TrustAnswer> {

@@ -50,7 +50,7 @@ export async function usage(options: UsageOptions): Promise<void> {
   const from = days === undefined ? {} : { from: daysAgo(days, Date.now()) };
   const groups = await withStore(options, "read", (store) => store.usage.sum({ by, ...from }));
   printTable(options.json, groups, {
-    none: "Nothing has been used.",
+    none: "No usage yet.",
     columns: {
       [by.toUpperCase()]: (group) => group.by || "(unknown)",
       RUNS: ({ runs }) => String(runs),
@@ -64,7 +64,7 @@ async function usageByMessage(options: CommonOptions, days: number): Promise<voi
   const since = Math.floor(daysAgo(days, Date.now()) / DAY_MS) * DAY_MS;
   const answers = await withStore(options, "read", (store) => answersSince(store, since));
   printTable(options.json, answers, {
-    none: "Nothing has been used.",
+    none: "No usage yet.",
     columns: {
       TIME: ({ at }) => time(at),
       MESSAGE: ({ messages }) => messages.map(({ id }) => id).join(" ") || "(not kept)",
@@ -74,7 +74,7 @@ async function usageByMessage(options: CommonOptions, days: number): Promise<voi
     },
     below: [
       inAll(answers),
-      "Messages that were answered together stand together; what is not kept any more is in the other sums alone.",
+      "Messages answered together share a row. Usage whose messages were removed appears only in the other groupings.",
     ],
   });
 }
@@ -113,7 +113,7 @@ function answerUsage({ run, inbox }: RunSummary<ServiceBodies>): AnswerUsage {
 
 function inAll(used: readonly Figures[]): string {
   const micros = used.reduce((sum, { costMicros }) => sum + costMicros, 0);
-  return `In all: ${dollars(micros)} USD. What is read from and written to a cache is part of the tokens in.`;
+  return `Total: ${dollars(micros)} USD. Cache reads and writes are included in the input tokens.`;
 }
 
 /** What is left of each budget to everybody whose calls have counted for it. */
@@ -126,15 +126,15 @@ async function budgetsLeft(options: CommonOptions): Promise<void> {
   printTable(options.json, everythingLeft(balances, budgets, at), {
     none:
       budgets.length === 0
-        ? "There are no budgets: `budgets` of the configuration sets them."
-        : "Nothing has been used of the budgets in this period.",
+        ? "No budgets are set. Add them under `budgets` in the configuration."
+        : "None of the budgets has been used in this period.",
     columns: {
       BUDGET: ({ budget }) => describeBudget(budget),
       WHOSE: ({ account }) => account,
       USED: (left) => amount(left, left.spent),
       RESERVED: (left) => amount(left, left.reserved),
       LEFT: (left) => amount(left, left.left),
-      "ANEW (UTC)": ({ until }) => new Date(until).toISOString().slice(0, 16).replace("T", " "),
+      "RESETS (UTC)": ({ until }) => new Date(until).toISOString().slice(0, 16).replace("T", " "),
     },
   });
 }

@@ -51,12 +51,12 @@ export async function why(
 /** From the running gateway, which writes its notes a moment later than it makes them; else from the database. */
 async function findTrace(asked: string | undefined, options: CommonOptions): Promise<Trace> {
   const id = asked ?? (await latestMessages(options, { limit: 1 }))[0]?.id;
-  if (id === undefined) throw new GatewayError("failure", "No message has come yet.");
+  if (id === undefined) throw new GatewayError("failure", "No messages yet.");
   const trace = await traceOf(id, options);
   if (trace) return trace;
   throw new GatewayError(
     "failure",
-    `No message ${id} is known. \`signalbox messages\` lists the latest; their ids and those of the platforms will do.`,
+    `There is no message ${id}. \`signalbox messages\` lists the latest; you can use their ids or those of the platforms.`,
   );
 }
 

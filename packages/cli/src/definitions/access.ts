@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import { type Actions, command, count } from "./command.ts";
 
 export function addPairing(pairing: Command, { run, runOn }: Actions): void {
-  command(pairing, "list", "list open requests and paired people", ["pairing list"]).action(
+  command(pairing, "list", "list pending requests and paired people", ["pairing list"]).action(
     run(async () => (await import("../commands/pairing.ts")).list),
   );
   command(pairing, "approve <code>", "let in the person with this code", ["pairing approve K7Q2M9XA"]).action(
@@ -63,7 +63,7 @@ export function addCan(program: Command, { runOnTwo }: Actions): void {
 }
 
 export function addTrust(program: Command, { runOn }: Actions): void {
-  command(program, "trust <path>", "vouch for a file or folder of a workspace that others wrote", [
+  command(program, "trust <path>", "vouch for a workspace file or folder that others wrote", [
     "trust reports/june.md",
     "trust reports --agent coder",
   ])
@@ -74,9 +74,9 @@ export function addTrust(program: Command, { runOn }: Actions): void {
 export function addAudit(audit: Command, { run }: Actions): void {
   command(audit, "list", "list the latest decisions", ["audit list --limit 20", "audit list --kind tool"])
     .addOption(new Option("--kind <kind>", "only records of this kind").choices(AUDIT_KINDS))
-    .option("--limit <count>", "how many", count, 50)
+    .option("--limit <count>", "maximum number to list", count, 50)
     .action(run(async () => (await import("../commands/audit.ts")).list));
-  command(audit, "verify", "find records that were changed, removed or moved", ["audit verify"])
+  command(audit, "verify", "check that no record was changed, removed or moved", ["audit verify"])
     .option("--head <end>", "an end of the chain that you noted elsewhere, as this command prints it")
     .action(run(async () => (await import("../commands/audit.ts")).verify));
 }

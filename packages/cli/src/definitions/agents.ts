@@ -18,7 +18,7 @@ export function addSkills(skills: Command, { run, runOn }: Actions): void {
     ["skills install github", "skills install github --with brew --yes"],
   )
     .option("--with <id>", "which of the skill's ways to install; default: the first that works here")
-    .option("--yes", "do not ask")
+    .option("--yes", "do not ask for confirmation")
     .action(runOn(async () => (await import("../commands/skill-install.ts")).install));
   command(skills, "approve <name>", "approve a skill exactly as `changes` showed it", [
     "skills approve weather --hash 5d41402a",
@@ -54,12 +54,12 @@ export function addMemory(memory: Command, { run, runOn }: Actions): void {
     "search notes and conversations, of all people",
     "memory search birthday of Anna",
   )
-    .option("--limit <count>", "how many", count, 10)
+    .option("--limit <count>", "maximum number of results", count, 10)
     .action(runOn(async () => (await import("../commands/memory.ts")).search));
   about("index", "rebuild the index from the files and the conversations", "memory index").action(
     run(async () => (await import("../commands/memory.ts")).index),
   );
-  about("log", "list earlier states of MEMORY.md", "memory log --agent coder").action(
+  about("log", "list earlier versions of MEMORY.md", "memory log --agent coder").action(
     run(async () => (await import("../commands/memory.ts")).log),
   );
   about("restore <version>", "restore an earlier state of MEMORY.md", "memory restore 3").action(

@@ -32,7 +32,7 @@ export function actionsOn(host: GatewayHost): Actions {
 }
 
 function homeOption(): Option {
-  return new Option("--home <folder>", "where the gateway keeps everything").env("SIGNALBOX_HOME");
+  return new Option("--home <folder>", "folder of the gateway's files").env("SIGNALBOX_HOME");
 }
 
 /**
@@ -83,6 +83,6 @@ export function settings(
 export function count(text: string): number {
   const entries = Number(text);
   if (!Number.isSafeInteger(entries) || entries < 1)
-    throw new InvalidArgumentError("Write a whole number from 1 on.");
+    throw new InvalidArgumentError("Expected a whole number of at least 1.");
   return entries;
 }

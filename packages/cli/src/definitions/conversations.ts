@@ -8,24 +8,24 @@ export function addConversations(program: Command, { run, runOn }: Actions): voi
     `send "list the files"`,
     `send --agent coder --conversation nightly --json "run the tests"`,
   ])
-    .option("--agent <id>", "which agent")
-    .option("--conversation <name>", "which conversation", "cli")
+    .option("--agent <id>", "agent to talk to (default: the default agent)")
+    .option("--conversation <name>", "name of the conversation", "cli")
     .action(runOn(async () => (await import("../commands/talk.ts")).send));
   command(program, "chat", "talk to an agent in the terminal", ["chat", "chat --agent coder"])
-    .option("--agent <id>", "which agent")
-    .option("--conversation <name>", "which conversation", "cli")
+    .option("--agent <id>", "agent to talk to (default: the default agent)")
+    .option("--conversation <name>", "name of the conversation", "cli")
     .action(run(async () => (await import("../commands/talk.ts")).chat));
 }
 
 export function addMessages(program: Command, { run, runOn }: Actions): void {
-  command(program, "messages", "list the latest messages of all channels, with their ids", [
+  command(program, "messages", "list the latest messages on all channels", [
     "messages",
     "messages --limit 5 --json",
   ])
-    .option("--limit <count>", "how many", count, 20)
+    .option("--limit <count>", "maximum number to list", count, 20)
     .option("--session <key>", "only those of one session, named as in `sessions`")
     .action(run(async () => (await import("../commands/messages.ts")).messages));
-  command(program, "why [message]", "say why a message was answered, or not; without an id, the last one", [
+  command(program, "why [message]", "explain why a message was answered or not (default: the latest message)", [
     "why",
     "why om_4f2c --details",
   ])
@@ -51,10 +51,10 @@ export function addCron(cron: Command, { run, runOn }: Actions): void {
     `cron add --cron "0 9 * * 1-5" --zone Europe/Berlin "Say what is new in the repository."`,
     `cron add --in 2h --session agent:main:feishu:direct:ou_1 "Remind me of the call."`,
   ])
-    .option("--at <time>", "once, for instance 2026-12-24T18:00")
+    .option("--at <time>", "once, at a time such as 2026-12-24T18:00")
     .option("--in <span>", "once, after this time: 2h 30m")
-    .option("--every <span>", "again and again: 1d")
-    .option("--cron <expression>", "by a cron expression: 0 9 * * 1-5")
+    .option("--every <span>", "repeatedly, at an interval such as 1d")
+    .option("--cron <expression>", "repeatedly, by a cron expression such as 0 9 * * 1-5")
     .option("--zone <name>", "the zone of the time or the expression; default: the gateway machine's")
     .addOption(
       new Option(
@@ -108,7 +108,7 @@ export function addSessions(sessions: Command, { run, runOn, runOnTwo }: Actions
     "show a session with its latest messages; the end of its name is enough",
     ["sessions show direct:cli --limit 5"],
   )
-    .option("--limit <count>", "how many messages", count, 20)
+    .option("--limit <count>", "maximum number of messages", count, 20)
     .action(runOn(async () => (await import("../commands/sessions.ts")).show));
   command(sessions, "rename <session> <title>", "give a session a title", [
     `sessions rename direct:cli "Files of June"`,

@@ -6,27 +6,27 @@ export function addService(program: Command, { run }: Actions): void {
   command(
     program,
     "init",
-    "set up a model, an agent, a channel and the service; asks what no option answers",
+    "set up a model, an agent, a channel and the service, asking for what no option gives",
     ["init", `init --yes --provider anthropic --api-key "$KEY" --channel telegram --set botToken="$TOKEN"`],
   )
-    .option("--provider <name>", "anthropic, openai, google, mistral, local or none")
+    .option("--provider <name>", "model provider: anthropic, openai, google, mistral, local or none")
     .option("--api-key <key>", "the provider's key; stored in a file of its own")
     .option("--base-url <address>", "the provider's address, if it is not the vendor's")
     .option("--model <reference>", "the model, such as anthropic/claude-sonnet-4-6")
-    .option("--agent <id>", "a short name for the agent")
+    .option("--agent <id>", "short name for the agent")
     .option("--workspace <folder>", "the agent's workspace")
     .option(
       "--language <language>",
       "the language of the first files there: en or zh; default: the machine's",
     )
     .option("--channel <id>", "the channel to set up")
-    .option("--account <name>", "the channel's account", "main")
-    .option("--set <field=value...>", "a setting of the channel", settings)
-    .option("--owner <id>", "your own id on the channel")
+    .option("--account <name>", "account of the channel", "main")
+    .option("--set <field=value...>", "setting of the channel", settings)
+    .option("--owner <id>", "your user id on the channel")
     .option("--service", "install the service: start it now, and whenever the machine starts")
     .option("--no-service", "do not install the service, and do not ask")
     .option("--no-check", "do not test the key and the channel")
-    .option("--yes", "ask nothing")
+    .option("--yes", "ask no questions")
     .action(run(async () => (await import("../init/init.ts")).init));
   command(program, "start", "start the gateway", ["start", "start --strict --home /srv/signalbox"])
     .option("--strict", "refuse to start if anything in the configuration is wrong")
@@ -38,10 +38,10 @@ export function addService(program: Command, { run }: Actions): void {
   command(program, "link", "print a link that signs a browser in; it works once, for five minutes", [
     "link",
   ]).action(run(async () => (await import("../commands/link.ts")).link));
-  command(program, "logs", "show the last lines of the log", ["logs -f", "logs --level warn --lines 200"])
+  command(program, "logs", "show the latest log lines", ["logs -f", "logs --level warn --lines 200"])
     .option("-f, --follow", "keep printing new lines, until Ctrl+C")
     .addOption(new Option("--level <level>", "the lowest level to show").choices(LOG_LEVELS).default("info"))
-    .option("--lines <count>", "how many", count, 50)
+    .option("--lines <count>", "number of lines", count, 50)
     .action(run(async () => (await import("../commands/logs.ts")).logs));
   command(
     program,

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { type Actions, command } from "./command.ts";
 
 export function addMaintenance(maintenance: Command, { run }: Actions): void {
-  command(maintenance, "prune", "remove what is over its time or number", ["maintenance prune"]).action(
+  command(maintenance, "prune", "delete what is past its retention limits", ["maintenance prune"]).action(
     run(async () => (await import("../commands/maintenance.ts")).prune),
   );
   command(
@@ -17,7 +17,7 @@ export function addCopies(program: Command, { runOn }: Actions): void {
   command(
     program,
     "backup <folder>",
-    "copy the database and unsent attachments into a new folder while the gateway runs",
+    "copy the database and unsent attachments to a new folder; the gateway may be running",
     ["backup /backups/monday"],
   ).action(runOn(async () => (await import("../commands/backup.ts")).backup));
   command(
@@ -26,10 +26,10 @@ export function addCopies(program: Command, { runOn }: Actions): void {
     "restore a backup while no gateway runs; the previous data is kept beside it",
     ["restore /backups/monday", "restore /backups/monday --home /srv/signalbox"],
   ).action(runOn(async () => (await import("../commands/restore.ts")).restore));
-  command(program, "replay <scenarios...>", "run scenarios against stand-ins and show every layer", [
+  command(program, "replay <scenarios...>", "play scenarios against stand-ins and show every layer", [
     "replay scenarios/plain-answer.yaml",
     "replay --check scenarios/*.yaml",
   ])
-    .option("--check", "compare with what the scenario expects")
+    .option("--check", "compare the result with what the scenario expects")
     .action(runOn(async () => (await import("../commands/replay.ts")).replay));
 }

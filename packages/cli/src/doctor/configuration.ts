@@ -10,12 +10,13 @@ import { describeExec, describeReach } from "./policy.ts";
 
 /** Searches for something, as a run would, so that it is known to work. */
 async function memoryOf(home: Home, agent: string): Promise<string> {
-  if (!existsSync(home.memoryIndex(agent))) return "made at the first message";
+  if (!existsSync(home.memoryIndex(agent))) return "created with the first message";
   const { describeStatus, withMemory } = await import("../home-memory.ts");
   return withMemory({ home: home.dir, agent }, async (memory) => {
     const { mode } = await memory.search("doctor", { reader: "all", limit: 1 });
     const status = await memory.status();
-    const now = status.vectors === undefined || mode.kind !== "words" ? "" : `; now by words: ${mode.reason}`;
+    const now =
+      status.vectors === undefined || mode.kind !== "words" ? "" : `; currently by words: ${mode.reason}`;
     return `${describeStatus(status)}${now}`;
   });
 }
@@ -23,14 +24,12 @@ async function memoryOf(home: Home, agent: string): Promise<string> {
 function changedSkills(agent: string, pending: readonly PendingSkill[]): Finding[] {
   if (pending.length === 0) return [];
   const names = pending.map(({ skill }) => skill.id);
-  const detail = `new or changed, and not used until an owner approves: ${names.join(", ")}; \`signalbox skills changes\` shows them`;
+  const detail = `not used until an owner approves them, because they are new or changed: ${names.join(", ")}; see \`signalbox skills changes\``;
   return [{ part: `skills of ${agent}`, state: "warning", detail }];
 }
 
 function describePictures({ packages }: GatewayHost): string {
-  return packages.missing(["sharp"]).length === 0
-    ? "made as small as models take them"
-    : PICTURES_AS_THEY_ARE;
+  return packages.missing(["sharp"]).length === 0 ? "resized to what models accept" : PICTURES_AS_THEY_ARE;
 }
 
 /** What a gateway would make of the configuration here, and whether it could work with it. */
@@ -45,7 +44,7 @@ export async function lookAtConfiguration(home: Home, host: GatewayHost): Promis
       findings.push({
         part: "models",
         state: "warning",
-        detail: "no key is set: the offline demo model answers",
+        detail: "no key is set, so the offline demo model answers",
       });
     if (loaded.config.memory.enabled && existsSync(home.databaseFile))
       for (const { id } of agents.all) findings.push(await look(`memory of ${id}`, () => memoryOf(home, id)));

@@ -22,7 +22,7 @@ export async function lookAtGateway(home: Home, withModels: boolean): Promise<Fi
       {
         part: "gateway",
         state: "ok",
-        detail: `none runs on this home; keys and variables are those of this shell${withModels ? "; no model was called" : ""}`,
+        detail: `not running on this home; keys and variables were read from this shell${withModels ? "; no model was called" : ""}`,
         remedy: `${commandOn(home, "start")}, or ${commandOn(home, "service install")}.`,
       },
     ];
@@ -47,7 +47,7 @@ async function askGateway(home: Home, withModels: boolean, holding: string): Pro
     {
       part: "gateway",
       state: "ok",
-      detail: `${version} runs at ${running.url} (${holding}) since ${new Date(startedAt).toISOString()}`,
+      detail: `${version} is running at ${running.url} (${holding}) since ${new Date(startedAt).toISOString()}`,
     },
     ...configurationFindings(configuration),
     ...agents.map((agent) => agentFinding(agent, messages)),
@@ -62,15 +62,15 @@ function silenceFinding(error: unknown, holding: string): Finding {
     return {
       part: "gateway",
       state: "warning",
-      detail: `${holding} holds this home, and goes on with the configuration that it has read; with the file as it is nobody can ask it`,
-      remedy: "Correct the configuration, which has a line of its own here.",
+      detail: `${holding} is using this home with the configuration it last read; it cannot be queried while the file is broken`,
+      remedy: "Fix the configuration; its own line here says how.",
     };
   if (!(error instanceof GatewayError) && !isClientError(error)) throw error;
   return {
     part: "gateway",
     state: "warning",
-    detail: `${holding} holds this home and does not answer`,
-    remedy: "Wait for its start, or look at `signalbox logs`.",
+    detail: `${holding} is using this home but does not respond`,
+    remedy: "Wait until it has started, or check `signalbox logs`.",
   };
 }
 
@@ -86,17 +86,17 @@ function agentFinding(
       state: "warning",
       detail: "the offline demo model answers",
       remedy:
-        "`signalbox init` sets up a model; the variables that count are those of the gateway's process.",
+        "Set up a model with `signalbox init`. Only environment variables of the gateway's own process count.",
     };
   const last = messages.find(
     ({ agent, state, rule }) => agent === id && ASKED.has(state) && rule?.startsWith("command:") !== true,
   );
-  if (last?.state !== "failed-reported") return { part, state: "ok", detail: `asks ${model}` };
+  if (last?.state !== "failed-reported") return { part, state: "ok", detail: `uses ${model}` };
   return {
     part,
     state: "warning",
-    detail: `asks ${model}; its last message could not be answered${last.rule === undefined ? "" : ` (${last.rule})`}`,
-    remedy: `\`signalbox why ${last.id}\` says what to do; \`signalbox doctor --models\` tries the model.`,
+    detail: `uses ${model}; its last message could not be answered${last.rule === undefined ? "" : ` (${last.rule})`}`,
+    remedy: `Run \`signalbox why ${last.id}\` to see what to do, or \`signalbox doctor --models\` to test the model.`,
   };
 }
 
@@ -108,7 +108,7 @@ function channelFinding({ channel, account, state, reason }: ChannelStatus): Fin
     part,
     state: "warning",
     detail,
-    remedy: `\`signalbox logs --level warn\` has what the platform said; correct channels.${channel}.accounts.${account}.`,
+    remedy: `See what the platform said with \`signalbox logs --level warn\`, then fix channels.${channel}.accounts.${account}.`,
   };
 }
 
@@ -121,15 +121,14 @@ function configurationFindings({ forStart, kept }: ConfigurationState): Finding[
   const restart: Finding = {
     part,
     state: "warning",
-    detail: `${forStart.join(", ")} has changed since the start, and is of no effect before a restart`,
-    remedy:
-      "Stop the gateway and start it again; `systemctl --user restart signalbox` where it is a service.",
+    detail: `${forStart.join(", ")} changed since the gateway started, and takes effect only after a restart`,
+    remedy: "Restart the gateway; if it is a service, with `systemctl --user restart signalbox`.",
   };
   const correct: Finding = {
     part,
     state: "warning",
-    detail: `as before the last change, in which something is wrong: ${kept.join(", ")}`,
-    remedy: "Correct it; `signalbox config check` says what is wrong, and the gateway reads it at once.",
+    detail: `still as before the last change, because that change has errors: ${kept.join(", ")}`,
+    remedy: "Fix what `signalbox config check` reports; the gateway picks it up at once.",
   };
   return [...(forStart.length > 0 ? [restart] : []), ...(kept.length > 0 ? [correct] : [])];
 }

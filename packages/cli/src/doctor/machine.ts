@@ -26,9 +26,9 @@ function folder({ dir }: Home): Finding {
       part: "home",
       state: "error",
       detail: `the home ${dir} ${fault}`,
-      remedy: "Make it writable for this user, or choose another with --home or SIGNALBOX_HOME.",
+      remedy: "Make it writable for this user, or choose another home with --home or SIGNALBOX_HOME.",
     };
-  return { part: "home", state: "ok", detail: existsSync(dir) ? dir : `${dir}, made at the first start` };
+  return { part: "home", state: "ok", detail: existsSync(dir) ? dir : `${dir}, created at the first start` };
 }
 
 function permissions(home: Home): Finding[] {
@@ -39,7 +39,7 @@ function permissions(home: Home): Finding[] {
       part: "permissions",
       state: "warning",
       detail: `others can read ${open.map(({ path, mode }) => `${path} (${mode})`).join(", ")}`,
-      remedy: "`signalbox doctor --fix` closes them; a start does so as well.",
+      remedy: "Close them with `signalbox doctor --fix`; starting the gateway does the same.",
       fix: () => `closed ${closeHome(home).filter(({ mended }) => mended).length} of them`,
     },
   ];
@@ -55,7 +55,7 @@ async function disk({ dir }: Home): Promise<Finding> {
     state: "warning",
     detail,
     remedy:
-      "Make room: without it no message can be accepted. `signalbox maintenance prune` removes what is old.",
+      "Free some space: without it, no message can be accepted. `signalbox maintenance prune` deletes what is old.",
   };
 }
 
@@ -67,8 +67,8 @@ function clock({ databaseFile }: Home, now: () => number): Finding {
   return {
     part: "clock",
     state: "warning",
-    detail: `${at}, and the database was written at ${new Date(written).toISOString()}`,
-    remedy: "Set the clock of this machine, and have it kept right (NTP).",
+    detail: `${at}, but the database was last written at ${new Date(written).toISOString()}`,
+    remedy: "Set this machine's clock and keep it in sync with NTP.",
   };
 }
 

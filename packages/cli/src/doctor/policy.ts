@@ -18,7 +18,7 @@ export function describeReach({ all }: Agents): string {
     });
   });
   if (reached.length > 0) throw new Error(`reached unasked: ${[...new Set(reached)].join("; ")}`);
-  return `${tried} combinations of agent, role, conversation and taint: no guest reaches exec, process or a write, and no run that has seen others' words reaches the network, the agent's notes or another conversation unasked`;
+  return `${tried} combinations of agent, role, conversation and taint: no guest can use exec, process or a write, and no run that has seen untrusted content can reach the network, the agent's notes or another conversation without approval`;
 }
 
 /** Where agents may run commands, in words. @throws Error where they may and cannot */
@@ -28,12 +28,12 @@ export async function describeExec(
   { programsDir }: Pick<Home, "programsDir">,
 ): Promise<string> {
   const users = agents.all.filter((agent) => allowsTool(agent.tools, "exec")).map((agent) => agent.id);
-  if (users.length === 0) return "no agent may run commands";
+  if (users.length === 0) return "no agent can run commands";
   const { ok, summary, notes } = describeSandbox(await execSandbox(config, programsDir));
   const reached = agents.all.flatMap(({ id, tools: { domains } }) =>
-    domains.length === 0 ? [] : [`Commands of ${id} may ask for ${domains.join(", ")}.`],
+    domains.length === 0 ? [] : [`Commands of ${id} may request ${domains.join(", ")}.`],
   );
-  const text = [summary, ...reached, ...notes, `Agents that may run commands: ${users.join(", ")}.`].join(
+  const text = [summary, ...reached, ...notes, `Agents that can run commands: ${users.join(", ")}.`].join(
     " ",
   );
   if (!ok) throw new Error(text);

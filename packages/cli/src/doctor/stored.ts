@@ -14,13 +14,13 @@ export async function lookAtStored(home: Home, now: () => number): Promise<Findi
       part: "token",
       state: "ok",
       detail: existsSync(home.tokenFile)
-        ? `kept in ${home.tokenFile}`
-        : "set in the configuration, or made at the first start",
+        ? `stored in ${home.tokenFile}`
+        : "set in the configuration, or created at the first start",
     },
     await look(
       "database",
       () => database(home),
-      "Stop the gateway, keep a copy of the file, and take the latest backup back with `signalbox restore`.",
+      "Stop the gateway, keep a copy of the file, and restore the latest backup with `signalbox restore`.",
     ),
     ...backup(home, now()),
     ...(await undelivered(home)),
@@ -29,7 +29,7 @@ export async function lookAtStored(home: Home, now: () => number): Promise<Findi
 }
 
 async function database(home: Home): Promise<string> {
-  if (!existsSync(home.databaseFile)) return "made at the first start";
+  if (!existsSync(home.databaseFile)) return "created at the first start";
   const store = await openStore({ path: home.databaseFile, access: "read" });
   try {
     const { ok, problems } = await store.admin.integrity();
@@ -67,8 +67,8 @@ async function driftedPrompts(home: Home): Promise<Finding[]> {
     {
       part: "prompt cache",
       state: "ok",
-      detail: `in the last 7 days the beginning of a prompt has changed in ${rows.length} conversations: ${[...told, ...more].join("; ")}`,
-      remedy: "That is paid for once. Where a section changes at each turn, find out what writes it.",
+      detail: `the beginning of the prompt changed in ${rows.length} conversations in the last 7 days: ${[...told, ...more].join("; ")}`,
+      remedy: "Each change costs once. If a section changes at every turn, find out what writes it.",
     },
   ];
 }
@@ -79,14 +79,16 @@ function backup(home: Home, now: number): Finding[] {
   const last = lastBackup(home);
   const since = last?.at ?? statSync(home.databaseFile).birthtimeMs;
   const days = Math.floor((now - since) / DAY_MS);
-  const detail = last === undefined ? "none was made here" : `the last is ${days} days old, in ${last.path}`;
+  const detail =
+    last === undefined ? "none has been made here" : `the latest is ${days} days old, in ${last.path}`;
   if (days <= OLD_BACKUP_DAYS) return [{ part: "backup", state: "ok", detail }];
   return [
     {
       part: "backup",
       state: "warning",
       detail,
-      remedy: "`signalbox backup <folder>` makes one while the gateway runs; keep it on another machine.",
+      remedy:
+        "Make one with `signalbox backup <folder>`; the gateway can keep running. Store it on another machine.",
     },
   ];
 }
@@ -108,9 +110,9 @@ async function undelivered(home: Home): Promise<Finding[]> {
     {
       part: "outbox",
       state: "warning",
-      detail: `${count} replies were given up`,
+      detail: `${count} replies were not delivered`,
       remedy:
-        "`signalbox outbox list` shows them; `outbox retry` sends one again, `outbox drop` gives it up.",
+        "`signalbox outbox list` shows them; `outbox retry` sends one again, `outbox drop` discards it.",
     },
   ];
 }

@@ -8,24 +8,24 @@ export async function agentStep({ home, asker, change, loaded }: Step, options: 
   const list = loaded().config.agents.list.filter((agent) => agent !== DEFAULT_AGENT);
   if (list.length > 0 && options.agent === undefined) {
     if (options.workspace !== undefined)
-      throw new GatewayError("usage", "--workspace says nothing without an agent: name it with --agent.");
+      throw new GatewayError("usage", "--workspace needs an agent: add --agent.");
     return;
   }
   const id = await asker.text({
-    message: "A short name for the agent",
+    message: "Short name for the agent",
     given: options.agent,
     initial: "main",
     refuse: (text) =>
       isId(text)
         ? undefined
-        : `"${text}" cannot be an agent's id: 1 to 64 letters, digits, ., _ or -, and a letter or digit first`,
+        : `"${text}" is not a valid agent id: use 1 to 64 letters, digits, ., _ or -, starting with a letter or digit`,
   });
   if (id === undefined) return;
   const index = list.findIndex((agent) => agent.id === id);
   const before = list[index]?.workspaceDir;
   const usual = home.workspace(id);
   const workspaceDir = await asker.text({
-    message: "The folder in which it works",
+    message: "Folder it works in",
     given: options.workspace,
     initial: before ?? usual,
   });

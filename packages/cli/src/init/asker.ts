@@ -46,7 +46,7 @@ export async function askTerminal(): Promise<Asker> {
   const prompts = await import("@clack/prompts");
   const answered = (answer: string | boolean | symbol): string => {
     if (prompts.isCancel(answer))
-      throw new GatewayError("failure", "Stopped. What was answered before is kept: run it again to go on.");
+      throw new GatewayError("failure", "Stopped. Your answers so far are saved; run it again to continue.");
     return String(answer);
   };
   const placeholder = (hint: string | undefined) => (hint === undefined ? {} : { placeholder: hint });
@@ -82,7 +82,7 @@ export async function askTerminal(): Promise<Asker> {
 
 function outside({ options }: Choice, value: string): string | undefined {
   const values = options.map((option) => option.value);
-  return values.includes(value) ? undefined : `"${value}" is none of ${values.join(", ")}`;
+  return values.includes(value) ? undefined : `"${value}" is not one of ${values.join(", ")}`;
 }
 
 /** @throws GatewayError for an answer that cannot be */

@@ -24,7 +24,7 @@ export async function channelStep(
 ): Promise<void> {
   const { asker, missingPackages } = step;
   const id = await asker.choose({
-    message: "Where are people to talk to it, besides the page?",
+    message: "Where will people talk to it, besides the web page?",
     given: options.channel,
     initial: "none",
     options: [
@@ -37,7 +37,7 @@ export async function channelStep(
     if (options.set !== undefined || options.owner !== undefined)
       throw new GatewayError(
         "usage",
-        `${options.set === undefined ? "--owner" : "--set"} says nothing without a channel: name it with --channel.`,
+        `${options.set === undefined ? "--owner" : "--set"} needs a channel: add --channel.`,
       );
     return;
   }
@@ -59,7 +59,7 @@ export async function channelStep(
   );
   if (comesByWebhook(definition, checked.value))
     asker.say(
-      `Webhooks of ${definition.meta.label} come to /channels/${definition.id}/${account}/events of this gateway, under an address the platform reaches.`,
+      `Point ${definition.meta.label}'s webhooks at /channels/${definition.id}/${account}/events of this gateway, under an address the platform can reach.`,
     );
   await ownerStep(step, definition, options);
 }
@@ -81,7 +81,7 @@ async function askSettings(
   if (unknown !== undefined)
     throw new GatewayError(
       "usage",
-      `${meta.label} has no setting ${unknown}. It has ${Object.keys(meta.fields).join(", ")}.`,
+      `${meta.label} has no setting ${unknown}. Its settings are ${Object.keys(meta.fields).join(", ")}.`,
     );
   const settings: Settings = {};
   for (const [name, { label, hint, secret }] of Object.entries(meta.fields)) {
@@ -136,10 +136,10 @@ async function tried(definition: ChannelDefinition, account: string, config: unk
     const name = channel.self()?.name;
     await channel.stop({ drainMs: 0 });
     return name === undefined
-      ? "The settings are accepted."
-      : `The settings are accepted: on the platform it is called ${name}.`;
+      ? "The settings work."
+      : `The settings work: on the platform, the bot is called ${name}.`;
   } catch (error) {
-    return `It does not start: ${reasonOf(error).replace(/\.?$/, ".")} It is set all the same; \`signalbox config set\` mends it.`;
+    return `The channel does not start: ${reasonOf(error).replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox config set\`.`;
   } finally {
     ending.abort();
   }
@@ -152,8 +152,8 @@ async function ownerStep(
   options: InitOptions,
 ): Promise<void> {
   const owner = await asker.text({
-    message: `Your own id on ${meta.label}, so that you are its owner there`,
-    hint: "left empty: write to the bot, and approve the code with `signalbox pairing approve`",
+    message: `Your user id on ${meta.label}, which makes you an owner there`,
+    hint: "or leave this empty, write to the bot, and approve the code with `signalbox pairing approve`",
     given: options.owner,
   });
   if (owner === undefined) return;

@@ -24,19 +24,19 @@ export async function init(options: InitOptions, host: GatewayHost): Promise<voi
   print(options.json, { home: home.dir, ...file, ...(service === undefined ? {} : { service }) }, () => [
     isSet
       ? `Set up in ${home.configFile}.`
-      : "Nothing was set up: what is usual applies, and the demo model answers.",
+      : "Nothing was set up. The defaults apply, and the demo model answers.",
     nextLine(home, service),
-    `${commandOn(home, "doctor")} looks it over.`,
+    `Check it with ${commandOn(home, "doctor")}.`,
   ]);
 }
 
 function nextLine(home: Home, service: ServiceOutcome | undefined): string {
   if (service?.started === true)
-    return `It runs as a service (${service.file}): ${commandOn(home, "link")} prints an address for your browser.`;
-  if (service !== undefined) return `It does not run as a service. ${service.failure}`;
+    return `The gateway is running as a service (${service.file}). Run ${commandOn(home, "link")} for a link to open in your browser.`;
+  if (service !== undefined) return `The gateway is not running as a service. ${service.failure}`;
   return readHomeHolder(home.dir) === undefined
-    ? `Start it with ${commandOn(home, "start")}, or whenever this machine starts: ${commandOn(home, "service install")}.`
-    : "The gateway that runs takes it up by itself, and says in its log what waits for a restart.";
+    ? `Start the gateway with ${commandOn(home, "start")}, or have it start with this machine: ${commandOn(home, "service install")}.`
+    : "The running gateway picks this up by itself; its log says what needs a restart.";
 }
 
 /** Asks for a model, an agent, its language, a channel and its owner; each step is kept as it is answered. */

@@ -15,7 +15,7 @@ export async function languageStep(
   if (before !== undefined && options.language === undefined) return;
   const ofMachine = templateLanguage(env);
   const language = await asker.choose({
-    message: "In which language are the first files of its workspace to be?",
+    message: "Language of the first workspace files",
     given: options.language,
     initial: ofMachine,
     options: LANGUAGES,

@@ -12,7 +12,7 @@ export async function offerInit(options: CommonOptions, host: GatewayHost): Prom
   const asker = await askTerminal();
   if (
     await asker.confirm(
-      "Nothing is set up yet. Set up a model and a channel now? (No: the demo model answers)",
+      "Nothing is set up yet. Set up a model and a channel now? (If not, the demo model answers)",
     )
   )
     await setUp(options, host, asker);

@@ -12,7 +12,7 @@ export async function addPackages(asker: Asker, names: readonly string[]): Promi
   const agreed = await asker.confirm(
     `${names.join(" and ")} ${names.length > 1 ? "are" : "is"} needed. Run ${line}?`,
   );
-  if (!agreed) return asker.say(`${names.join(" and ")} must be added before it starts: ${line}.`);
+  if (!agreed) return asker.say(`${names.join(" and ")} must be installed before it starts: ${line}.`);
   const code = await run(command);
   asker.say(code === 0 ? "Added." : `npm failed. Run ${line} yourself.`);
 }

@@ -14,8 +14,8 @@ const OPTIONS = [
   { value: "mistral", label: "Mistral" },
   {
     value: "local",
-    label: "A server of your own",
-    hint: "Ollama, vLLM and others that speak OpenAI's chat API",
+    label: "Your own server",
+    hint: "Ollama, vLLM and others with an OpenAI-compatible chat API",
   },
   { value: "none", label: "None yet", hint: "the offline demo model answers" },
 ] as const;
@@ -28,7 +28,7 @@ export async function providerStep(
   options: InitOptions,
 ): Promise<void> {
   const name = await asker.choose({
-    message: "Which provider's models are to answer?",
+    message: "Which model provider do you want to use?",
     given: options.provider,
     initial: "none",
     options: OPTIONS,
@@ -44,9 +44,7 @@ export async function providerStep(
       : { entry: await vendorEntry(name, env, asker, options, before) };
   const { entry } = answered;
   if (entry === undefined)
-    return asker.say(
-      `Without ${name === "local" ? "an address" : "a key"} the demo model goes on answering.`,
-    );
+    return asker.say(`Without ${name === "local" ? "an address" : "a key"} the demo model keeps answering.`);
   const asked = before === undefined ? entry : { ...providerEntry(before), ...entry };
   const models = createModels({ [name]: asked }, { env, retry: { retries: 0 } });
   await addPackages(asker, missingPackages(models.requires(name)));
@@ -56,7 +54,7 @@ export async function providerStep(
     initial: [agents.defaults.model, models.defaultReference].find((reference) => isOf(name, reference)),
   });
   if (model === undefined)
-    return asker.say(`Nothing is set for ${name} without a model: name it, as --model ${name}/<model>.`);
+    return asker.say(`${name} was not set up, because it needs a model: add --model ${name}/<model>.`);
   if (options.check !== false) asker.say(await tried(models, model));
   const { apiKey, ...rest } = entry;
   const kept = {
@@ -84,7 +82,7 @@ function modelAlone(change: Step["change"], { model, apiKey, baseUrl }: InitOpti
   if (apiKey !== undefined || baseUrl !== undefined)
     throw new GatewayError(
       "usage",
-      `${apiKey === undefined ? "--base-url" : "--api-key"} says nothing without a provider: name it with --provider.`,
+      `${apiKey === undefined ? "--base-url" : "--api-key"} needs a provider: add --provider.`,
     );
   if (model !== undefined) change([{ path: ["agents", "defaults", "model"], value: model }]);
 }
@@ -110,10 +108,10 @@ async function vendorEntry(
     ...(baseUrl === undefined ? {} : { baseUrl }),
   };
   if (variable !== undefined) {
-    asker.say(`The key is in ${variable}.`);
+    asker.say(`Using the key in ${variable}.`);
     return baseUrl === undefined ? {} : address;
   }
-  const apiKey = await asker.secret({ message: "The key", given });
+  const apiKey = await asker.secret({ message: "API key", given });
   return apiKey === undefined ? undefined : { ...address, apiKey };
 }
 
@@ -132,17 +130,17 @@ async function askLocal(
   before: ProviderConfig | undefined,
 ): Promise<{ readonly entry: Entry | undefined; readonly model?: string | undefined }> {
   const baseUrl = await asker.text({
-    message: "Its address",
+    message: "Address of the server",
     given: options.baseUrl,
     hint: before?.baseUrl ?? "http://127.0.0.1:11434/v1",
     refuse: (text) =>
       /^https?:\/\//i.test(text) && URL.canParse(text)
         ? undefined
-        : `"${text}" is no web address: write it whole, as http://127.0.0.1:11434/v1`,
+        : `"${text}" is not a web address: write it in full, such as http://127.0.0.1:11434/v1`,
   });
   if (baseUrl === undefined && before === undefined) return { entry: undefined };
   const model = await asker.text({
-    message: "The name of its model",
+    message: "Name of the model",
     given: options.model?.replace(/^local\//, ""),
   });
   const known = before?.models ?? [];
@@ -163,5 +161,5 @@ async function tried(models: ReturnType<typeof createModels>, reference: string)
   });
   return answer.ok
     ? `${reference} answers.`
-    : `${reference} does not answer: ${answer.error.message.replace(/\.?$/, ".")} It is set all the same; \`signalbox init\` again, or \`signalbox config set\`, mends it.`;
+    : `${reference} does not answer: ${answer.error.message.replace(/\.?$/, ".")} The settings were saved anyway; fix them with \`signalbox init\` or \`signalbox config set\`.`;
 }

@@ -18,7 +18,7 @@ export async function serviceStep(
   const agreed =
     wanted === "ask"
       ? (await canInstallService()) &&
-        (await asker.confirm("Start the gateway now, and whenever this machine starts?"))
+        (await asker.confirm("Start the gateway now and whenever this machine starts?"))
       : wanted;
   if (!agreed) return undefined;
   try {

@@ -116,7 +116,7 @@ export class Reloading<Resolved extends Setup> {
   #warnOfRest({ faulty, kept }: NextSetup<Resolved>, forStart: readonly string[]): void {
     const { logger } = this.#ports;
     if (forStart.length > 0)
-      logger.warn({ keys: forStart }, "changed in the configuration, and of no effect before a restart");
+      logger.warn({ keys: forStart }, "changed in the configuration, and takes effect after a restart");
     if (kept.length > 0)
       logger.warn(
         { faulty, kept },
