@@ -30,15 +30,15 @@ export function accessProblems(
         return [
           problem([...path, index], {
             severity: "warning",
-            message: `names no ${what}: it must be the channel and the platform's id`,
-            remedy: `Write it as ${known[0] ?? "slack"}:${entry}; names never count. \`signalbox messages\` shows the ids of those who wrote.`,
+            message: `is not a valid ${what}: it needs the channel and the platform's id`,
+            remedy: `Write it as ${known[0] ?? "slack"}:${entry}; names do not count. \`signalbox messages\` shows the ids of senders.`,
           }),
         ];
       if (known.includes(channel)) return [];
       return [
         problem([...path, index], {
           severity: "warning",
-          message: `names no ${what} here: no channel ${channel} is configured`,
+          message: `does not match any ${what}: no channel ${channel} is configured`,
           remedy: `${didYouMean(channel, known)}The configured channels are: ${known.join(", ") || "none"}.`,
         }),
       ];

@@ -29,8 +29,8 @@ describe("editConfig", () => {
   it("says so where a place goes by name into a list, or by position into a mapping", () => {
     const edit = (place: string) => () =>
       editConfig(file, text, [{ path: configPath(file, place), value: "x" }]);
-    expect(edit("agents.list.main")).toThrow('agents.list: is a list, and has no "main"');
-    expect(edit("models.providers[0]")).toThrow("models.providers: is no list");
+    expect(edit("agents.list.main")).toThrow('agents.list: is a list, so it has no "main"');
+    expect(edit("models.providers[0]")).toThrow("models.providers: is not a list");
   });
 
   it("changes what it is told and nothing else", () => {
@@ -117,11 +117,11 @@ describe("editConfig", () => {
 
   it("refuses what it could only do by losing something", () => {
     const under = [{ path: ["gateway", "port", "number"], value: 1 }];
-    expect(() => editConfig(file, text, under)).toThrow(/gateway\.port: holds a value/);
+    expect(() => editConfig(file, text, under)).toThrow(/gateway\.port: is a single value/);
     expect(() => editConfig("signalbox.json5", "{}", under)).toThrow(ConfigError);
     expect(() => editConfig(file, "a: [", under)).toThrow(ConfigError);
     for (const path of ["", "..", "a.", "a[x]", "[0]", "a..b"])
-      expect(() => configPath(file, path)).toThrow(/names no place/);
+      expect(() => configPath(file, path)).toThrow(/is not a path/);
   });
 
   it("puts any value anywhere, and reads it back", () => {

@@ -17,16 +17,21 @@ export interface ConfigEdit {
  */
 export function editConfig(file: string, text: string, edits: readonly ConfigEdit[]): string {
   if (file.endsWith(".json5"))
-    throw fault(file, [], "is JSON5, whose comments would be lost", "Change it by hand, or keep it as YAML.");
+    throw fault(
+      file,
+      [],
+      "is JSON5, whose comments would be lost",
+      "Edit it by hand, or convert it to YAML.",
+    );
   parseSource(file, text);
   const document = parseDocument(text);
   for (const { path, value } of edits) {
     if (path.length === 0)
-      throw fault(file, path, "names no place", "Name one, for instance agents.defaults.model.");
+      throw fault(file, path, "is not a path", "Give one, such as agents.defaults.model.");
     makeRoom(file, document, path);
     if (value === undefined) {
       if (!document.hasIn(path))
-        throw fault(file, path, "is not set", "`signalbox config show` prints what is.");
+        throw fault(file, path, "is not set", "`signalbox config show` prints what is set.");
       document.deleteIn(path);
     } else document.setIn(path, nodeOf(document, path, value));
   }
@@ -41,8 +46,8 @@ export function configPath(file: string, text: string): ConfigPath {
   throw fault(
     file,
     [],
-    `"${text}" names no place`,
-    "Write it as agents.defaults.model, or agents.list[0].model.",
+    `"${text}" is not a path`,
+    "Write a path such as agents.defaults.model or agents.list[0].model.",
   );
 }
 
@@ -73,18 +78,18 @@ function makeRoom(file: string, document: Document, path: ConfigPath): void {
       throw fault(
         file,
         above,
-        `is a list, and has no "${step}"`,
-        `Name an entry by its position, as ${formatPath(above)}[0], or write the list whole.`,
+        `is a list, so it has no "${step}"`,
+        `Give an entry's position, such as ${formatPath(above)}[0], or set the whole list.`,
       );
     if (isMap(node) && typeof step === "number")
-      throw fault(file, above, "is no list", `Name what stands in it, as ${formatPath(above)}.main.`);
+      throw fault(file, above, "is not a list", `Give one of its keys, such as ${formatPath(above)}.main.`);
     if (isCollection(node)) continue;
     if (!isScalar(node) || node.value !== null)
       throw fault(
         file,
         above,
-        "holds a value, and nothing under it",
-        "Unset it first, or name another place.",
+        "is a single value with nothing below it",
+        "Unset it first, or use another path.",
       );
     document.setIn(above, withComments(document.createNode(typeof step === "number" ? [] : {}), node, true));
   }

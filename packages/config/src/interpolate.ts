@@ -113,8 +113,8 @@ class Interpolation {
       return secret;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      const message = `${what} gives no secret: ${reason}`;
-      this.missing.push({ path, message, remedy: "Mend it, or name another." });
+      const message = `cannot read a secret from ${what}: ${reason}`;
+      this.missing.push({ path, message, remedy: "Fix it, or use another one." });
       return undefined;
     }
   }

@@ -133,7 +133,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const root = asRecord(value);
   if (root === undefined)
     throw new ConfigError([
-      problem([], mustBe("a mapping of sections", "Write sections such as `agents:` at the top level.")),
+      problem([], mustBe("a mapping of sections", "Put sections such as `agents:` at the top level.")),
     ]);
   const reader = new PartReader(problem, missing);
   reader.reportUnknown([], Object.entries(root), TOP_KEYS, "sections");

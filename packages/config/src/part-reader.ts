@@ -86,7 +86,7 @@ export class PartReader {
   entries(path: ConfigPath, input: unknown): [string, unknown][] {
     if (isNothing(input)) return [];
     const record = asRecord(input);
-    if (record === undefined) this.report(path, mustBe("a mapping", "Write one entry per line under it."));
+    if (record === undefined) this.report(path, mustBe("a mapping", "Write one entry per line below it."));
     return Object.entries(record ?? {});
   }
 
@@ -115,7 +115,7 @@ export class PartReader {
       this.report([...path, key], {
         severity: "warning",
         message: "unknown key, ignored",
-        remedy: `${didYouMean(key, keys)}The ${what} are ${keys.join(", ")}.`,
+        remedy: `${didYouMean(key, keys)}Valid ${what} are ${keys.join(", ")}.`,
       });
   }
 }

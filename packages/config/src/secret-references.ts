@@ -11,14 +11,14 @@ const REFERENCE: JsonSchema = {
       properties: { file: { type: "string" } },
       required: ["file"],
       additionalProperties: false,
-      description: "The text of a file",
+      description: "Read from a file",
     },
     {
       type: "object",
       properties: { command: { type: "array", items: { type: "string" }, minItems: 1 } },
       required: ["command"],
       additionalProperties: false,
-      description: "What a program says",
+      description: "Read from a program's output",
     },
   ],
 };

@@ -71,8 +71,8 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
     if (list.some((other) => other.id === agent.id)) {
       reader.report([...at, "id"], {
         severity: "error",
-        message: `another agent is called ${agent.id}`,
-        remedy: "Give each agent an id of its own.",
+        message: `another agent already has the id ${agent.id}`,
+        remedy: "Give each agent its own id.",
         disables: `the second agent ${agent.id}`,
       });
       continue;
@@ -80,7 +80,7 @@ export function readAgents(reader: PartReader, section: unknown): AgentsRead {
     if (agent.default === true && list.some((other) => other.default === true))
       reader.report([...at, "default"], {
         severity: "warning",
-        message: "another agent is the default already, and the first one counts",
+        message: "another agent is already the default, and the first one counts",
         remedy: "Remove `default` from all agents but one.",
       });
     list.push(agent);
@@ -206,8 +206,8 @@ export function readMcpServers(reader: PartReader, section: unknown): Record<str
     else
       reader.report(at, {
         severity: "error",
-        message: "is no name for a server",
-        remedy: "Use up to 24 lower-case letters, digits and hyphens: the names of its tools begin with it.",
+        message: "is not a valid server name",
+        remedy: "Use up to 24 lowercase letters, digits and hyphens; the names of its tools start with it.",
         disables: `MCP server ${name}`,
       });
   }

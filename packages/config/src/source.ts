@@ -26,7 +26,7 @@ export function parseSource(file: string, text: string): ConfigSource {
         line: lines.linePos(error.pos[0]).line,
         path: "",
         message: `not valid ${file.endsWith(".json") ? "JSON" : "YAML"}: ${error.message}`,
-        remedy: "Mend the syntax at this line.",
+        remedy: "Fix the syntax at this line.",
       })),
     );
   }
@@ -49,8 +49,8 @@ function resolved(file: string, document: Document, lines: LineCounter): unknown
         severity: "error",
         file,
         path: "",
-        message: "its aliases (`*name`) stand for far more than is written",
-        remedy: "Write out what they stand for.",
+        message: "its aliases (`*name`) expand to far too much",
+        remedy: "Write the values out instead.",
       },
     ]);
   }
@@ -71,10 +71,10 @@ function aliasFaults(file: string, document: Document, lines: LineCounter): Prob
         path: "",
         ...(target === undefined
           ? {
-              message: `*${source} is an alias, and no &${source} stands before it`,
-              remedy: `Where it is a text, write it in quotes, as "*${source}".`,
+              message: `*${source} is an alias, but there is no &${source} before it`,
+              remedy: `If it is meant as text, write it in quotes: "*${source}".`,
             }
-          : { message: `the alias *${source} stands in what it names`, remedy: "Write out what is meant." }),
+          : { message: `the alias *${source} refers to itself`, remedy: "Write the value out instead." }),
       });
     },
   });
@@ -93,7 +93,7 @@ function parseJson5(file: string, text: string): ConfigSource {
         ...(line === undefined ? {} : { line }),
         path: "",
         message: `not valid JSON5: ${error instanceof Error ? error.message : String(error)}`,
-        remedy: "Mend the syntax at this line.",
+        remedy: "Fix the syntax at this line.",
       },
     ]);
   }

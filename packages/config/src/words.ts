@@ -14,16 +14,16 @@ interface Kind {
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {
-  number: { name: "a number", remedy: "Write it without quotes, as 7." },
-  int: { name: "a whole number", remedy: "Write it without quotes and without a fraction, as 7." },
+  number: { name: "a number", remedy: "Write it without quotes, such as 7." },
+  int: { name: "a whole number", remedy: "Write it without quotes and without a fraction, such as 7." },
   boolean: { name: "true or false", remedy: "Write true or false, without quotes." },
-  string: { name: "a text", remedy: 'Write it in quotes, as "main".' },
+  string: { name: "text", remedy: 'Write it in quotes, such as "main".' },
   array: {
     name: "a list",
-    remedy: "Write each entry on a line of its own that begins with `- `, or as [a, b].",
+    remedy: "Write each entry on its own line starting with `- `, or write [a, b].",
   },
-  object: { name: "a mapping", remedy: "Write its keys below it, each on a line of its own and further in." },
-  record: { name: "a mapping", remedy: "Write its keys below it, each on a line of its own and further in." },
+  object: { name: "a mapping", remedy: "Write its keys below it, each on its own line and indented." },
+  record: { name: "a mapping", remedy: "Write its keys below it, each on its own line and indented." },
 };
 
 /** What the schema complains about, in plain words. Values are not repeated: one may be a secret. */
@@ -49,27 +49,27 @@ export function wordsFor(issue: z.core.$ZodIssue): Words {
 
 function wrongKind(expected: string, input: unknown): Words {
   const { name, remedy } = KINDS[expected] ?? { name: expected, remedy: "Correct the value." };
-  if (input === undefined) return { message: `is missing: ${name} is needed`, remedy: "Add it." };
+  if (input === undefined) return { message: `is missing: ${name} is required`, remedy: "Add it." };
   if (input === null)
-    return { message: `is empty: ${name} is needed`, remedy: "Write it, or remove the key." };
-  return { message: `must be ${name}, and is ${kindOf(input)}`, remedy };
+    return { message: `is empty: ${name} is required`, remedy: "Set a value, or remove the key." };
+  return { message: `must be ${name}, but is ${kindOf(input)}`, remedy };
 }
 
 function kindOf(input: unknown): string {
   if (Array.isArray(input)) return "a list";
   if (typeof input === "number") return Number.isInteger(input) ? "a number" : "a fraction";
   if (typeof input === "boolean") return "true or false";
-  return typeof input === "string" ? "a text" : "a mapping";
+  return typeof input === "string" ? "text" : "a mapping";
 }
 
 function wrongChoice(choices: readonly string[], input: unknown): Words {
   const all = choices.length === 1 ? `Write ${choices[0]}.` : `Use one of ${choices.join(", ")}.`;
   if (input === undefined) return { message: "is missing", remedy: all };
   if (typeof input === "boolean" && choices.includes("off"))
-    return { message: "is true or false, which is not one of its values", remedy: all };
+    return { message: "is true or false, which is not an allowed value", remedy: all };
   const meant = typeof input === "string" ? suggest(input, choices) : undefined;
   return {
-    message: "is not one of its values",
+    message: "is not an allowed value",
     remedy: meant === undefined ? all : `Did you mean ${meant}? ${all}`,
   };
 }
@@ -81,10 +81,10 @@ function wrongSize(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): Wo
   const bound = isSmall ? (isOpen ? "more than" : "at least") : isOpen ? "less than" : "at most";
   if (issue.origin === "string")
     return isSmall && limit === 1
-      ? { message: "is empty", remedy: "Write it, or remove the key." }
+      ? { message: "is empty", remedy: "Set a value, or remove the key." }
       : {
           message: `must have ${bound} ${limit} characters`,
-          remedy: isSmall ? "Lengthen it." : "Shorten it.",
+          remedy: isSmall ? "Make it longer." : "Make it shorter.",
         };
   if (issue.origin === "array")
     return {
@@ -96,14 +96,17 @@ function wrongSize(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig): Wo
 
 function wrongForm(issue: z.core.$ZodIssueInvalidStringFormat): Words {
   if (issue.format === "url")
-    return { message: "is no web address", remedy: "Write it whole, as https://api.example.com/v1." };
+    return {
+      message: "is not a web address",
+      remedy: "Write it in full, such as https://api.example.com/v1.",
+    };
   // The schema says what it must be like.
   return { message: issue.message, remedy: "Correct the value." };
 }
 
 function wrongName({ issues: [first] }: z.core.$ZodIssueInvalidKey): Words {
-  const why = first === undefined ? "is none" : wordsFor(first).message;
-  return { message: `cannot be called so: the name ${why}`, remedy: "Give it another name." };
+  const why = first === undefined ? "is not valid" : wordsFor(first).message;
+  return { message: `is not a valid name: it ${why}`, remedy: "Choose another name." };
 }
 
 /** Of several forms that a value may have, the one it comes nearest to. */

@@ -54,15 +54,15 @@ bindings:
   it.each([
     [
       "tools:\n  exec:\n    domains:\n      - *.example.org",
-      'signalbox.yaml:4: *.example.org is an alias, and no &.example.org stands before it. Where it is a text, write it in quotes, as "*.example.org".',
+      'signalbox.yaml:4: *.example.org is an alias, but there is no &.example.org before it. If it is meant as text, write it in quotes: "*.example.org".',
     ],
     [
       "agents: &all\n  defaults: *all",
-      "signalbox.yaml:2: the alias *all stands in what it names. Write out what is meant.",
+      "signalbox.yaml:2: the alias *all refers to itself. Write the value out instead.",
     ],
     [
       ["a: &a [x, x, x]", ...["b", "c", "d", "e", "f"].map(tenfold)].join("\n"),
-      "signalbox.yaml: its aliases (`*name`) stand for far more than is written. Write out what they stand for.",
+      "signalbox.yaml: its aliases (`*name`) expand to far too much. Write the values out instead.",
     ],
   ])("says which alias cannot be followed: %j", (text, words) => {
     expect(() => load(text)).toThrow(expect.objectContaining({ name: "ConfigError", message: words }));

@@ -92,11 +92,11 @@ skills: { entries: { a: { config: { command: [not, a, secret] } } } }
     };
     const problem = only(loadConfig({ file: "signalbox.yaml", text, env: {}, sources: failing }));
     expect(problem).toMatchObject({ path: "models.providers.a.apiKey", line: 5, severity: "error" });
-    expect(problem.message).toBe("the file gone gives no secret: it is not there");
+    expect(problem.message).toBe("cannot read a secret from the file gone: it is not there");
     expect(only(load(text)).message).toContain("not read from files and commands here");
     const empty = text.replace("{ file: gone }", "{ command: [pass] }");
     expect(only(loadConfig({ file: "signalbox.yaml", text: empty, env: {}, sources: failing })).message).toBe(
-      "the command pass gives no secret: it is empty",
+      "cannot read a secret from the command pass: it is empty",
     );
   });
 

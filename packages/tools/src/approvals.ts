@@ -111,11 +111,11 @@ class StoredApprovals implements Approvals {
     await this.#expire();
     const approval = await this.#options.store.get(id);
     if (approval === undefined) return refused("unknown", `There is no approval ${id}.`);
-    if (approval.state === "expired") return refused("expired", `The approval ${id} has expired.`);
+    if (approval.state === "expired") return refused("expired", `Approval ${id} has expired.`);
     const grant = grantOf(approval, { approver, answer });
     const state = answer === "allow" ? "allowed" : "denied";
     const decided = await this.#change(id, "pending", { state, approver, grant, decidedAt: this.#now() });
-    if (decided === undefined) return refused("decided", `The approval ${id} was already decided.`);
+    if (decided === undefined) return refused("decided", `Approval ${id} was already decided.`);
     return { ok: true, approval: decided };
   }
 

@@ -69,7 +69,7 @@ test("what others have named is nothing but a name in a question", async () => {
   expect(asked.reason).toContain(`file ${span}, file`);
   expect(asked.reason.length).toBeLessThan(1_000);
   expect(asked.reason.replaceAll(/````.+?````/g, "")).toBe(
-    "This run has seen content from file , file , file , file , file , …; to change the agent's own notes () it needs an approval.",
+    "This run has seen content from file , file , file , file , file , …, so it needs approval to change the agent's own notes ().",
   );
   const subject = {
     ...asked.subject,

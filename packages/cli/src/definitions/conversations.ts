@@ -8,11 +8,11 @@ export function addConversations(program: Command, { run, runOn }: Actions): voi
     `send "list the files"`,
     `send --agent coder --conversation nightly --json "run the tests"`,
   ])
-    .option("--agent <id>", "agent to talk to (default: the default agent)")
+    .option("--agent <id>", "agent to talk to; default: the default agent")
     .option("--conversation <name>", "name of the conversation", "cli")
     .action(runOn(async () => (await import("../commands/talk.ts")).send));
   command(program, "chat", "talk to an agent in the terminal", ["chat", "chat --agent coder"])
-    .option("--agent <id>", "agent to talk to (default: the default agent)")
+    .option("--agent <id>", "agent to talk to; default: the default agent")
     .option("--conversation <name>", "name of the conversation", "cli")
     .action(run(async () => (await import("../commands/talk.ts")).chat));
 }
@@ -25,7 +25,7 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     .option("--limit <count>", "maximum number to list", count, 20)
     .option("--session <key>", "only those of one session, named as in `sessions`")
     .action(run(async () => (await import("../commands/messages.ts")).messages));
-  command(program, "why [message]", "explain why a message was answered or not (default: the latest message)", [
+  command(program, "why [message]", "explain why a message was answered or not; default: the latest message", [
     "why",
     "why om_4f2c --details",
   ])

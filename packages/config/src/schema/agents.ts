@@ -7,14 +7,14 @@ const allowDeny = z.strictObject({ allow: names.optional(), deny: names.optional
 /** A rule of `agents.*.tools` for some runs alone: what they may use, of what the agent may. */
 const toolRule = z.strictObject({ allow: names.exactOptional(), deny: names.exactOptional() });
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, for instance 08:30");
+const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, "must be a time of day, such as 08:30");
 
 const heartbeatSchema = z
   .strictObject({
     enabled: z.boolean().optional().describe("`false` turns it off. Default: `true`."),
     every: z
       .string()
-      .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, for instance 30m, 2h or 1h 30m")
+      .regex(/^(?=\d)([1-9]\d?h ?)?([1-9]\d{0,2}m)?$/, "must be a time span, such as 30m, 2h or 1h 30m")
       .optional()
       .describe("Default: `30m`."),
     activeHours: z
@@ -23,7 +23,7 @@ const heartbeatSchema = z
         to: timeOfDay,
         zone: timeZone.optional().describe("Default: the machine's zone."),
       })
-      .refine(({ from, to }) => from !== to, { path: ["to"], message: "must be another time than from" })
+      .refine(({ from, to }) => from !== to, { path: ["to"], message: "must differ from `from`" })
       .optional()
       .describe("Outside these hours it rests. They may span midnight. Default: it never rests."),
     to: z
@@ -58,14 +58,14 @@ const toolsOfAgent = allowDeny
     conversations: z
       .partialRecord(z.enum(["direct", "group", "channel", "api"]), toolRule)
       .optional()
-      .describe("By the kind of conversation."),
+      .describe("Rules by the kind of conversation."),
     models: z
       .record(z.string(), toolRule)
       .optional()
-      .describe("By `provider/model`, or by `provider` for all of its models."),
+      .describe("Rules by `provider/model`, or by `provider` for all of its models."),
     domains: domains
       .optional()
-      .describe("Hosts that its commands may reach. Default: those of `tools.exec.domains`."),
+      .describe("Hosts that its commands may reach. Default: `tools.exec.domains`."),
     ask: z
       .record(z.string(), askMode)
       .optional()
@@ -148,10 +148,10 @@ export const agentSchema = z
       .boolean()
       .optional()
       .describe("Whether it answers when no binding matches. Without a default, the first listed does."),
-    workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` of the home."),
+    workspaceDir: z.string().min(1).optional().describe("Default: `workspaces/<id>` in the home."),
     ...agentFields,
   })
-  .describe("One agent. Without any entry there is one, `main`.");
+  .describe("One agent. Without any entry, there is one called `main`.");
 
 export const bindingSchema = z
   .strictObject({

@@ -51,10 +51,10 @@ export const budgetSchema = z
   })
   .refine(({ action, model }) => (action === "cheaper") === (model !== undefined), {
     path: ["model"],
-    message: "goes with `action: cheaper`, and that needs it",
+    message: "is needed with `action: cheaper`, and only there",
   })
   .refine(({ of, name }) => of !== "all" || name === undefined, {
     path: ["name"],
-    message: "is of no use where all calls count",
+    message: "cannot be combined with `of: all`",
   })
   .describe("A limit on what model calls may cost in a day or a month.");

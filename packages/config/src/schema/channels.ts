@@ -65,7 +65,7 @@ export const sessionSchema = z
           .min(0)
           .default(0)
           .describe(
-            "Milliseconds without a new message before a run starts; at the latest after five times as long or 10 s, whichever is less.",
+            "Milliseconds without a new message before a run starts, but at most five times as long or 10 s, whichever is less.",
           ),
         cap: z
           .int()
@@ -138,7 +138,7 @@ export const repliesSchema = z
         "Whether to show a typing indicator once an answer takes longer than two seconds (on Feishu, a reaction on the message, removed with the answer).",
       ),
   })
-  .describe("How answers reach platforms.");
+  .describe("How answers are sent to platforms.");
 
 export const accessSchema = z
   .strictObject({
@@ -157,7 +157,7 @@ export const accessSchema = z
     groups: z
       .strictObject({
         mode: z.enum(["allowlist", "open", "off"]).default("allowlist"),
-        allow: names.default([]).describe("Groups in which agents talk, by id, written `channel:id`."),
+        allow: names.default([]).describe("Groups in which agents answer, by id, written `channel:id`."),
         requireMention: z
           .boolean()
           .default(true)
@@ -178,7 +178,7 @@ export const accessSchema = z
           ),
       })
       .prefault({})
-      .describe("In which groups agents talk, and when."),
+      .describe("In which groups agents answer, and when."),
   })
   .describe("Who may talk to an agent.");
 

@@ -10,7 +10,7 @@ export const gatewaySchema = z
     port: z.int().min(0).max(65_535).default(4747).describe("The port; 0 picks a free one."),
     allowedHosts: z
       .array(
-        z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, "must be a host name without port"),
+        z.string().regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, "must be a host name without a port"),
       )
       .default([])
       .describe(
@@ -51,4 +51,4 @@ export const gatewaySchema = z
       .default("info")
       .describe("The lowest level that is logged."),
   })
-  .describe("Where the service listens, and who may talk to it.");
+  .describe("Where the gateway listens, and who may connect to it.");

@@ -26,13 +26,13 @@ export const retentionSchema = z
       ),
     inboxDays: days.default(7).describe("Days for ended messages in the inbox."),
     dedupeDays: days
-      .min(7, "must be 7 or more: platforms deliver again for as long")
+      .min(7, "must be 7 or more, because platforms redeliver for that long")
       .default(14)
       .describe("Days for the keys that recognise a redelivered message."),
     journalDays: days
       .default(30)
       .describe("Days for the journals of ended runs; their usage stays, summed by day."),
-    outboxDays: days.default(14).describe("Days for replies that were sent or given up."),
+    outboxDays: days.default(14).describe("Days to keep replies that were sent or not delivered."),
     tracesDays: days.default(7).describe("Days for the notes that `trace` and `why` show."),
     traces: rows.default(200_000).describe("The most rows of these notes."),
     tracesMegabytes: megabytes.default(256).describe("The most megabytes of these notes."),
@@ -54,7 +54,7 @@ export const memorySchema = z
     enabled: z
       .boolean()
       .default(true)
-      .describe("`false`: nothing is recalled or searched. Files stay as they are."),
+      .describe("`false` turns recall and search off. Files stay as they are."),
     embeddings: z
       .string()
       .regex(/^(none|static:.+|[^/:]+\/.+)$/, "must be none, provider/model or static:<folder>")
@@ -123,6 +123,6 @@ export const skillsSchema = z
         }),
       )
       .default({})
-      .describe("Single skills, by name."),
+      .describe("Settings of single skills, by name."),
   })
   .describe("Where else to look for skills, and which are off.");

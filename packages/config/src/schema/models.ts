@@ -3,7 +3,7 @@ import { webAddress } from "./values.ts";
 
 export const modelRef = z
   .string()
-  .regex(/^[^/\s]+\/\S+$/, "must be written provider/model, for instance anthropic/claude-sonnet-4-6");
+  .regex(/^[^/\s]+\/\S+$/, "must be written provider/model, such as anthropic/claude-sonnet-4-6");
 
 export const thinkingLevel = z.enum(["off", "minimal", "low", "medium", "high", "max"]);
 
@@ -52,7 +52,7 @@ export const providerSchema = z
     apiKey: z
       .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
       .optional()
-      .describe("One key, or several that are rotated."),
+      .describe("One key, or several to rotate."),
     baseUrl: webAddress.optional().describe("The address of its server, if it is not the vendor's own."),
     headers: z.record(z.string(), z.string()).optional().describe("Sent with each request."),
     timeouts: z
@@ -62,16 +62,16 @@ export const providerSchema = z
           .positive()
           .max(3_600_000)
           .optional()
-          .describe("From the request to the first byte of the answer. Default: 55,000."),
+          .describe("From the request to the first byte of the response. Default: 55,000."),
         idleMs: z
           .int()
           .positive()
           .max(3_600_000)
           .optional()
-          .describe("Between two pieces of the answer. Default: 55,000."),
+          .describe("Between two parts of the response. Default: 55,000."),
       })
       .optional()
-      .describe("How long the server may be silent, in milliseconds, for instance while it loads a model."),
+      .describe("How long the server may stay silent, in milliseconds, for instance while it loads a model."),
     models: z
       .array(modelSchema)
       .default([])

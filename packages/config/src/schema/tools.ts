@@ -24,7 +24,7 @@ export const webSchema = z
       .positive()
       .max(120_000)
       .default(15_000)
-      .describe("Milliseconds for one page or file, redirects included."),
+      .describe("Milliseconds for one page or file, including redirects."),
   })
   .describe("What the gateway fetches from the web: by `web_fetch`, for links, and for attachments.");
 
@@ -33,7 +33,7 @@ const execSchema = z
     sandbox: z
       .enum(["bubblewrap", "none", "off"])
       .default("bubblewrap")
-      .describe("`none` runs commands without a sandbox, at your own risk; `off` runs none."),
+      .describe("`none` runs commands without a sandbox, at your own risk; `off` runs no commands."),
     timeoutMs: z.int().positive().default(60_000).describe("Time limit of one command, in milliseconds."),
     domains: domains
       .default([])
@@ -49,7 +49,7 @@ const execSchema = z
         "Commands that need no approval in the mode `unlisted`: words separated by spaces, `*` for any word, `**` at the end for any further ones. `git log **` covers `git log --oneline`, but nothing that expands, redirects or joins other commands.",
       ),
   })
-  .describe("Commands of agents.");
+  .describe("Commands that agents run.");
 
 const sessionsSchema = z
   .strictObject({
@@ -97,7 +97,7 @@ export const mcpServerSchema = z
     cwd: z.string().min(1).exactOptional().describe("Its working folder."),
     url: webAddress.exactOptional().describe("The address, if it is not a program."),
     headers: z.record(z.string(), z.string()).exactOptional().describe("Sent with each request."),
-    startMs: milliseconds.default(30_000).describe("Milliseconds to start and to list its tools."),
+    startMs: milliseconds.default(30_000).describe("Milliseconds it may take to start and list its tools."),
     callMs: milliseconds.default(60_000).describe("Milliseconds for one call."),
   })
   .refine(({ command, url }) => (command === undefined) !== (url === undefined), {
@@ -135,7 +135,7 @@ export const pointHookSchema = z
       .string()
       .min(1)
       .optional()
-      .describe("A package, or the folder of one, whose default export is the hook."),
+      .describe("Package, or its folder, whose default export is the hook."),
     secret: z.string().min(16).optional().describe("Signs the requests."),
     timeoutMs: z
       .int()
@@ -157,7 +157,7 @@ export const hookSchema = z
       .min(1)
       .max(500)
       .optional()
-      .describe("The conversation, with `{{path.in.the.body}}`. Default: the hook's name."),
+      .describe("Conversation, with `{{path.in.the.body}}`. Default: the hook's name."),
     text: z
       .string()
       .min(1)

@@ -22,7 +22,7 @@ export const domains = z.array(
     .string()
     .regex(
       /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/,
-      "must be a host in small letters, for instance example.org, *.example.org or example.org:8443",
+      "must be a lowercase host, such as example.org, *.example.org or example.org:8443",
     ),
 );
 
@@ -32,7 +32,7 @@ export const askMode = z.enum(["always", "unlisted", "tainted", "never"]);
 /** A name that `Intl` knows; a wrong one would fail at each message. */
 export const timeZone = z
   .string()
-  .refine(isTimeZone, "is not a time zone that is known; a name looks like Asia/Shanghai");
+  .refine(isTimeZone, "is not a known time zone; use a name such as Asia/Shanghai");
 
 function isTimeZone(name: string): boolean {
   try {
