@@ -23,7 +23,7 @@ export function decideAttachment(
       : { decision: "deny", rule: "taint.attach", reason: "This run has seen untrusted content." };
   }
   if (!isVisible(source.file, facts)) {
-    return { decision: "deny", rule: "attach.place", reason: "The file belongs to somebody else." };
+    return { decision: "deny", rule: "attach.place", reason: "The file belongs to someone else." };
   }
   const claims = claimsOn("read-identity", source.file);
   const all = policies.map((policy) => ({ policy, isCovered: false }));

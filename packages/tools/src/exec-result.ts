@@ -20,7 +20,7 @@ export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View |
     outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
   const covered = view?.covers.length ?? 0;
   const hint =
-    covered > 0 ? "; what others sent or wrote was not visible to it: `read` such a file first" : "";
+    covered > 0 ? "; files that others sent or wrote were hidden from it: `read` such a file first" : "";
   const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
   const isError = outcome.exitCode !== 0;
   return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };
@@ -34,13 +34,13 @@ function ending(outcome: SandboxOutcome, { limits }: Sandbox): string {
   }
   switch (outcome.stopped) {
     case "timeout":
-      return "stopped: it took too long; do less at once";
+      return "stopped: it took too long; do less at a time";
     case "abort":
-      return "stopped before it ended";
+      return "stopped before it finished";
     case "processes":
       return `stopped: more than ${count(limits.processes)} processes`;
     case "output":
-      return "stopped: it wrote far too much; send it to a file or filter it";
+      return "stopped: it printed far too much; write the output to a file or filter it";
     case "disk":
       return "stopped: it wrote too much to the disk, or the disk is nearly full";
     case "memory":

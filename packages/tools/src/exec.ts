@@ -49,8 +49,8 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
   // Without a sandbox nothing would end a command whose gateway was killed.
   const canStay = options.processes !== undefined && sandbox.rung === "bubblewrap";
   const afterwards = canStay
-    ? `with \`background\` it goes on for up to ${minutes} minutes, see process`
-    : "nothing goes on running afterwards";
+    ? `with \`background\` it keeps running for up to ${minutes} minutes, see process`
+    : "nothing keeps running afterwards";
   return defineTool({
     name: "exec",
     description: `Run a shell command in the working folder. ${confinement(sandbox, reachable)}It may take ${seconds} seconds; ${afterwards}.`,
@@ -73,12 +73,13 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
     async run({ args }, context, permit) {
       if (sandbox.rung === "disabled") {
         return failure(
-          `exec is not available here: ${sandbox.reason ?? ""} Do without it, or tell the person.`,
+          `exec is not available here: ${sandbox.reason ?? ""} Continue without it, or tell the person.`,
         );
       }
       try {
         const changed = permit.subject && (await changedFile(options, args, permit.subject.files));
-        if (changed !== undefined) return failure(`${changed} is not what was approved. Nothing was run.`);
+        if (changed !== undefined)
+          return failure(`${changed} has changed since it was approved. Nothing was run.`);
         return args.background === true
           ? await startInBackground(options, args, context, permit)
           : await runCommand(options, args, context, permit);
@@ -92,7 +93,7 @@ export function createExecTool(options: ExecToolOptions): ToolDefinition {
 
 function confinement({ network }: Sandbox, domains: readonly string[]): string {
   if (network) return "";
-  const reach = domains.length === 0 ? "There is no network" : "There is no network unless it is asked for";
+  const reach = domains.length === 0 ? "There is no network" : "There is no network unless requested";
   return `${reach}, and only the working folder can be written. `;
 }
 
@@ -123,7 +124,7 @@ function argsSchema(
   const staying = canStay ? plain.extend({ background: z.boolean().optional() }) : plain;
   const schema = terminal ? staying.extend({ pty: inTerminal }) : staying;
   if (domains.length === 0) return schema;
-  const what = `Whether it needs the network, of which it reaches through a proxy (HTTPS_PROXY): ${domains.join(", ")}`;
+  const what = `Whether it needs the network. Through a proxy (HTTPS_PROXY), it can reach: ${domains.join(", ")}`;
   return schema.extend({ network: z.boolean().optional().describe(what) });
 }
 
@@ -247,7 +248,7 @@ async function startInBackground(
 ): Promise<ToolResult> {
   const { processes, sandbox, workspace } = options;
   if (processes === undefined || sandbox.rung !== "bubblewrap")
-    return failure("Nothing can be started in the background here.");
+    return failure("Nothing can run in the background here.");
   const { view, followed, additions, author, start } = await begin(options, args, run.facts);
   const outputChars = contentRoom(context);
   const process = processes.start({
@@ -275,7 +276,7 @@ async function startInBackground(
   for (const mark of process.taintOf(process.output())) run.taint(mark);
   const end = process.end();
   if (end === undefined)
-    return success(`${process.output()}[${process.id} runs in the background; see process]`, {
+    return success(`${process.output()}[${process.id} is running in the background; see process]`, {
       id: process.id,
     });
   processes.forget(process);

@@ -19,7 +19,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  */
 export function fromTool(tool: Tool, { taints }: FromToolOptions = {}): ToolDefinition {
   if (!isTool(tool))
-    throw new TypeError("that is no tool: it needs a name, a description, a schema and a body");
+    throw new TypeError("that is not a tool: it needs a name, a description, a schema and a body");
   const { name, description, inputSchema, effects, execution, truncate } = tool;
   return defineTool({
     name,

@@ -33,7 +33,7 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
   return defineTool({
     name: "gateway",
     description:
-      "The gateway that you run in: `status`; `config`, what it is set to at `key` (agents.defaults.model); `propose` a change of `key` to `value`, or its removal without one. An owner is shown it and decides.",
+      "The gateway you run in: `status`; `config`, the setting at `key` (agents.defaults.model); `propose` to set `key` to `value`, or to remove it if there is no `value`. An owner is asked to approve it.",
     inputSchema: z.object({
       action: z.enum(["status", "config", "propose"]),
       key: z.string().min(1).max(300).optional(),
@@ -55,7 +55,7 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
     },
     async run({ args }, _context, { approved }) {
       const call = callOf(args);
-      if (call === undefined) return failure("`propose` needs the `key` that is to change.");
+      if (call === undefined) return failure("`propose` needs the `key` to change.");
       try {
         switch (call.action) {
           case "status":
@@ -63,9 +63,9 @@ export function createGatewayTool(options: GatewayToolOptions): ToolDefinition {
           case "config":
             return success(await options.config(call.key), {});
           case "propose":
-            if (!approved) return failure("No owner has approved it. Nothing was changed.");
+            if (!approved) return failure("No owner approved it. Nothing was changed.");
             await options.apply(call.change);
-            return success(`An owner approved it: ${call.change.key} is changed.`, {});
+            return success(`An owner approved it: ${call.change.key} was changed.`, {});
         }
       } catch (error) {
         return failure(reasonOf(error));

@@ -37,7 +37,7 @@ export function createImageTool({ workspace, fitPicture, look }: ImageToolOption
   return defineTool({
     name: "image",
     description:
-      "Have a model that sees look at a picture (PNG, JPEG, GIF, WebP) and answer `question`; without one, describe it. For pictures that `read` cannot show you.",
+      "Have a vision model look at an image (PNG, JPEG, GIF, WebP) and answer `question` or, without one, describe it. For images that `read` cannot show you.",
     inputSchema: z.object({
       file_path: z.string().min(1).describe("As for read"),
       question: z.string().min(1).max(2_000).optional(),
@@ -75,6 +75,6 @@ async function answered(ask: () => Promise<string>) {
   try {
     return success(await ask(), {});
   } catch (error) {
-    return failure(`Nobody could look at it: ${reasonOf(error)}`);
+    return failure(`The image could not be looked at: ${reasonOf(error)}`);
   }
 }

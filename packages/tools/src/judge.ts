@@ -114,7 +114,7 @@ async function judge(
     return { kind: "deny", reason: decision.reason };
   }
   if (options.approvals === undefined) {
-    const reason = `${decision.reason} Nobody can be asked here.`;
+    const reason = `${decision.reason} There is nobody to ask here.`;
     await write({ ...decision, decision: "deny", reason });
     return { kind: "deny", reason };
   }

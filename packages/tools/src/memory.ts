@@ -39,8 +39,7 @@ export function createMemoryTools(memory: AgentMemory): readonly ToolDefinition[
 function searchTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_search",
-    description:
-      "Search notes and earlier conversations. Says what was searched, also when nothing was found.",
+    description: "Search notes and earlier conversations. Says what was searched, even if nothing was found.",
     inputSchema: z.object({
       query: z.string().min(1).max(1_000),
       limit: z.int().min(1).max(20).optional(),
@@ -54,8 +53,7 @@ function searchTool(memory: AgentMemory): ToolDefinition {
 function getTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_get",
-    description:
-      "One entry of memory in full, by the id that memory_search gave, with what stands around it.",
+    description: "Read one memory entry in full, with its surroundings, by its id from memory_search.",
     inputSchema: z.object({ id: z.string().min(1).max(500) }),
     effects: "none",
     run: ({ args }, _context, permit) =>
@@ -70,7 +68,7 @@ function writeTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_write",
     description:
-      "Note something: a fact, preference or decision, in a sentence. `lasting` keeps it in every prompt.",
+      "Remember a fact, preference or decision, in one sentence. `lasting` keeps it in every prompt.",
     inputSchema: z.object({ text: z.string().min(1).max(2_000), lasting: z.boolean().optional() }),
     effects: "external",
     // Notes other than the agent's own are always read as untrusted: that memory was read does not matter to them.
@@ -97,7 +95,7 @@ function writeTool(memory: AgentMemory): ToolDefinition {
 function forgetTool(memory: AgentMemory): ToolDefinition {
   return defineTool({
     name: "memory_forget",
-    description: "Forget entries of memory for good, by their ids. Only when somebody asks for it.",
+    description: "Forget memory entries for good, by their ids. Only when someone asks for it.",
     inputSchema: z.object({ ids: z.array(z.string().min(1).max(500)).min(1).max(20) }),
     effects: "idempotent",
     claims: async ({ ids }, facts) =>
@@ -108,7 +106,7 @@ function forgetTool(memory: AgentMemory): ToolDefinition {
       try {
         const ids = await memory.forget(args.ids, run.facts);
         const missing = args.ids.filter((id) => !ids.includes(id));
-        const rest = missing.length === 0 ? "" : ` There is nothing under ${missing.join(", ")}.`;
+        const rest = missing.length === 0 ? "" : ` There is no entry ${missing.join(", ")}.`;
         return success(`Forgot ${ids.length === 0 ? "nothing" : ids.join(", ")}.${rest}`, { ids: [...ids] });
       } catch (error) {
         return failure(`It could not be forgotten: ${reasonOf(error)}`);

@@ -93,7 +93,7 @@ test.each<[Role, string]>([
   ["owner", "an owner"],
   ["member", "a member"],
   ["guest", "a guest"],
-  ["system", "the gateway by itself"],
+  ["system", "the gateway itself"],
 ])("a reason has the words for the role %s", (role, words) => {
   const reasonFor = (rule: ToolPolicy): string =>
     decide(rule, { tool: { name: "read", effects: "none" }, claims: [], facts: facts({ role }) }).reason;

@@ -161,7 +161,7 @@ async function decide(
     case "permit":
       return blueprint.waitsFor === undefined
         ? { action: "allow" }
-        : { action: "ask", question: `${blueprint.name} waits for a person.` };
+        : { action: "ask", question: `${blueprint.name} is waiting for a person.` };
     case "deny":
       return { action: "block", reason: `Not allowed. ${outcome.reason}` };
     case "ask":
@@ -190,7 +190,7 @@ async function refusal(
 ): Promise<string | undefined> {
   if (approvals === undefined || typeof approvalId !== "string") return CANNOT_ASK;
   const answer = await approvals.wait(approvalId, signal);
-  if (answer === "denied") return "The approval was refused.";
+  if (answer === "denied") return "The approval was denied.";
   if (answer === "expired") return "Nobody approved it in time.";
   // Judged again: what was approved must still be what would run.
   const outcome = await permits.judge(blueprint, call.id, args);
@@ -216,7 +216,7 @@ async function callDirectly(
   const blueprint = running.blueprints.get(name);
   if (blueprint === undefined) return failure(`There is no tool called ${name}.`);
   const checked = await checkArgs(blueprint, args);
-  if ("problem" in checked) return failure(`The arguments of ${name} are not right: ${checked.problem}`);
+  if ("problem" in checked) return failure(`The arguments of ${name} are not valid: ${checked.problem}`);
   const context = { resultChars, update: update ?? (() => {}) };
   const call = { id: callId, name, args: checked.args };
   const permit = await permitFor(running, blueprint, call, asked).catch((error: unknown) =>
@@ -301,7 +301,7 @@ function questionDetails(approval: Approval): JsonObject {
 }
 
 function waitingText(reason: string, approval: Approval): string {
-  return `This needs an approval and has not run. ${reason} It is waiting as ${approval.id}; tell the person so, and call again with the same arguments once it is approved.`;
+  return `This needs approval and has not run. ${reason} It is waiting as ${approval.id}. Tell the person, and call again with the same arguments once it is approved.`;
 }
 
 function toTool(blueprint: ToolBlueprint, execute: Tool["execute"]): Tool {

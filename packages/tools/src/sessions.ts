@@ -60,7 +60,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_spawn",
       description:
-        "Give a task to a sub-agent, which works beside you with your tools and knows nothing but `task`: say in it all that is needed. Its result comes to you later, as a message: do not wait or look for it.",
+        "Give a task to a sub-agent, which works in parallel with your tools and knows nothing but `task`, so include everything it needs. Its result arrives later as a message; do not wait or check for it.",
       inputSchema: z.object({
         task: words,
         label: z.string().min(1).max(60).optional().describe("A few words"),
@@ -68,7 +68,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
           .array(z.string().min(1).max(100))
           .max(50)
           .optional()
-          .describe("Those it may use, if not all of yours"),
+          .describe("Tools it may use, if not all of yours"),
       }),
       effects: "keyed",
       run: ({ id, args }, _context, permit) => carriedOut({ action: "spawn", ...args }, id, permit),
@@ -76,7 +76,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_send",
       description:
-        "Give a sub-agent of yours a further task: it remembers what it did, and its result comes as a message. Or say something to the agent of another conversation, which answers there.",
+        "Give one of your sub-agents another task: it remembers what it did, and its result arrives as a message. Or say something to the agent of another conversation, which answers there.",
       inputSchema: z.object({ session: sessionId, message: words }),
       effects: "keyed",
       claims: ({ session }) =>
@@ -86,7 +86,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_list",
       description:
-        "Your sub-agents, and how far they are; with `others`, other conversations that you reach.",
+        "List your sub-agents and their progress; with `others`, also other conversations you can reach.",
       inputSchema: z.object({ others: z.boolean().optional() }),
       effects: "none",
       claims: ({ others }) => (others === true ? [{ kind: "read-elsewhere", detail: "their list" }] : []),
@@ -96,7 +96,7 @@ export function createSessionsTools({ carryOut }: SessionsToolsOptions): readonl
     defineTool({
       name: "sessions_history",
       description:
-        "What was said and done in the session of a sub-agent of yours, or in another conversation: the newest messages, the oldest of them first.",
+        "Read what was said and done in the session of one of your sub-agents, or in another conversation: the newest messages, oldest first.",
       inputSchema: z.object({ session: sessionId, limit: z.int().min(1).max(50).optional() }),
       effects: "none",
       claims: ({ session }) => (isOtherSession(session) ? [{ kind: "read-elsewhere", detail: session }] : []),

@@ -62,24 +62,26 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     const { as } = await background();
     const run = as();
     expect(await run.exec('echo ready; while read line; do echo "got $line"; done; echo over')).toBe(
-      "ready\n[p1 runs in the background; see process]",
+      "ready\n[p1 is running in the background; see process]",
     );
     // Another run of the same conversation.
     const later = as();
-    expect(await later.process("list")).toMatch(/^p1 runs for \d+ s: echo ready/);
+    expect(await later.process("list")).toMatch(/^p1 running for \d+ s: echo ready/);
     expect(await later.process("write", { id: "p1", input: "one\n", wait_seconds: 10 })).toContain("got one");
     await later.process("write", { id: "p1" });
     await expect
       .poll(() => later.process("poll", { id: "p1", wait_seconds: 1 }))
       .toMatch(/over\n\[p1 has ended: exit code 0\]$/);
-    expect(await later.process("list")).toBe("(nothing is in the background)");
+    expect(await later.process("list")).toBe("(nothing is running in the background)");
   });
 
   test("whose input has ended is said to read nothing more", async () => {
     const run = (await background()).as();
     await run.exec("cat; sleep 25");
     await run.process("write", { id: "p1" });
-    expect(await run.process("write", { id: "p1", input: "lost\n" })).toContain("it reads nothing more");
+    expect(await run.process("write", { id: "p1", input: "lost\n" })).toContain(
+      "input of this command is closed",
+    );
     await run.process("kill", { id: "p1" });
   });
 
@@ -87,7 +89,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     const { as } = await background();
     const run = as();
     const asking = { command: 'test -t 0 && read -p "Your name? " name; echo "Hello $name"', pty: true };
-    expect(await run.said("exec", { ...asking, background: true })).toMatch(/^Your name\? \[p1 runs/);
+    expect(await run.said("exec", { ...asking, background: true })).toMatch(/^Your name\? \[p1 is running/);
     await run.process("write", { id: "p1", input: "Ada\n" });
     await expect
       .poll(() => run.process("poll", { id: "p1", wait_seconds: 1 }))
@@ -116,7 +118,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     const { as } = await background();
     await as().exec("sleep 25");
     const other = as({ sessionKey: "another" });
-    expect(await other.process("list")).toBe("(nothing is in the background)");
+    expect(await other.process("list")).toBe("(nothing is running in the background)");
     expect(await other.process("kill", { id: "p1" })).toContain("no command p1");
   });
 
@@ -129,7 +131,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await expect.poll(() => marks.map(runs)).toEqual([false, true]);
     await processes.end();
     await expect.poll(() => marks.map(runs)).toEqual([false, false]);
-    expect(await as().exec("true")).toContain("the gateway stops");
+    expect(await as().exec("true")).toContain("the gateway is stopping");
   });
 
   test("ends with the leave of its agent or with its conversation, and others go on", async () => {
@@ -138,10 +140,12 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await as({ sessionKey: "another" }).exec("sleep 25");
     await as({ sessionKey: "third", agentId: "writer" }).exec("sleep 25");
     await processes.end({ agentId: "coder" });
-    expect(await as({ sessionKey: "another" }).process("list")).toBe("(nothing is in the background)");
-    expect(await as({ sessionKey: "third" }).process("list")).toContain("p3 runs");
+    expect(await as({ sessionKey: "another" }).process("list")).toBe(
+      "(nothing is running in the background)",
+    );
+    expect(await as({ sessionKey: "third" }).process("list")).toContain("p3 running");
     await processes.end({ sessionKey: "third" });
-    expect(await as({ sessionKey: "third" }).process("list")).toBe("(nothing is in the background)");
+    expect(await as({ sessionKey: "third" }).process("list")).toBe("(nothing is running in the background)");
   });
 
   test("ends with the leave of whoever it was started for", async () => {
@@ -151,7 +155,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await as().exec("sleep 25");
     await processes.end({ isOf: (speaker) => speaker === "web:token:alice" });
     expect(await as().process("list")).not.toContain("p1");
-    expect(await as().process("list")).toMatch(/p2 runs[\s\S]*p3 runs/);
+    expect(await as().process("list")).toMatch(/p2 running[\s\S]*p3 running/);
   });
 
   test("outlives neither its time nor the number of its conversation", async () => {
@@ -163,7 +167,7 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
       .toContain("stopped (timeout)");
     const many = (await background()).as();
     for (let n = 0; n < 4; n++) await many.exec("sleep 25");
-    expect(await many.exec("sleep 25")).toContain("4 commands in the background already");
+    expect(await many.exec("sleep 25")).toContain("already 4 commands in the background");
   });
 
   test("takes nothing from somebody who may do less, or from a run that has seen others' words", async () => {
@@ -171,9 +175,9 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
     await as().exec("cat");
     const tainted = as({ taint: [{ source: "web" }] });
     expect(await as({ role: "member" }).process("write", { id: "p1", input: "x\n" })).toContain(
-      "takes nothing",
+      "accepts no input",
     );
-    expect(await tainted.process("write", { id: "p1", input: "x\n" })).toContain("takes nothing");
+    expect(await tainted.process("write", { id: "p1", input: "x\n" })).toContain("accepts no input");
     expect(await as().process("write", { id: "p1", input: "mine\n", wait_seconds: 10 })).toContain("mine");
   });
 
@@ -220,8 +224,8 @@ describe.skipIf(sandbox.rung !== "bubblewrap")("a command in the background", ()
       "cat\n[in the background, for up to 0 minutes]",
     );
     await as().exec("cat");
-    expect(await run.process("poll", { id: "p1" })).toContain("p1 runs");
-    expect(await run.process("write", { id: "p1", input: "rm -rf .\n" })).toContain("needs an approval");
+    expect(await run.process("poll", { id: "p1" })).toContain("p1 is running");
+    expect(await run.process("write", { id: "p1", input: "rm -rf .\n" })).toContain("needs approval");
   });
 });
 
@@ -231,5 +235,5 @@ test("without a sandbox nothing is started in the background", async () => {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const workspace = await openWorkspace({ dir });
   const exec = createExecTool({ workspace, sandbox: bare, processes: createProcesses() });
-  expect(exec.description).toContain("nothing goes on running afterwards");
+  expect(exec.description).toContain("nothing keeps running afterwards");
 });

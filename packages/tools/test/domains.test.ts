@@ -265,7 +265,7 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const taint = [{ source: "web" as const, detail: "https://evil.example" }];
     const { run, approvals } = await agent({ facts: { role: "owner", taint } });
     const said = textOf(await run.call("exec", { command: curl("listed.test"), network: true }));
-    expect(said).toContain("needs an approval");
+    expect(said).toContain("needs approval");
     const [question] = await approvals.list();
     expect(question && questionText(question)).toContain(`Reaches: \`listed.test:${port}\``);
     expect(asked).toEqual([]);
@@ -275,10 +275,10 @@ describe.skipIf(!isSandboxed)("a command", () => {
     const { run } = await agent();
     const command = `${curl("listed.test").replace(/;.*/, "")}; read line; curl -sS http://listed.test:${port}/$line`;
     const started = textOf(await run.call("exec", { command, network: true, background: true }));
-    const id = /(\w+) runs in the background/.exec(started)?.[1] ?? "none";
+    const id = /(\w+) is running in the background/.exec(started)?.[1] ?? "none";
     expect(run.state.facts.taint).toMatchObject([{ source: "web" }]);
     const written = textOf(await run.call("process", { action: "write", id, input: "secret\n" }));
-    expect(written).toContain("It takes nothing from here.");
+    expect(written).toContain("It accepts no input from here.");
     expect(asked.join("\n")).not.toContain("secret");
   });
 

@@ -59,9 +59,9 @@ describe.skipIf(sandboxed.terminal !== true)("a command in a terminal", () => {
     const policy = { allow: ["*"], askModes: { exec: "unlisted" } } as const;
     const standingRules = [["git", "log", "**"]];
     const agent = caller([tool(sandboxed)], { facts: OWNER, policy, approvals, standingRules });
-    expect(textOf(await agent.call("exec", { command: "git log" }))).not.toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "git log" }))).not.toContain("needs approval");
     const inTerminal = await agent.call("exec", { command: "git log", pty: true });
-    expect(textOf(inTerminal)).toContain("needs an approval");
+    expect(textOf(inTerminal)).toContain("needs approval");
     expect((await approvals.list()).map(({ subject }) => subject.rules)).toEqual([undefined]);
   });
 });
@@ -119,7 +119,7 @@ describe.each([
     const mark = `31.${process.pid}${rung === "none" ? 1 : 2}`;
     const command = `echo started; sleep ${mark} & sleep ${mark}; echo never`;
     const result = await byOwner(tool(sandbox)).call("exec", { command, timeout_seconds: 0.5 });
-    expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at once]");
+    expect(textOf(result)).toBe("started\n[stopped: it took too long; do less at a time]");
     expect(result.details).toMatchObject({ stopped: "timeout" });
     await expect.poll(() => alive(`sleep ${mark}`)).toBe(false);
   });
@@ -160,7 +160,9 @@ describe.each([
 
   test.skipIf(!usable)("output without end ends the command", async () => {
     const result = await byOwner(tool(sandbox)).call("exec", { command: "yes" });
-    expect(textOf(result)).toMatch(/\[stopped: it wrote far too much; send it to a file or filter it\]$/);
+    expect(textOf(result)).toMatch(
+      /\[stopped: it printed far too much; write the output to a file or filter it\]$/,
+    );
   });
 
   test.skipIf(!usable)("the longest command that is taken can be run", async () => {

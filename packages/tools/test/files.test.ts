@@ -90,7 +90,7 @@ describe("read", () => {
   test("gives the lines asked for and says how to go on", async () => {
     put("n.txt", Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join(""));
     const part = await read("n.txt", { offset: 3, limit: 2 });
-    expect(textOf(part)).toBe("line 3\nline 4\n[lines 3 to 4 of a file of 71 bytes; go on with offset=5]");
+    expect(textOf(part)).toBe("line 3\nline 4\n[lines 3 to 4 of a file of 71 bytes; continue with offset=5]");
     expect(part.details).toEqual({ from: 3, to: 4, more: true });
     expect(textOf(await read("n.txt", { offset: 9 }))).toBe("line 9\nline 10\n");
     expect(await read("n.txt", { offset: 11 })).toMatchObject({ isError: true, details: { totalLines: 10 } });
@@ -116,7 +116,7 @@ describe("read", () => {
     for (let parts = 0; parts < 100; parts++) {
       const result = await read("big.txt", { offset });
       const text = textOf(result);
-      const note = /\[lines [\d,]+ to [\d,]+ of a file of [\d,]+ bytes; go on with offset=(\d+)\]$/.exec(
+      const note = /\[lines [\d,]+ to [\d,]+ of a file of [\d,]+ bytes; continue with offset=(\d+)\]$/.exec(
         text,
       );
       joined += note === null ? text : text.slice(0, note.index);
@@ -172,7 +172,7 @@ describe("read", () => {
     put("long.txt", `${"😀".repeat(20_000)}\nnext\n`);
     const text = textOf(await read("long.txt"));
     expect(text.isWellFormed()).toBe(true);
-    expect(text).toContain("\n[line 1 is too long and was cut; go on with offset=2");
+    expect(text).toContain("\n[line 1 is too long and was cut; continue with offset=2");
     expect(textOf(await read("long.txt", { offset: 2 }))).toBe("next\n");
   });
 

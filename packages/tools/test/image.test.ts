@@ -57,7 +57,10 @@ it("shows nobody what is no picture, or is not in the workspace", async () => {
 it("says why nobody could look at it", async () => {
   const { tools } = await world(() => Promise.reject(new Error("the budget is used up")));
   const result = await caller(tools).call("image", { file_path: "lamp.gif" });
-  expect([result.isError, textOf(result)]).toEqual([true, "Nobody could look at it: the budget is used up"]);
+  expect([result.isError, textOf(result)]).toEqual([
+    true,
+    "The image could not be looked at: the budget is used up",
+  ]);
 });
 
 it("taints who looks at what others wrote, as reading it does", async () => {

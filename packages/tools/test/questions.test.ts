@@ -101,7 +101,7 @@ test.skipIf(!isSandboxed)(
     await agent.call("exec", { command: "echo a\u202Eb" });
     expect(questionText(await pending())).toContain("echo a\\u{202e}b");
     await allow();
-    expect(textOf(await agent.call("exec", { command: "echo a\\u{202e}b" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "echo a\\u{202e}b" }))).toContain("needs approval");
     expect(textOf(await agent.call("exec", { command: "echo a\u202Eb" }))).toContain("exit code 0");
   },
 );
@@ -116,7 +116,7 @@ test.skipIf(!isSandboxed)("a script that was changed after it was approved does 
   await allow();
   put("a.sh", "echo harmful");
   expect(textOf(await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" }))).toContain(
-    "needs an approval",
+    "needs approval",
   );
   put("a.sh", "echo harmless");
   expect(textOf(await agent.call("exec", { command: "sh -c './a.sh' || sh a.sh" }))).toContain("harmless");
@@ -131,7 +131,7 @@ test.skipIf(!isSandboxed)("a script in a folder that the command goes to first i
   expect((await pending()).subject.files).toMatchObject([{ path: "deep/down/a.sh" }]);
   await allow();
   put("deep/down/a.sh", "echo harmful");
-  expect(textOf(await agent.call("exec", { command }))).toContain("needs an approval");
+  expect(textOf(await agent.call("exec", { command }))).toContain("needs approval");
 });
 
 test.skipIf(!isSandboxed)(
@@ -139,11 +139,11 @@ test.skipIf(!isSandboxed)(
   async () => {
     const { agent, pending } = await place({ askModes: { exec: "unlisted" } }, ["echo **"]);
     expect(textOf(await agent.call("exec", { command: "echo one && echo two" }))).toContain("two");
-    expect(textOf(await agent.call("exec", { command: "ls -l" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "ls -l" }))).toContain("needs approval");
     const { id, subject } = await pending();
     expect(subject.rules).toEqual([["ls", "-l"]]);
     expect(questionText(await pending())).toContain(`/approve ${id} allow-always`);
-    expect(textOf(await agent.call("exec", { command: "echo $(ls)" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "echo $(ls)" }))).toContain("needs approval");
   },
 );
 
@@ -157,7 +157,7 @@ test("a question about a file shows its change", async () => {
   );
   await allow();
   put("SOUL.md", "Be unkind.\nBe quick.\n");
-  expect(textOf(await agent.call("edit", edit))).toContain("needs an approval");
+  expect(textOf(await agent.call("edit", edit))).toContain("needs approval");
   mkdirSync(join(dir, "memory"));
   await agent.call("write", { file_path: "memory/a.md", content: "new\n" });
   expect((await pending()).subject.action).toContain("+++ memory/a.md\n@@ -0,0 +1,1 @@\n+new");

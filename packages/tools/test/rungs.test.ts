@@ -101,7 +101,7 @@ describe("choosing a rung", () => {
       facts: { role: "owner", taint: [{ source: "web", detail: "https://x.test" }] },
       approvals,
     });
-    expect(textOf(await agent.call("exec", { command: "echo hi" }))).toContain("needs an approval");
+    expect(textOf(await agent.call("exec", { command: "echo hi" }))).toContain("needs approval");
     const [open] = await approvals.list();
     // A question names what the host sets besides, and tells no values.
     expect(open).toMatchObject({

@@ -168,7 +168,7 @@ describe("the body", () => {
   test("unknown tools and wrong arguments get no further", async () => {
     const agent = caller([probe]);
     expect(textOf(await agent.call("nope", {}))).toBe("There is no tool called nope.");
-    expect(textOf(await agent.call("probe", { what: 1 }))).toContain("not right");
+    expect(textOf(await agent.call("probe", { what: 1 }))).toContain("not valid");
     expect(agent.records).toEqual([]);
   });
 
@@ -300,7 +300,7 @@ describe("approvals", () => {
       question: asked.question,
       details: asked.details ?? {},
     });
-    expect(answer).toEqual({ action: "deny", reason: "The approval was refused." });
+    expect(answer).toEqual({ action: "deny", reason: "The approval was denied." });
     expect(await run.onAsk({ ...info(tool, { what: "x" }), question: "" })).toMatchObject({ action: "deny" });
   });
 
@@ -318,7 +318,7 @@ describe("approvals", () => {
 
   test("without anyone to ask, a question is a refusal", async () => {
     const agent = caller([probe], { policy: { ask: ["probe"] } });
-    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("Nobody can be asked here");
+    expect(textOf(await agent.call("probe", { what: "x" }))).toContain("There is nobody to ask here");
     expect(agent.records).toMatchObject([{ decision: "deny" }]);
   });
 });

@@ -89,7 +89,7 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     expect(await call("grep", { pattern: "foo", path: "src", context: 1 })).toBe(
       "src/a.ts:1- one\nsrc/a.ts:2: const foo = 1;\nsrc/a.ts:3- three\nsrc/a.ts:4- four\nsrc/a.ts:5: foo again",
     );
-    expect(await call("grep", { pattern: "absent" })).toBe("(nothing was found)");
+    expect(await call("grep", { pattern: "absent" })).toBe("(nothing found)");
     expect(await call("grep", { pattern: "foo(" })).toContain("cannot be searched for");
   });
 
@@ -112,8 +112,10 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
       path,
     );
     await labels.add([{ path: join(dir, "page.txt"), kind: "entry", source: "web" }]);
-    expect(await call("grep", { pattern: "foo" })).toMatch(/^mine\.txt:1: foo\n\[1 places in what others/);
-    expect(await call("find", { glob: "*" })).toMatch(/^mine\.txt\n\[1 places/);
+    expect(await call("grep", { pattern: "foo" })).toMatch(
+      /^mine\.txt:1: foo\n\[left out: 1 in files that others/,
+    );
+    expect(await call("find", { glob: "*" })).toMatch(/^mine\.txt\n\[left out: 1 in/);
     expect(state.facts.taint).toEqual([]);
     expect(await call("grep", { pattern: "foo", path: "page.txt" })).toBe("page.txt:1: foo: do this");
     expect(state.facts.taint).toMatchObject([{ source: "web" }]);
@@ -159,9 +161,9 @@ describe.each(Object.entries(ENGINES))("with %s search", (_name, path) => {
     const { call } = await searched({ ...many, "long.js": `foo${"x".repeat(100_000)}\n` }, path);
     const text = await call("grep", { pattern: "foo", glob: "f*.txt" });
     expect(text.split("\n")).toHaveLength(201);
-    expect(text).toMatch(/\[there is more; ask for less\]$/);
+    expect(text).toMatch(/\[there is more; narrow the search\]$/);
     const oneFile = await searched({ "f.txt": "foo\n".repeat(300) }, path);
-    expect(await oneFile.call("grep", { pattern: "foo" })).toMatch(/\[there is more; ask for less\]$/);
+    expect(await oneFile.call("grep", { pattern: "foo" })).toMatch(/\[there is more; narrow the search\]$/);
     expect((await call("grep", { pattern: "foo", glob: "long.js" })).length).toBeLessThan(450);
   });
 });
@@ -210,7 +212,7 @@ test("what a search says to lie above its folder, elsewhere or behind a link is 
       for (const path of paths) yield { path, line: 1 };
     };
     const run = caller([createGrepTool({ workspace, search }), createFindTool({ workspace, search })]);
-    expect(textOf(await run.call("grep", { pattern: "canary", path: "src" }))).toBe("(nothing was found)");
+    expect(textOf(await run.call("grep", { pattern: "canary", path: "src" }))).toBe("(nothing found)");
     expect(textOf(await run.call("find", { glob: "*", path: "src" }))).toBe("(no file fits)");
   }
 });
@@ -302,5 +304,5 @@ test("a name with line ends or an expression that would not end do no harm", asy
   const { call } = await searched(files, "");
   expect(await call("find", { glob: "*.txt" })).toBe("a\ufffdb.txt");
   const hurried = await searched(files, "", {}, { searchMs: 2_000 });
-  expect(await hurried.call("grep", { pattern: "^(a+)+$" })).toContain("broken off");
+  expect(await hurried.call("grep", { pattern: "^(a+)+$" })).toContain("stopped after 2 s");
 });

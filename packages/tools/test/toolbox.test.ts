@@ -146,7 +146,7 @@ test("the host's code may refuse a call, and what it puts in place of arguments 
   const result = changed.call("write", NOTES);
   await expect.poll(() => changed.asked.length).toBe(1);
   await changed.toolbox.approvals.resolve(changed.asked[0]?.id ?? "", "deny", "owner");
-  expect(await result).toMatchObject({ isError: true, content: [{ text: "The approval was refused." }] });
+  expect(await result).toMatchObject({ isError: true, content: [{ text: "The approval was denied." }] });
   expect(changed.has("SOUL.md") || changed.has("notes.md")).toBe(false);
 });
 
@@ -159,7 +159,7 @@ test("what is quoted in a message taints the run; nobody is asked where nobody c
   );
   expect(run.taint()).toEqual(["quote"]);
   expect(await call("write", SOUL)).toMatchObject({
-    content: [{ text: expect.stringContaining("Nobody can be asked here.") }],
+    content: [{ text: expect.stringContaining("There is nobody to ask here.") }],
   });
   expect(asked).toEqual([]);
   expect(has("SOUL.md")).toBe(false);

@@ -379,6 +379,6 @@ describe("the guarded fetch", () => {
     expect(await code(fetch(`${server.url}/nowhere`))).toBe("redirects");
     expect(await code(fetch("http://127.0.0.1:1/"))).toBe("network");
     const lost = createGuardedFetch({ resolve: () => Promise.reject(new Error("ENOTFOUND 10.0.0.1")) });
-    await expect(lost("http://absent.example")).rejects.toThrow("There is no host absent.example.");
+    await expect(lost("http://absent.example")).rejects.toThrow("The host absent.example was not found.");
   });
 });

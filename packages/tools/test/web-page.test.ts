@@ -113,7 +113,7 @@ describe("the text of a page", () => {
     const { text, title } = await pageText(page(pdfOf("Hello from a page."), "application/pdf"));
     expect(title).toBe("A title");
     expect(text).toBe("[page 1 of 1]\nHello from a page.");
-    await expect(pageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of pictures");
+    await expect(pageText(page(pdfOf(""), "application/pdf"))).rejects.toThrow("PDF of images");
     await expect(pageText(page("%PDF-1.4 nothing", "application/pdf"))).rejects.toThrow("could not be read");
   });
 
@@ -199,8 +199,8 @@ describe("web_fetch", () => {
       await call("web_fetch", { url }),
       await call("web_fetch", { url, offset: 990_000 }),
     ];
-    expect(textOf(start)).toMatch(/\[There is more; go on with offset=\d+\]$/);
-    expect(textOf(end)).toMatch(/\[The page is longer; the rest of it cannot be read\]$/);
+    expect(textOf(start)).toMatch(/\[There is more; continue with offset=\d+\]$/);
+    expect(textOf(end)).toMatch(/\[The page is longer; the rest cannot be read\]$/);
   });
 
   it("follows the links of the page that was read last, however many stood on those before", async () => {
@@ -220,7 +220,7 @@ describe("web_fetch", () => {
     const { call, state } = caller([tool()], { resultChars: 666 });
     const first = await call("web_fetch", { url: "https://example.com/" });
     expect(textOf(first)).toMatch(/^From https:\/\/example\.com\/\nTitle: T\n\nThe quick/);
-    expect(textOf(first)).toContain("[There is more; go on with offset=500]");
+    expect(textOf(first)).toContain("[There is more; continue with offset=500]");
     expect(state.facts.taint).toEqual([{ source: "web", detail: "web_fetch" }]);
     const second = await call("web_fetch", { url: "https://example.com/", offset: 500 });
     expect(textOf(second)).toContain("[next](https://example.com/next)");

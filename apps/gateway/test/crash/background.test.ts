@@ -76,7 +76,7 @@ describe.skipIf(noCommands !== undefined)("a command in the background of a gate
     await second.post(textMessage("what runs now?", { senderId: ZHANG }));
     await second.settled();
     const listed = JSON.stringify(modelRequests(world.anthropic).at(-1)?.body.messages.at(-1));
-    expect(listed.includes("(nothing is in the background)")).toBe(point !== "toolStart.before");
+    expect(listed.includes("(nothing is running in the background)")).toBe(point !== "toolStart.before");
     await second.stop();
     await eventually(() => !isAlive(mark), "what was started again has ended too");
   });

@@ -61,7 +61,7 @@ describe("a command that was stopped, to the judge", () => {
   const stopped: Evidence = {
     ...world,
     ran: [],
-    requests: [...world.requests, resultOf(world.tags, tag, "[stopped before it ended]")],
+    requests: [...world.requests, resultOf(world.tags, tag, "[stopped before it finished]")],
   };
 
   it("gave way to a newer message", () => {

@@ -6,7 +6,7 @@ import { type Blame, type Conversations, INJECTED, NOT_IN_BACKGROUND, shown, sta
  * What it is told where a newer message stopped the run beside the tool: that it did not begin, was at work, or what it
  * said itself when it was stopped. A kill behind that step has the run go on and tell the model.
  */
-const STOPPED = /the run was stopped first|The run was stopped while|\[stopped before it ended\]/;
+const STOPPED = /the run was stopped first|The run was stopped while|\[stopped before it finished\]/;
 
 /** Nothing with outside effects happened twice; what did not happen was not said to have happened. */
 export function judgeEffects(

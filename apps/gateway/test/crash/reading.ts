@@ -11,7 +11,7 @@ export const INJECTED =
 
 /** What it is told where a command in the background ended with its process, or too many were left to their end. */
 export const NOT_IN_BACKGROUND =
-  /There is no command \w+ in the background|commands (are )?in the background (already|just now)/;
+  /There is no command \w+ in the background|commands (are )?in the background( right now|\. End one)/;
 
 export interface Conversations {
   /** Messages one of whose calls the model was told to have an unknown outcome. */

@@ -94,7 +94,7 @@ export function readConversation(request: unknown): Seen {
       if (result.includes(NOT_RUN)) skipped.set(name, (skipped.get(name) ?? 0) + 1);
       else if (block["is_error"] === true) failed.set(name, [...(failed.get(name) ?? []), result]);
       if (result.includes(OUTCOME_UNKNOWN)) unknown.add(name);
-      const [, command] = /\[(\w+) runs in the background/.exec(result) ?? [];
+      const [, command] = /\[(\w+) is running in the background/.exec(result) ?? [];
       if (command !== undefined) commands.set(name, command);
       if (/\[\w+ has ended: exit code 0\]/.test(result)) ended.add(name);
     }

@@ -80,11 +80,11 @@ export function createProcesses(options: ProcessesOptions = {}): Processes {
   };
   return {
     start(command) {
-      if (isClosed) return "Nothing is started any more: the gateway stops.";
+      if (isClosed) return "Nothing can be started: the gateway is stopping.";
       const ofSession = running().filter(({ sessionKey }) => sessionKey === command.sessionKey).length;
       if (ofSession >= MAX_OF_SESSION)
-        return `There are ${ofSession} commands in the background already. End one with process.`;
-      if (running().length >= MAX_ALL) return "Too many commands are in the background just now.";
+        return `There are already ${ofSession} commands in the background. End one with process.`;
+      if (running().length >= MAX_ALL) return "Too many commands are in the background right now.";
       const ended = all.filter((process) => process.end() !== undefined);
       for (const process of ended.slice(0, Math.max(0, ended.length - MAX_ENDED + 1))) forget(process);
       const process = begin(command, makeId(), now());

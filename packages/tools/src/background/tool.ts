@@ -21,7 +21,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
   return defineTool({
     name: "process",
     description:
-      "Commands in the background of this conversation: `list` them, `poll` what one says (waits up to `wait_seconds` for more), `write` a line to its input, `kill` it.",
+      "Background commands of this conversation: `list` them, `poll` one for output (waits up to `wait_seconds` for more), `write` a line to its input, `kill` it.",
     inputSchema: z.object({
       action: z.enum(["list", "poll", "write", "kill"]),
       id: z.string().min(1).max(20).optional(),
@@ -29,7 +29,7 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
         .string()
         .max(MAX_INPUT)
         .optional()
-        .describe("For write; end it with \\n. Empty: the end of its input"),
+        .describe("For write; end it with \\n. Empty: close its input"),
       wait_seconds: z.number().min(0).max(MAX_WAIT_S).optional(),
     }),
     effects: "external",
@@ -61,9 +61,9 @@ export function createProcessTool({ processes, now = Date.now }: ProcessToolOpti
 }
 
 const WEAKER =
-  "This command was started by somebody who may do more, or before this run had seen what others wrote. It takes nothing from here.";
+  "This command was started by someone with more rights, or before this run had seen untrusted content. It accepts no input from here.";
 
-const INPUT_ENDED = "The input of this command has ended: it reads nothing more. Poll it or kill it.";
+const INPUT_ENDED = "The input of this command is closed. Poll it or kill it.";
 
 /** What a command reads it may do: it has the rights of the run that started it. */
 function mayWrite({ facts: before }: BackgroundProcess, facts: RunFacts): boolean {
@@ -81,10 +81,10 @@ function taintBy(process: BackgroundProcess, output: string, run: Permit["run"])
 }
 
 function listed(processes: readonly BackgroundProcess[], now: number): string {
-  if (processes.length === 0) return "(nothing is in the background)";
+  if (processes.length === 0) return "(nothing is running in the background)";
   return processes
     .map(({ id, command, startedAt, end }) => {
-      const state = end() === undefined ? `runs for ${Math.round((now - startedAt) / 1_000)} s` : "has ended";
+      const state = end() === undefined ? `running for ${Math.round((now - startedAt) / 1_000)} s` : "ended";
       return `${id} ${state}: ${command.split("\n", 1)[0]?.slice(0, 200)}`;
     })
     .join("\n");
@@ -101,7 +101,7 @@ function shown(
   const end = process.end();
   if (end !== undefined) processes.forget(process);
   const text = output.length > room ? `[…]\n${output.slice(output.length - room)}` : output;
-  const state = end === undefined ? `${process.id} runs` : `${process.id} has ended: ${endOf(end)}`;
+  const state = end === undefined ? `${process.id} is running` : `${process.id} has ended: ${endOf(end)}`;
   const lines = text === "" || text.endsWith("\n") ? text : `${text}\n`;
   return success(`${lines.toWellFormed()}[${state}]`, { id: process.id, running: end === undefined });
 }

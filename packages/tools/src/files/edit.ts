@@ -105,7 +105,7 @@ function replacements(args: EditArgs): readonly Replacement[] | string {
       : "Give either `edits` or `old_string` and `new_string`, not both.";
   }
   if (old_string === undefined || new_string === undefined) {
-    return "Both `old_string` and `new_string` are needed (or `edits`).";
+    return "Give both `old_string` and `new_string` (or `edits`).";
   }
   return [{ old_string, new_string, replace_all }];
 }

@@ -23,7 +23,7 @@ const MAX_LINE_CHARS = 400;
 /** Files that are read while those before them wait to be shown, and the bytes of each: larger ones wait, too. */
 const READ_AHEAD = 32;
 const MAX_BYTES_AHEAD = 1_000_000;
-const MORE = "there is more; ask for less";
+const MORE = "there is more; narrow the search";
 
 /** `grep`: lines of files by what they hold. No effects. */
 export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions): ToolDefinition {
@@ -63,7 +63,7 @@ export function createGrepTool({ workspace, search, searchMs }: GrepToolOptions)
             }
           });
           const notes = [...end.notes(), ...place.notes()].map((note) => `\n[${note}]`);
-          const text = shown.lines === 0 ? "(nothing was found)" : shown.text;
+          const text = shown.lines === 0 ? "(nothing found)" : shown.text;
           return success(`${text}${notes.join("")}`, { lines: shown.lines });
         });
       } catch (error) {

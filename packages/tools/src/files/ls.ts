@@ -22,7 +22,7 @@ export function createLsTool(options: LsToolOptions): ToolDefinition {
   const maxEntries = options.maxEntries ?? 1_000;
   return defineTool({
     name: "ls",
-    description: "List a folder: one entry a line, folders end in `/`, links in `@`.",
+    description: "List a folder, one entry per line; folders end in `/`, links in `@`.",
     inputSchema: z.object({
       path: z.string().min(1).describe("Relative to the working folder; `.` is the folder itself"),
     }),

@@ -28,7 +28,7 @@ export function createReadTool({ workspace, fitPicture }: ReadToolOptions): Tool
   return defineTool({
     name: "read",
     description:
-      "Read a file. Text comes as it is, of a long file the start and the end: to read on, `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP come as images.",
+      "Read a file. Text is returned as it is; of a long file, the start and the end. To read on, `offset` is the first line (from 1) and `limit` the number of lines. PNG, JPEG, GIF and WebP are returned as images.",
     inputSchema: z.object({
       file_path: z
         .string()
@@ -109,11 +109,11 @@ function textResult(
   }
   if (slice.cutLine) {
     notes.push(
-      `line ${count(slice.from)} is too long and was cut; go on with offset=${slice.from + 1}, or take the line apart with exec`,
+      `line ${count(slice.from)} is too long and was cut; continue with offset=${slice.from + 1}, or split the line with exec`,
     );
   } else if (slice.more) {
     notes.push(
-      `lines ${count(slice.from)} to ${count(slice.to)} of a file of ${count(bytes)} bytes; go on with offset=${slice.to + 1}`,
+      `lines ${count(slice.from)} to ${count(slice.to)} of a file of ${count(bytes)} bytes; continue with offset=${slice.to + 1}`,
     );
   }
   const whole = slice.from === 1 && !slice.more;

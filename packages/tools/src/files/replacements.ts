@@ -40,14 +40,14 @@ export function replaceIfFound(text: string, edit: Replacement): Replaced | unde
 
 function replaceFound(text: string, edit: Replacement): Replaced | undefined {
   const { old_string: from, new_string: to, replace_all: isForAll = false } = edit;
-  if (from === to) return { problem: "old and new text are the same." };
+  if (from === to) return { problem: "the old and new text are the same." };
   const places = occurrences(text, from);
   const [first] = places;
   if (first === undefined) return undefined;
   if (places.length > 1 && !isForAll) {
     const where = places.slice(0, 10).map((at) => count(lineAt(text, at)));
     return {
-      problem: `the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of what surrounds it, or set replace_all.`,
+      problem: `the old text occurs ${count(places.length)} times (lines ${where.join(", ")}${places.length > 10 ? ", …" : ""}). Include more of the surrounding text, or set replace_all.`,
     };
   }
   return {
@@ -85,7 +85,7 @@ function notFound(text: string, wanted: string): string {
     near.from === near.to
       ? `line ${count(near.from)}`
       : `the block of lines ${count(near.from)} to ${count(near.to)}`;
-  const how = near.kind === "white-space" ? "matches but for white space" : "comes nearest";
+  const how = near.kind === "white-space" ? "matches except for white space" : "is closest";
   return `the old text does not occur exactly. In the file, ${where} ${how}:\n${near.text}`;
 }
 

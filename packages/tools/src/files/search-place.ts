@@ -101,7 +101,7 @@ function placeOf(
     notes: () =>
       left === 0
         ? []
-        : [`${count(left)} places in what others sent or wrote were left out; search there to see them`],
+        : [`left out: ${count(left)} in files that others sent or wrote; search there to see them`],
   };
 }
 
@@ -154,7 +154,7 @@ export function searchEnd(signal: AbortSignal, searchMs: number = SEARCH_MS): Se
       } catch (error) {
         signal.throwIfAborted();
         if (!limit.aborted) throw error;
-        notes.push(`it took more than ${searchMs / 1_000} s and was broken off; look in a smaller place`);
+        notes.push(`stopped after ${searchMs / 1_000} s; search a smaller place`);
       }
     },
     notes: () => notes,

@@ -23,7 +23,7 @@ export function createWriteTool(options: WriteToolOptions): ToolDefinition {
   const maxBytes = options.maxBytes ?? 10_000_000;
   return defineTool({
     name: "write",
-    description: "Create or replace a file with the given content. Folders on the way are made.",
+    description: "Create or replace a file with the given content. Missing folders are created.",
     inputSchema: z.object({
       file_path: z.string().min(1).describe("Relative to the working folder"),
       content: z.string().describe("The whole content"),

@@ -32,7 +32,7 @@ export function createAskUserTool({ ask }: AskUserToolOptions): ToolDefinition {
   return defineTool({
     name: "ask_user",
     description:
-      "Ask the person you work for what only they can say, and wait for the answer. Where there are a few answers, give them as `options`. Never ask for permission: a call that needs one asks by itself.",
+      "Ask the person you work for something only they can answer, and wait for the answer. If there are a few possible answers, give them as `options`. Never ask for permission: a call that needs it asks by itself.",
     inputSchema: z.object({
       question: z.string().min(1).max(2_000),
       options: z.array(z.string().min(1).max(80)).min(2).max(8).optional(),
@@ -75,10 +75,10 @@ function inWords(end: InquiryEnd): string {
     case "answered":
       return `They answered: ${end.text}`;
     case "passed-over":
-      return "They have sent something else than an answer, which comes to you as a message.";
+      return "They sent something other than an answer; you will get it as a message.";
     case "expired":
-      return "Nobody has answered in time. Go on without the answer, or end and say what you need.";
+      return "Nobody answered in time. Continue without the answer, or stop and say what you need.";
     case "stopped":
-      return "The question was taken back before anybody answered.";
+      return "The question was withdrawn before anyone answered.";
   }
 }

@@ -79,9 +79,7 @@ function privatePlaces(dir: string, facts: RunFacts): Cover[] {
 function isFolder(path: string, name: string): boolean {
   const type = typeOf(path);
   if (type === undefined || type === "folder") return type === "folder";
-  throw new Error(
-    `${name} is a ${type}, where a folder is expected that a command may not see; move it away.`,
-  );
+  throw new Error(`${name} is a ${type}, but must be a folder that commands cannot see; move it away.`);
 }
 
 function isIn(path: string, folder: string | undefined): boolean {

@@ -38,7 +38,7 @@ export function protect(request: SandboxRequest): Protection {
       const path = join(request.folders.dir, name);
       if (holdPlaceholder(path, folder)) mine.push(path);
       else if (lstatSync(path).isSymbolicLink()) {
-        throw new Error(`${name} is a link, which cannot be protected; replace it by what it leads to.`);
+        throw new Error(`${name} is a link, which cannot be protected; replace it with what it points to.`);
       }
       args.push("--ro-bind", path, path);
     }

@@ -22,8 +22,7 @@ export function describeSandbox(sandbox: Sandbox): SandboxReport {
       return {
         rung,
         ok: false,
-        summary:
-          "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as the owner set it.",
+        summary: "Commands run WITHOUT a sandbox, with all rights of the gateway's user, as configured.",
         notes,
       };
     case "disabled":

@@ -124,7 +124,7 @@ async function unsandboxed(options: StartSandboxOptions, limits: SandboxLimits):
     env,
     shell,
     notes: [
-      "A program that leaves its process group can outlive its command on this rung.",
+      "Without a sandbox, a program that leaves its process group can outlive its command.",
       limitsNote(groups),
     ],
     async run(request) {
@@ -167,13 +167,13 @@ async function bubblewrapped(options: StartSandboxOptions, limits: SandboxLimits
   const notes = [limitsNote(groups)];
   if (process.getuid?.() === 0 && groups === undefined) {
     notes.push(
-      "The gateway runs as root: inside, commands have an unprivileged id, but the kernel's own process limit does not bind root, so the limit on processes rests on the watchdog. Prefer an ordinary user.",
+      "The gateway runs as root: commands get an unprivileged id in the sandbox, but the kernel does not limit root's processes, so only the watchdog does. Use an ordinary user if you can.",
     );
   }
   const filter = seccompFilter(process.arch);
   if (filter === undefined) {
     notes.push(
-      `Sockets, set-user-id files and hidden memory are not refused here: no filter for ${process.arch}.`,
+      `Sockets, set-user-id files and hidden memory are not blocked here: there is no filter for ${process.arch}.`,
     );
   }
   const descriptors = inheritedDescriptors();

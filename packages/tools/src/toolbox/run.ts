@@ -90,7 +90,7 @@ export function gated(
         Promise.race([approvals.wait(question.id, how.signal), approvals.closed]),
       );
       if (answer === "allowed") return call(name, finalArgs, how);
-      return failure(answer === "denied" ? "The approval was refused." : "Nobody approved it in time.");
+      return failure(answer === "denied" ? "The approval was denied." : "Nobody approved it in time.");
     },
   };
 }

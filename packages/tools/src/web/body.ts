@@ -36,7 +36,7 @@ export async function readBody(
   } catch (error) {
     if (error instanceof FetchError) throw error;
     if (isZlibError(error))
-      throw new FetchError("encoding", "The page is compressed in a broken way.", { cause: error });
+      throw new FetchError("encoding", "The page's compression is broken.", { cause: error });
     throw failure ?? error;
   } finally {
     body.destroy();
@@ -59,7 +59,7 @@ function decompressor(encoding: string | undefined): Duplex | undefined {
       return createBrotliDecompress();
     default:
       // Several in a row are how a small page becomes an endless one.
-      throw new FetchError("encoding", "The page is compressed in a way that is not known here.");
+      throw new FetchError("encoding", "The page uses an unsupported compression.");
   }
 }
 

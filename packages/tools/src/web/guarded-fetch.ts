@@ -71,11 +71,11 @@ export function createGuardedFetch(options: GuardedFetchOptions = {}): GuardedFe
     if (url.protocol !== "http:" && url.protocol !== "https:")
       throw new FetchError("bad_url", "Only http and https addresses can be fetched.");
     if (url.username !== "" || url.password !== "")
-      throw new FetchError("bad_url", "An address with a user name or password is not fetched.");
+      throw new FetchError("bad_url", "Addresses with a user name or password are not fetched.");
     const port = url.port === "" ? (url.protocol === "http:" ? 80 : 443) : Number(url.port);
     const allowed = allow.has(`${url.hostname}:${port}`);
     if (!allowed && ((port < 1024 && port !== 80 && port !== 443) || BAD_PORTS.has(port)))
-      throw new FetchError("blocked", `Port ${port} is not fetched from.`);
+      throw new FetchError("blocked", `Fetching from port ${port} is not allowed.`);
     const host = url.hostname.replace(/^\[|\]$/g, "");
     const addresses = isIP(host) === 0 ? await within(signal, () => resolve(host, signal), host) : [host];
     if (addresses.length === 0) throw notFound(host);
@@ -202,12 +202,12 @@ async function within(
 }
 
 function notFound(host: string, cause?: unknown): FetchError {
-  return new FetchError("network", `There is no host ${host}.`, { cause });
+  return new FetchError("network", `The host ${host} was not found.`, { cause });
 }
 
 function asFetchError(error: unknown, url: URL): FetchError {
   if (error instanceof FetchError) return error;
-  return new FetchError("network", `${url.host} could not be reached, or the connection broke off.`, {
+  return new FetchError("network", `${url.host} could not be reached, or the connection was lost.`, {
     cause: error,
   });
 }

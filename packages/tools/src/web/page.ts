@@ -86,7 +86,7 @@ async function textOfPdf(
 ): Promise<Article> {
   const pdf = await parsed("pdf-worker", bytes, parseMs, signal);
   if (pdf === undefined) throw new FetchError("type", `${url} is a PDF that could not be read.`);
-  if (pdf.text === "") throw new FetchError("type", `${url} is a PDF of pictures, without text.`);
+  if (pdf.text === "") throw new FetchError("type", `${url} is a PDF of images, without text.`);
   return pdf;
 }
 

@@ -116,7 +116,7 @@ async function bounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > MAX_BYTES) throw new SearchError("The search service answered with far too much.");
+    if (size > MAX_BYTES) throw new SearchError("The search service's response was too large.");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

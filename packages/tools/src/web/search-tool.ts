@@ -21,7 +21,8 @@ export function createWebSearchTool({
 }: WebSearchToolOptions): ToolDefinition {
   return defineTool({
     name: "web_search",
-    description: "Search the web. Gives titles, addresses and a few lines of each; read more with web_fetch.",
+    description:
+      "Search the web. Returns titles, addresses and a few lines of each result; read more with web_fetch.",
     inputSchema: z.object({
       query: z.string().min(1).max(400),
       limit: z.int().min(1).max(MAX_HITS).optional().describe(`Default ${DEFAULT_HITS}`),
@@ -39,7 +40,7 @@ export function createWebSearchTool({
           hits.map(({ url }) => url),
           text,
         );
-        return success(hits.length === 0 ? "(nothing was found)" : text, { hits: hits.length });
+        return success(hits.length === 0 ? "(nothing found)" : text, { hits: hits.length });
       } catch (error) {
         if (error instanceof SearchError) return failure(error.message);
         throw error;

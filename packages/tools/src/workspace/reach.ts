@@ -96,7 +96,7 @@ export class Reach {
 
   #start(path: string): { readonly root: Root; readonly parts: readonly string[] } {
     if (path === "") throw new WorkspaceError("bad-path", "The path is empty.");
-    if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path holds a NUL character.");
+    if (path.includes("\0")) throw new WorkspaceError("bad-path", "The path contains a NUL character.");
     if (path.length > MAX_PATH) throw new WorkspaceError("bad-path", "The path is too long.");
     if (!isAbsolute(path)) return { root: this.#home, parts: splitPath(path) };
     const inRoot = findRoot(this.#roots, path);

@@ -82,7 +82,7 @@ async function reachTarget(
   const addresses = isIP(host) === 0 ? await resolve(host, signal) : [host];
   const [address] = addresses;
   if (address === undefined || !addresses.every(isOpen))
-    throw new Refused(`${host} is at no public address, and closed to commands.`);
+    throw new Refused(`${host} is not at a public address, so commands may not reach it.`);
   signal.throwIfAborted();
   return new Promise((done, reject) => {
     const upstream = connect({ host: address, port, signal, timeout: CONNECT_MS });
