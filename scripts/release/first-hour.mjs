@@ -130,7 +130,7 @@ async function openWorld(folder, npmrc) {
     /** Once the gateway has read the configuration that a command has just written. */
     async rereadAgain() {
       reread += 1;
-      const times = () => log().split("the configuration was read again").length - 1;
+      const times = () => log().split("the configuration was reloaded").length - 1;
       await until(
         () => times() >= reread,
         () => `the configuration is not read again:\n${log()}`,

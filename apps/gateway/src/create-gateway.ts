@@ -76,7 +76,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Embe
       ...(clock === undefined ? {} : { clock, now: () => clock.now() }),
       consoleDir: ASSETS.consoleDir,
       onFatal: (error) => {
-        logger.error({ err: error.message }, "the gateway stops");
+        logger.error({ err: error.message }, "the gateway is stopping");
         void gateway.stop().then(() => options.onFatal?.(error));
       },
     },

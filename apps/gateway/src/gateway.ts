@@ -36,7 +36,7 @@ export async function startGateway(options: GatewayOptions, resolved: ResolvedCo
   refuseOpenListening(loaded, env);
   refuseGuessableToken(resolved.secrets.guessableToken, loaded, env, home);
   const onFailure = (part: string, error: unknown): void =>
-    options.logger.warn({ part, err: reasonOf(error) }, "a part of the gateway did not stop in order");
+    options.logger.warn({ part, err: reasonOf(error) }, "a part of the gateway did not stop cleanly");
   const lifecycle = createLifecycle(onFailure, options.now);
   try {
     return await start(options, resolved, lifecycle);
@@ -104,7 +104,9 @@ function loadLater(
   const { metrics, toolbox, memories } = surroundings;
   metrics
     .load()
-    .catch((error: unknown) => logger.error({ err: reasonOf(error) }, "there are no metrics in this run"));
+    .catch((error: unknown) =>
+      logger.error({ err: reasonOf(error) }, "metrics are unavailable until the next start"),
+    );
   const stopping = new AbortController();
   lifecycle.started("loading", () => stopping.abort());
   loadAhead(
@@ -216,7 +218,9 @@ async function restOrCount(way: Way, ending: End, logger: GatewayOptions["logger
   if (!ending.isByFault()) {
     await way
       .rest()
-      .catch((error: unknown) => logger.warn({ err: reasonOf(error) }, "this start counts as a crash"));
+      .catch((error: unknown) =>
+        logger.warn({ err: reasonOf(error) }, "a clean stop could not be recorded, so it counts as a crash"),
+      );
   }
   ending.close();
 }

@@ -164,7 +164,7 @@ test("nobody is asked over the API: the call is refused at once", async () => {
   const { toolbox, asked, soul, call } = await tainted("api");
   expect(await call()).toMatchObject({
     isError: true,
-    content: [{ text: expect.stringContaining("Nobody can be asked here.") }],
+    content: [{ text: expect.stringContaining("There is nobody to ask here.") }],
   });
   expect(await toolbox.approvals.list()).toEqual([]);
   expect(asked).toEqual([]);

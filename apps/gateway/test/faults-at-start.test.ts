@@ -130,7 +130,7 @@ const FAULTS: readonly {
     answers: false,
   },
   ...[
-    { name: "the home", place: ({ home }: World) => home.dir, says: /is the gateway's home/ },
+    { name: "the home", place: ({ home }: World) => home.dir, says: /is or contains the gateway's home/ },
     { name: "around the home", place: ({ dir }: World) => dir, says: /or around it/ },
     { name: "in the home", place: ({ home }: World) => home.skillsDir, says: /in no folder of/ },
     {
@@ -139,7 +139,7 @@ const FAULTS: readonly {
         symlinkSync(home.dir, join(dir, "link"));
         return join(dir, "link");
       },
-      says: /is the gateway's home/,
+      says: /is or contains the gateway's home/,
     },
   ].map(({ name, place, says }) => ({
     name: `a workspace that is ${name}`,

@@ -48,7 +48,7 @@ it("an account that does not run just now has what the message tool says wait fo
   const waiting = (await rows(world)).toReversed();
   expect(waiting.map(({ state }) => state)).toEqual(["pending", "pending"]);
   expect(JSON.stringify(waiting.map(({ payload }) => payload))).toMatch(/on my way.*there/);
-  expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)).toContain("does not run just now");
+  expect(JSON.stringify(modelRequests(world.anthropic).at(-1)?.body)).toContain("is not running right now");
 });
 
 it("an account that is not configured any more has its last replies among the dead letters, and sends them once it is back", async () => {

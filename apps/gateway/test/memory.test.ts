@@ -251,7 +251,7 @@ describe("signalbox memory", () => {
 
   it.each([
     ["from nobody", "nobody", "there is no provider nobody with a baseUrl"],
-    ["from an entry that is wrong", "openai", "the entry of the provider openai is wrong"],
+    ["from an entry that is wrong", "openai", "the entry of the provider openai has errors"],
   ])("goes on by words where its embeddings are %s, and says so", async (_, provider, problem) => {
     const openai = { api: "openai-chat", apiKey: "k-1", baseURL: "http://proxy" };
     const { world, started, say, untilRecalled } = await remembering({

@@ -109,7 +109,7 @@ describe("when the model", () => {
       logged.filter((line) => line.includes(words) && line.includes(message?.id ?? "?"));
     expect(about("a message was accepted")).toHaveLength(1);
     expect(about("a model call failed")).toHaveLength(2);
-    expect(about("a run has failed")).toHaveLength(1);
+    expect(about("a run failed")).toHaveLength(1);
   });
 
   it("says nothing for longer than the configuration allows, it is given up and its sender told", async () => {

@@ -53,9 +53,7 @@ it("an agent has the tools that were given, and those of a package, where its li
     { text: "Done." },
   ]);
   const started = await world.start({ tools: [WEATHER] });
-  expect(started.problems).toEqual([
-    expect.stringContaining("exec is the name of a tool of the gateway's own"),
-  ]);
+  expect(started.problems).toEqual([expect.stringContaining("exec is already the name of a built-in tool")]);
   await ask(started, "What is it?");
   const requests = modelRequests(world.anthropic);
   expect(requests[0]?.tools).toEqual(["read", "weather", "dice"]);
@@ -122,7 +120,7 @@ it("an agent that names a server's tools which nobody configured is told so", as
   world.script([{ text: "Yes." }]);
   const { problems } = await world.start();
   expect(problems).toEqual([
-    expect.stringContaining("names the tool mcp__helo__greet, which does not exist"),
+    expect.stringContaining("refers to the tool mcp__helo__greet, which does not exist"),
     expect.stringContaining("Did you mean group:fs"),
   ]);
 });

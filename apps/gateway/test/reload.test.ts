@@ -147,7 +147,7 @@ it("of a bad edit the section in which something is wrong stays as it was, and t
   expect(started.log()).toContain('"faulty":["agents"],"kept":["agents","access"]');
   world.configure("agents: [");
   await expect(started.reload()).rejects.toThrow("not valid YAML");
-  expect(started.log()).toContain("the configuration cannot be applied; what was before goes on");
+  expect(started.log()).toContain("the configuration cannot be applied; the previous one stays in effect");
   await started.post(say("one", "om_1"));
   await started.settled();
   expect(promptOf(world, 0)).toContain("You are a heron.");

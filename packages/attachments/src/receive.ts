@@ -135,8 +135,8 @@ function createWriteDown(
       const text = await transcriber.transcribe(recording, limit.signal);
       return { transcript: { text, by: transcriber.name } };
     } catch (error) {
-      logger.warn({ by: transcriber.name, err: reasonOf(error) }, "a recording could not be written down");
-      return { note: "what is said in it could not be written down" };
+      logger.warn({ by: transcriber.name, err: reasonOf(error) }, "a recording could not be transcribed");
+      return { note: "its speech could not be transcribed" };
     } finally {
       limit.end();
     }

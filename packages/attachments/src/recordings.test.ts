@@ -100,7 +100,7 @@ describe("a recording", () => {
     const [media] = await incoming.show([message(["voice"], KEPT_IN)], ["text"]);
     expect(media?.files[0]).toEqual({
       type: "audio/wav",
-      note: "could not be kept; what is said in it could not be written down",
+      note: "could not be kept; its speech could not be transcribed",
     });
   });
 

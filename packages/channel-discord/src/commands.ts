@@ -57,7 +57,7 @@ export async function registerCommands(
   await api.call({ what: "registering commands", method: "PUT", path, body, signal });
   await state.set(key, digest);
   logger.info("commands registered", { count: body.length });
-  if (possible.length < commands.length) logger.warn("commands that Discord does not take were left out");
+  if (possible.length < commands.length) logger.warn("commands that Discord does not accept were left out");
 }
 
 async function ownApplication(api: DiscordApi, signal: AbortSignal): Promise<string> {

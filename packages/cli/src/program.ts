@@ -52,7 +52,10 @@ export function createProgram(version: string, actions: Actions, json = false): 
     .configureHelp({ sortSubcommands: false })
     .showHelpAfterError(json ? false : "(use --help to see how this command works)");
   addService(program, actions);
-  addConfiguration(program.command("config").description("check, show and change the configuration"), actions);
+  addConfiguration(
+    program.command("config").description("check, show and change the configuration"),
+    actions,
+  );
   addConversations(program, actions);
   addMessages(program, actions);
   addCron(program.command("cron").description("schedules and heartbeats"), actions);

@@ -64,7 +64,7 @@ it("touches nothing where a gateway holds the home, or the backup is none", asyn
   lock.release();
   expect(await restore(home, join(dir, "nowhere"))).toMatchObject({
     code: 64,
-    err: expect.stringContaining("holds no backup: there is no signalbox.db in it"),
+    err: expect.stringContaining("is not a backup: it contains no signalbox.db"),
   });
   writeFileSync(join(saved, "signalbox.db"), "no database");
   expect((await restore(home, saved)).code).toBe(1);

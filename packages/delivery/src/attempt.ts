@@ -47,7 +47,7 @@ export async function attempt(ports: AttemptPorts, row: ClaimedRow): Promise<Set
   } catch (error) {
     if (isChannelError(error) && error.code === "rate_limited") ports.rates.complain(account, row);
     if (!isChannelError(error) && !ports.stopped.aborted)
-      ports.logger.error({ outbox: row.id, err: reasonOf(error) }, "a reply failed in an unforeseen way");
+      ports.logger.error({ outbox: row.id, err: reasonOf(error) }, "a reply failed unexpectedly");
     return settlementOf(error, account, row);
   }
 }

@@ -172,7 +172,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       if (this.#stopping.signal.aborted) return undefined;
       const retry: Retry = { state: "retry", doubtful: mayBeOut(settlement), reason: reasonOf(error) };
       return this.#waitInHand(row, retry).catch((failure: unknown) => {
-        logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left to the next start");
+        logger.error({ outbox: row.id, err: reasonOf(failure) }, "a reply is left for the next start");
         return undefined;
       });
     }
@@ -245,7 +245,10 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
 
   #tellRetry(row: Row, delayMs: number, reason: string): void {
     const { id, channel, attempts } = row;
-    this.#options.logger.warn({ outbox: id, channel, attempts, delayMs, err: reason }, "a reply waits");
+    this.#options.logger.warn(
+      { outbox: id, channel, attempts, delayMs, err: reason },
+      "a reply will be retried",
+    );
     this.#options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
   }
 

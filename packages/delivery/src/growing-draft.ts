@@ -160,7 +160,7 @@ export class GrowingDraft {
     const { clock, logger } = this.#ports;
     const limit = new AbortController();
     const gone = preview.abort().catch((error: unknown) => {
-      logger.debug({ run: this.#runId, err: reasonOf(error) }, "a preview was not taken away");
+      logger.debug({ run: this.#runId, err: reasonOf(error) }, "a preview could not be removed");
     });
     await Promise.race([gone, clock.delay(GIVEN_UP_MS, limit.signal).catch(() => {})]);
     limit.abort();

@@ -38,7 +38,7 @@ export interface MessagePlaceOptions {
   readonly accounts: () => readonly Pick<Destination, "channel" | "account">[];
 }
 
-export const NOT_RUNNING = "This channel's account does not run just now. Try again later.";
+export const NOT_RUNNING = "This channel's account is not running right now. Try again later.";
 
 /** Finds where an action goes, or says to the model why it cannot go there. */
 export async function findPlace(

@@ -53,7 +53,7 @@ export function createPairingNotices(options: PairingNoticesOptions): PairingNot
   }
 
   const onFailure = (error: unknown): void =>
-    logger.debug({ err: reasonOf(error) }, "somebody could not be told that they were let in");
+    logger.debug({ err: reasonOf(error) }, "a person could not be told that they were let in");
 
   return {
     async look() {

@@ -57,7 +57,7 @@ export async function sendParts(
       if (next === undefined) throw error;
       logger.error(
         { name: part.name, err: error.message },
-        refused ? "an attachment was refused" : "an attachment was given up",
+        refused ? "an attachment was refused" : "an attachment could not be uploaded",
       );
       sent.push(...before);
       const { fileNotSent, whyNotSent } = await phrases();

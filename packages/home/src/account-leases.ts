@@ -67,7 +67,7 @@ export function createAccountLeases(options: AccountLeasesOptions): AccountLease
       for (const { lease, lost } of asked) {
         if (kept.some(({ name, epoch }) => name === lease.name && epoch === lease.epoch)) continue;
         forget(lease);
-        lost.abort(new Error("another gateway runs this account"));
+        lost.abort(new Error("another gateway is running this account"));
       }
     },
   };

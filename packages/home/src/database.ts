@@ -60,7 +60,7 @@ export async function takeLease(
   if (lease) return lease;
   throw new GatewayError(
     "held",
-    `Another gateway works on the database ${home.databaseFile}. Stop it, or use another home.`,
+    `Another gateway is using the database ${home.databaseFile}. Stop it, or use another home.`,
   );
 }
 

@@ -11,7 +11,7 @@ export function prepareWorkspace(dir: string): void {
   } catch (error) {
     throw new GatewayError(
       "cannot_write",
-      `The workspace ${dir} cannot be made: ${reasonOf(error)}. Make it writable for this user.`,
+      `The workspace ${dir} cannot be created: ${reasonOf(error)}. Make it writable for this user.`,
     );
   }
 }

@@ -48,7 +48,7 @@ export async function openHome<T extends AskingBodies>(
 ): Promise<OpenHome<T>> {
   const { home, loaded, redact, logger, now } = options;
   prepareHome(home);
-  for (const open of closeHome(home)) logger.warn({ ...open }, "others could read what is in the home");
+  for (const open of closeHome(home)) logger.warn({ ...open }, "other users could read files in the home");
   const lock = lockHome(home);
   lifecycle.started("lock", () => lock.release());
   const store = storeWithRedaction(await openStoreOf(options), redact);
@@ -65,7 +65,10 @@ export async function openHome<T extends AskingBodies>(
     headFile: home.auditHeadFile,
     redact,
     onProblem: (message, details) =>
-      logger.error({ ...details, remedy: "`signalbox audit verify` says where a chain breaks" }, message),
+      logger.error(
+        { ...details, remedy: "run `signalbox audit verify` to see where the chain breaks" },
+        message,
+      ),
     now,
   });
   lifecycle.started("audit", () => audit.close());

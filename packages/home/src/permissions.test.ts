@@ -64,6 +64,8 @@ describe("closeHome", () => {
     chmodSync(home.configFile, 0o644);
     expect(closeHome(home)).toEqual([{ path: home.configFile, mode: "644", mended: false }]);
     chmodSync(home.configFile, 0o666);
-    expect(() => closeHome(home)).toThrow(/signalbox.yaml belongs to another user and others can write it/);
+    expect(() => closeHome(home)).toThrow(
+      /signalbox.yaml belongs to another user and can be written by others/,
+    );
   });
 });

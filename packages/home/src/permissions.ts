@@ -44,7 +44,7 @@ export function closeHome(home: Home): OpenFile[] {
     else if (isWritableByOthers(stats))
       throw new GatewayError(
         "cannot_write",
-        `${path} belongs to another user and others can write it (mode ${mode}). Take it over with chown, or close it with \`chmod go-w ${path}\`.`,
+        `${path} belongs to another user and can be written by others (mode ${mode}). Take ownership with chown, or close it with \`chmod go-w ${path}\`.`,
       );
     return { ...open, mended: isOpenToOthers(stats) };
   });

@@ -24,7 +24,7 @@ export interface Restored {
 export async function restoreBackup(home: Home, folder: string, now: Date): Promise<Restored> {
   const backup = join(folder, "signalbox.db");
   if (!existsSync(backup))
-    throw new GatewayError("usage", `${folder} holds no backup: there is no signalbox.db in it.`);
+    throw new GatewayError("usage", `${folder} is not a backup: it contains no signalbox.db.`);
   prepareHome(home);
   const lock = lockHome(home);
   const next = join(home.dir, "restore.part");

@@ -54,7 +54,7 @@ export function openListeningProblem(loaded: LoadedConfig, env: Env): Problem | 
   if (isLoopback(host) || auth.token !== undefined || environmentToken(env) !== undefined) return undefined;
   return loaded.problem(["gateway", "host"], {
     severity: "error",
-    message: `${host} can be reached from other machines, and no token is set`,
+    message: `${host} can be reached from other machines, but no token is set`,
     remedy: "Set gateway.auth.token or SIGNALBOX_TOKEN, or listen on 127.0.0.1.",
     disables: "the gateway",
   });
@@ -81,7 +81,7 @@ export function refuseGuessableToken(
     config.gateway.auth.token === undefined ? unconfiguredToken(env, home) : `${file}: gateway.auth.token`;
   throw new GatewayError(
     "config",
-    `${which} can be guessed: it is made of words, patterns or repetitions. Make one with \`openssl rand -base64 32\`, or remove it, and the gateway makes its own.`,
+    `${which} is easy to guess: it consists of words, patterns or repetitions. Create one with \`openssl rand -base64 32\`, or remove it to let the gateway create its own.`,
   );
 }
 

@@ -141,7 +141,7 @@ class PersistentScheduler<Task> implements Scheduler<Task> {
       else if ((await hand(occurrence(schedule, nextAt))) === "later") return this.#postpone(id);
       await this.#advance(schedule);
     } catch (error) {
-      logger.warn({ schedule: id, err: String(error) }, "what is due is tried again");
+      logger.warn({ schedule: id, err: String(error) }, "a due schedule will be retried");
       this.#postpone(id);
     }
   }

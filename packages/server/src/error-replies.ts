@@ -46,15 +46,15 @@ const UNAUTHORIZED: Problem = {
   status: 401,
   message: "The token is missing or wrong.",
   remedy:
-    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) or one of `signalbox tokens add` as `Authorization: Bearer …`, or sign in with it.",
+    "Send the gateway's token (gateway.auth.token, or the file `token` in the gateway's home) or one made with `signalbox tokens add` as `Authorization: Bearer …`, or sign in with it.",
   code: "unauthorized",
   openAi: { type: INVALID, code: "invalid_api_key" },
 };
 
 const FORBIDDEN: Problem = {
   status: 403,
-  message: "This is for owners.",
-  remedy: "Use the gateway's own token, or one of the role owner.",
+  message: "Only owners can do this.",
+  remedy: "Use the gateway's own token, or a token with the role owner.",
   code: "forbidden",
   openAi: { type: "permission_error" },
 };
@@ -69,7 +69,7 @@ const THROTTLED: Problem = {
 
 const WRONG_HOST: Problem = {
   status: 403,
-  message: "The request is not for this gateway, or comes from the page of another site.",
+  message: "The request is for another host, or comes from a page of another site.",
   remedy: "Use the address the gateway listens on, or add the name to gateway.allowedHosts.",
   code: "forbidden",
   openAi: { type: INVALID, code: "wrong_host" },
@@ -77,7 +77,7 @@ const WRONG_HOST: Problem = {
 
 const NOT_JSON: Problem = {
   status: 415,
-  message: "The content type is not JSON.",
+  message: "The content type must be JSON.",
   remedy: "Send the body as application/json.",
   code: "bad_request",
   openAi: { type: INVALID, code: "unsupported_media_type" },
@@ -85,7 +85,7 @@ const NOT_JSON: Problem = {
 
 const INTERNAL: Problem = {
   status: 500,
-  message: "Something went wrong in the gateway; its log says what.",
+  message: "Something went wrong in the gateway. Its log has the details.",
   code: "internal",
   openAi: { type: "server_error" },
 };
@@ -93,7 +93,7 @@ const INTERNAL: Problem = {
 function tooLarge(mostBytes: number): Problem {
   return {
     status: 413,
-    message: `The body is over ${mostBytes / 1_000_000} MB.`,
+    message: `The body is larger than ${mostBytes / 1_000_000} MB.`,
     remedy: "Send less.",
     code: "too_large",
     openAi: { type: INVALID, code: "request_too_large" },

@@ -56,7 +56,8 @@ async function callHook(
   if (key !== undefined && !KEY.test(key))
     return apiErrors.badJson(context, "Send an Idempotency-Key of at most 200 visible characters.");
   const text = hook.text === undefined ? wholeBody(name, raw) : fillIn(hook.text, body);
-  if (text.trim() === "") return apiErrors.badJson(context, `Send what hooks.${name}.text names.`);
+  if (text.trim() === "")
+    return apiErrors.badJson(context, `The body lacks what hooks.${name}.text refers to.`);
   if (text.length > MAX_TEXT) return apiErrors.tooLarge(context, MAX_TEXT);
   const session = fillIn(hook.session ?? "", body)
     .trim()

@@ -37,7 +37,7 @@ const LEFT_OPEN: Outcome = {
   text: "",
   error: {
     code: "stopping",
-    message: "The gateway has stopped before the message was answered. It goes on after the restart.",
+    message: "The gateway stopped before the message was answered. It continues after the restart.",
   },
 };
 

@@ -100,7 +100,7 @@ async function listen(server: Server, { host, port }: ServerOptions): Promise<vo
         const message = `${host}:${port} is in use by another program`;
         reject(new ServerError("address_in_use", message, { cause }));
       } else {
-        const message = `${host}:${port} cannot be listened on (${cause.code ?? cause.message})`;
+        const message = `cannot listen on ${host}:${port} (${cause.code ?? cause.message})`;
         reject(new ServerError("address_unusable", message, { cause }));
       }
     });

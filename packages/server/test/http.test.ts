@@ -91,10 +91,10 @@ describe("the HTTP API", () => {
     ["POST", "/api/conversations/nope/remove", 404, "There is no conversation nope of yours."],
     ["GET", "/api/why/nope", 404, "There is no message nope."],
     ["GET", "/api/trace/nope", 404, "There is no message nope."],
-    ["GET", "/api/why/nope?language=de", 400, "The address is not as it is"],
-    ["GET", "/api/usage?by=week", 400, "The address is not as it is"],
+    ["GET", "/api/why/nope?language=de", 400, "The address is not valid here"],
+    ["GET", "/api/usage?by=week", 400, "The address is not valid here"],
     ["GET", "/api/nope", 404, "There is no GET /api/nope."],
-    ["GET", `/api/conversations/c/events?after=${"x".repeat(200)}`, 400, "The address is not as it is"],
+    ["GET", `/api/conversations/c/events?after=${"x".repeat(200)}`, 400, "The address is not valid here"],
   ])("says what is wrong with %s %s: the path, or what it names", async (method, path, status, words) => {
     const { url } = await openServer(createMemoryService());
     const headers = { ...bearer, "content-type": "application/json" };

@@ -59,7 +59,11 @@ export function createMemoryService(reply?: (submission: Submission) => Outcome)
       if (known !== undefined) {
         const first = submissions.find((one) => one.id === id);
         if (!isDeepStrictEqual(first, submission))
-          return { kind: "refused", code: "id_taken", message: "Another message came under this id before." };
+          return {
+            kind: "refused",
+            code: "id_taken",
+            message: "This id was already used for another message.",
+          };
         return { kind: "duplicate", messageId: id, sessionKey: key, done: known.promise };
       }
       submissions.push(submission);

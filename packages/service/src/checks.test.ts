@@ -64,6 +64,6 @@ async function checked(...events: readonly ModelEvent[]): Promise<readonly strin
 
 it("says what the vendor said last, or nothing, where a model's time is up", async () => {
   expect(await checked(LIMITED, ABORTED)).toEqual(["it does not answer: 429: slow down"]);
-  expect(await checked(ABORTED)).toEqual(["it does not answer: nothing came within 15 s"]);
+  expect(await checked(ABORTED)).toEqual(["it does not answer: no response within 15 s"]);
   expect(await checked({ type: "finish", message: assistantMessage("OK") })).toEqual(["it answers"]);
 });

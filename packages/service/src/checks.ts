@@ -42,8 +42,10 @@ async function checkAccount(
       ...(remedy === undefined ? {} : { remedy }),
     }));
   } catch (error) {
-    const detail = `the platform could not be asked: ${reasonOf(error)}`;
-    return [{ part, ok: false, detail, remedy: "Look whether the platform can be reached from here." }];
+    const detail = `the platform could not be reached: ${reasonOf(error)}`;
+    return [
+      { part, ok: false, detail, remedy: "Check whether the platform can be reached from this machine." },
+    ];
   }
 }
 
@@ -56,14 +58,14 @@ async function checkModel({ models, now }: ChecksPorts, agent: Agent): Promise<r
     await askOnce(chosen, now());
     return [{ part, ok: true, detail: "it answers" }];
   } catch (error) {
-    const remedy = `Correct its key or address under models.providers.${model.provider}, or choose another model.`;
+    const remedy = `Fix its key or address under models.providers.${model.provider}, or choose another model.`;
     return [{ part, ok: false, detail: `it does not answer: ${reasonOf(error)}`, remedy }];
   }
 }
 
 /** @throws what the vendor says, also where a fallback would answer in its place, or where it says so for too long */
 async function askOnce({ model, stream }: AgentModel, timestamp: number): Promise<void> {
-  let said = `nothing came within ${LONGEST_MS / 1000} s`;
+  let said = `no response within ${LONGEST_MS / 1000} s`;
   const events = stream(
     model,
     {

@@ -42,5 +42,5 @@ it("looks again where it could not", async () => {
   });
   await vi.advanceTimersByTimeAsync(10_000);
   stop();
-  expect([looks, warned]).toEqual([2, ["nobody could look for tokens that were revoked"]]);
+  expect([looks, warned]).toEqual([2, ["could not check for revoked tokens"]]);
 });

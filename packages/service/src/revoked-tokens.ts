@@ -28,7 +28,7 @@ export function watchRevokedTokens({ tokens, isAuthenticated, end, logger }: Rev
   };
   const timer = setInterval(() => {
     look().catch((error: unknown) =>
-      logger.warn({ err: reasonOf(error) }, "nobody could look for tokens that were revoked"),
+      logger.warn({ err: reasonOf(error) }, "could not check for revoked tokens"),
     );
   }, LOOK_MS).unref();
   return () => clearInterval(timer);

@@ -28,7 +28,7 @@ export interface SubmitPorts extends KeptOutcomePorts {
 const UNREADABLE: Outcome = {
   state: "failed",
   text: "",
-  error: { code: "internal", message: "The gateway cannot read how this message ended." },
+  error: { code: "internal", message: "The gateway cannot read the outcome of this message." },
 };
 
 /** Takes messages of the gateway's own clients, and tells them how those end. */
@@ -40,7 +40,7 @@ export function createSubmit(ports: SubmitPorts): Pick<GatewayService, "submit" 
     const named = nameOf(submission);
     const taken = await store.inbox.find(named);
     if (taken !== undefined && !(await isRepeated(taken.payload.event, submission)))
-      return refused("id_taken", "Another message came under this id before.");
+      return refused("id_taken", "This id was already used for another message.");
     const done = endOfKnown(ports, named).catch(() => UNREADABLE);
     return { kind: "duplicate", messageId: submission.id, sessionKey: sessionOf(submission), done };
   };

@@ -18,7 +18,7 @@ export function noChannel(
   return loaded.problem(["channels", channel], {
     severity: "error",
     message,
-    remedy: `${didYouMean(channel, ids)}Use one of ${ids.join(", ")}, or install a channel package and name it in channels.${channel}.package.`,
+    remedy: `${didYouMean(channel, ids)}Use one of ${ids.join(", ")}, or install a channel package and set channels.${channel}.package to its name.`,
     disables: `channel ${channel}`,
   });
 }
@@ -26,8 +26,8 @@ export function noChannel(
 export function notSeparately(loaded: LoadedConfig, channel: string): Problem {
   return loaded.problem(["channels", channel, "process"], {
     severity: "error",
-    message: "is not possible: the channel is part of the program that the gateway runs in",
-    remedy: "Remove process, or put the channel into a package.",
+    message: "is not possible: this channel is built into the gateway",
+    remedy: "Remove `process`, or move the channel into a package.",
     disables: `channel ${channel}`,
   });
 }
@@ -37,7 +37,7 @@ export function needlessPackage(loaded: LoadedConfig, channel: string): Problem 
   return loaded.problem(["channels", channel, "package"], {
     severity: "warning",
     message: `is ignored: ${channel} comes with the gateway`,
-    remedy: "Remove package, or give the channel of the package a name of its own.",
+    remedy: "Remove `package`, or give the package's channel another name.",
   });
 }
 
@@ -72,7 +72,7 @@ export function settingProblems(
     return loaded.problem(["channels", channel, "accounts", account, ...named], {
       severity: "error",
       message: message.replace(/\.$/, ""),
-      remedy: "Set it as the platform's console shows it.",
+      remedy: "Set it exactly as the platform's console shows it.",
       disables: `channel account ${channel}/${account}`,
     });
   });
@@ -93,7 +93,7 @@ export function unknownSettings(
       loaded.problem(["channels", definition.id, "accounts", account, key], {
         severity: "warning",
         message: "unknown key, ignored",
-        remedy: `${didYouMean(key, keys)}The keys here are ${keys.join(", ")}.`,
+        remedy: `${didYouMean(key, keys)}Valid keys are ${keys.join(", ")}.`,
       }),
     );
 }
@@ -110,8 +110,8 @@ export function sameCredentials(loaded: LoadedConfig, planned: readonly PlannedA
     if (earlier === undefined) return [];
     return loaded.problem(["channels", one.definition.id, "accounts", one.account], {
       severity: "warning",
-      message: `has the credentials of the account ${earlier.account}: the platform gives each message to one of the two`,
-      remedy: "Give each account an app or bot of its own.",
+      message: `has the same credentials as the account ${earlier.account}: the platform sends each message to only one of the two`,
+      remedy: "Give each account its own app or bot.",
     });
   });
 }

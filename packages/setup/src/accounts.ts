@@ -133,7 +133,7 @@ async function checked({ config }: ChannelDefinition, raw: unknown): Promise<Che
   try {
     return await config["~standard"].validate(raw);
   } catch (error) {
-    return { issues: [{ message: `the channel failed at them: ${reasonOf(error)}` }] };
+    return { issues: [{ message: `the channel could not check them: ${reasonOf(error)}` }] };
   }
 }
 
@@ -172,13 +172,13 @@ async function definitionOf(
   const { definitions, own } = options;
   // Messages of another channel by this name would be taken for those of the gateway's own clients.
   if (own.some((definition) => definition.id === id))
-    return `${id} is the name of a channel of the gateway's own`;
+    return `${id} is already the name of a built-in channel`;
   const given = definitions.find((definition) => definition.id === id);
   if (given !== undefined) return given;
   if (packageName === undefined) return "there is no such channel";
   const brought = await importChannel(packageName, id, importsFrom(options));
   // Only the gateway itself checks its token.
   return typeof brought !== "string" && brought.capabilities.authenticatedByGateway === true
-    ? `the package ${packageName} says that its senders hold the gateway's token, which only the gateway's own may`
+    ? `the package ${packageName} claims that its senders hold the gateway's token, which only built-in channels may do`
     : brought;
 }

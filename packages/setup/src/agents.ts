@@ -94,7 +94,7 @@ export function resolveAgents(loaded: LoadedConfig, home: Home): Agents {
         loaded.problem(["agents", "list", index, "workspaceDir"], {
           severity: "error",
           message: `the workspace ${workspaceDir} ${fault}`,
-          remedy: "Make the folder, writable for the user the gateway runs as, or name another.",
+          remedy: "Create the folder and make it writable for the gateway's user, or choose another one.",
           disables: `agent ${config.id}`,
         }),
       );
@@ -213,9 +213,9 @@ export function workspacesOf(home: Pick<Home, "workspacesDir">, agents: Pick<Age
 function homeFault(home: Home, dir: string): string | undefined {
   const place = realFolder(dir);
   const [own, workspaces] = [realFolder(home.dir), realFolder(home.workspacesDir)];
-  if (isInside(own, place)) return `is the gateway's home ${home.dir}, or around it`;
+  if (isInside(own, place)) return `is or contains the gateway's home ${home.dir}`;
   if (isInside(place, own) && (place === workspaces || !isInside(place, workspaces)))
-    return `is in the gateway's home ${home.dir}, but in no folder of ${home.workspacesDir}`;
+    return `is in the gateway's home ${home.dir}, but not in a folder of ${home.workspacesDir}`;
   return undefined;
 }
 

@@ -52,8 +52,9 @@ export function budgetProblems(
       problems.push(
         problem(["budgets", index, "model"], {
           severity: "error",
-          message: `the model ${model} cannot be asked`,
-          remedy: "Name one that can, or give its provider a key. Until then nothing answers in its place.",
+          message: `the model ${model} cannot be used`,
+          remedy:
+            "Choose another model, or set a key for its provider. Until then, no cheaper model answers.",
         }),
       );
     const unpriced = usd === undefined ? [] : unpricedModels(agents, models);
@@ -61,8 +62,8 @@ export function budgetProblems(
       problems.push(
         problem(["budgets", index, "usd"], {
           severity: "warning",
-          message: `the price of ${unpriced.join(", ")} is not known, so what it is paid is not counted`,
-          remedy: "State its prices under models.providers.<name>.models, or limit tokens.",
+          message: `the price of ${unpriced.join(", ")} is unknown, so its costs are not counted`,
+          remedy: "Set its prices under models.providers.<name>.models, or limit tokens instead.",
         }),
       );
     return problems;

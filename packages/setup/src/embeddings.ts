@@ -15,10 +15,10 @@ export function embeddingsProblems(loaded: LoadedConfig): Problem[] {
     problem(["memory", "embeddings"], {
       severity: "error",
       message: isBroken
-        ? `the entry of the provider ${provider} is wrong`
+        ? `the entry of the provider ${provider} has errors`
         : `there is no provider ${provider} with a baseUrl`,
       remedy: isBroken
-        ? "Correct it in models.providers, or use none."
+        ? "Fix it in models.providers, or use none."
         : "Add it to models.providers, or use none.",
       disables: "search of the memory by meaning",
     }),

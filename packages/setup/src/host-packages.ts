@@ -45,5 +45,5 @@ export function packagesFrom(module: Pick<ImportMeta, "url" | "resolve">): HostP
 
 /** What to do about those that are missing. */
 export function installCommand(names: readonly string[]): string {
-  return `Add what is missing, where the gateway is installed: npm install ${names.join(" ")}`;
+  return `Install what is missing where the gateway is installed: npm install ${names.join(" ")}`;
 }

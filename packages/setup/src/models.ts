@@ -159,7 +159,7 @@ function providerProblems(loaded: LoadedConfig, models: ReachableModels): Proble
     return loaded.problem(isConfigured ? [...path, field] : path, {
       ...fatal,
       message: faultOf(problem),
-      remedy: `Set ${isConfigured ? "it" : `the environment variable ${field}`} again, as the vendor gives it.`,
+      remedy: `Set ${isConfigured ? "it" : `the environment variable ${field}`} again, exactly as the vendor shows it.`,
     });
   });
 }
@@ -187,7 +187,7 @@ function remedyOf(problem: ModelProblem, { config }: LoadedConfig): string {
   if (problem.code !== "missing_key") {
     const providers = [...Object.keys(config.models.providers), ...defaultAccounts.map(({ name }) => name)];
     const meant = problem.code === "unknown_provider" ? didYouMean(problem.provider, providers) : "";
-    return `${meant}Name a model of a provider that can be asked.`;
+    return `${meant}Use a model of a provider that works.`;
   }
   const or = problem.variable === undefined ? "" : ` or the environment variable ${problem.variable}`;
   return `Set models.providers.${problem.provider}.apiKey${or}.`;
@@ -206,8 +206,10 @@ function imageProblems(loaded: LoadedConfig, models: ReachableModels): Problem[]
     return [loaded.problem(path, { severity: "error", message, remedy, disables })];
   }
   if (resolution.model.input.includes("image")) return [];
-  const message = `${image.model} takes no pictures`;
-  return [loaded.problem(path, { severity: "error", message, remedy: "Name a model that does.", disables })];
+  const message = `${image.model} does not accept images`;
+  return [
+    loaded.problem(path, { severity: "error", message, remedy: "Choose a model that does.", disables }),
+  ];
 }
 
 /** Whether it is a key that is missing while nobody has set any. */

@@ -46,7 +46,7 @@ async function exportedTools(name: string, places: PackagePlaces): Promise<reado
     const exported = [module["default"] ?? module["tools"]].flat();
     const tools = exported.filter(isTool);
     return exported.length === 0 || tools.length < exported.length
-      ? `the package ${name} exports something else than tools as default or tools`
+      ? `the package ${name} exports something other than tools as default or tools`
       : tools;
   } catch (error) {
     return `the package ${name} could not be loaded: ${reasonOf(error)}`;
@@ -54,16 +54,16 @@ async function exportedTools(name: string, places: PackagePlaces): Promise<reado
 }
 
 function faultOf({ name }: Tool, taken: ReadonlyMap<string, Tool>): string | undefined {
-  if (BUILT_IN_TOOLS.includes(name)) return `${name} is the name of a tool of the gateway's own`;
-  if (name.startsWith("mcp__")) return `${name} is a name that only tools of MCP servers have`;
-  return taken.has(name) ? `there is another tool called ${name}` : undefined;
+  if (BUILT_IN_TOOLS.includes(name)) return `${name} is already the name of a built-in tool`;
+  if (name.startsWith("mcp__")) return `${name} uses a prefix reserved for tools of MCP servers`;
+  return taken.has(name) ? `there is already a tool called ${name}` : undefined;
 }
 
 function problemOf(loaded: LoadedConfig, index: number, name: string, message: string): Problem {
   return loaded.problem(["tools", "packages", index], {
     severity: "error",
     message,
-    remedy: "Install the package in the gateway's home or beside the gateway, or take it out of the list.",
+    remedy: "Install the package in the gateway's home or beside the gateway, or remove it from the list.",
     disables: `tools of ${name}`,
   });
 }

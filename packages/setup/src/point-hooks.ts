@@ -25,7 +25,8 @@ export async function resolvePointHooks(options: PointHooksOptions): Promise<Con
   const problems: Problem[] = [];
   const hooks: UncheckedHook[] = [];
   for (const [name, config] of Object.entries(loaded.config.pointHooks)) {
-    const hook = config === undefined ? "it is not configured right" : await hookOf(name, config, options);
+    const hook =
+      config === undefined ? "it is not configured correctly" : await hookOf(name, config, options);
     if (typeof hook !== "string") {
       hooks.push(hook);
       continue;
@@ -62,8 +63,7 @@ function problemOf(loaded: LoadedConfig, name: string, { at }: PointHookConfig, 
   return loaded.problem(["hooks", name, "module"], {
     severity: "error",
     message,
-    remedy:
-      "Install the package in the gateway's home or beside the gateway, or name the folder that it is in.",
+    remedy: "Install the package in the gateway's home or beside the gateway, or give the folder it is in.",
     disables: at === GATE ? `hook ${name}, so that no tool may be used` : `hook ${name}`,
   });
 }

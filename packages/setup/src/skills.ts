@@ -112,7 +112,7 @@ export async function resolveSkills(options: {
       } catch (error) {
         throw new GatewayError(
           "cannot_write",
-          `Skills cannot be pinned in ${home.skillPinsDir}: ${reasonOf(error)}. Make that folder writable for this user, and see that the disk has room.`,
+          `Skills cannot be pinned in ${home.skillPinsDir}: ${reasonOf(error)}. Make that folder writable for this user, and check that the disk has space.`,
           { cause: error },
         );
       }
@@ -136,8 +136,8 @@ function unknownSkills(
   return unknown.map((name) =>
     loaded.problem(placeOf(loaded, agent.id, name), {
       severity: "error",
-      message: `agent ${agent.id} names the skill ${name}, which does not exist`,
-      remedy: `Correct the name, or put it into ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
+      message: `agent ${agent.id} refers to the skill ${name}, which does not exist`,
+      remedy: `Correct the name, or create the skill in ${join(home.skillsDir, name, "SKILL.md")}.${usable}`,
       disables: `skill ${name} of agent ${agent.id}`,
     }),
   );

@@ -26,8 +26,8 @@ export function toolProblems(loaded: LoadedConfig, agents: Agents, plugins: Plug
     checkToolNames(namesIn(tools), all).map(({ name, near }) =>
       loaded.problem(placeOf(loaded, id, name), {
         severity: "error",
-        message: `agent ${id} names the tool ${name}, which does not exist`,
-        remedy: `${near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `}The tools are ${all.join(", ")}, and * for all.`,
+        message: `agent ${id} refers to the tool ${name}, which does not exist`,
+        remedy: `${near.length === 0 ? "" : `Did you mean ${near.join(" or ")}? `}Available tools are ${all.join(", ")}, and * for all.`,
         disables: `tool ${name} of agent ${id}`,
       }),
     ),

@@ -66,7 +66,7 @@ it("runs the channel that a package brings", async () => {
 
 it("refuses a package whose senders are said to hold the gateway's token", async () => {
   const { problems, definition } = await plan("mine", "authenticatedByGateway: true");
-  expect(problems).toEqual([expect.stringContaining("says that its senders hold the gateway's token")]);
+  expect(problems).toEqual([expect.stringContaining("claims that its senders hold the gateway's token")]);
   expect(definition).toBeUndefined();
 });
 
@@ -75,7 +75,7 @@ it("refuses a package that takes the name of a channel of the gateway's own", as
   expect(own.length).toBeGreaterThan(0);
   for (const { id, capabilities } of own) {
     const { problems, definition, listed } = await plan(id, "");
-    expect(problems).toEqual([`${id} is the name of a channel of the gateway's own`]);
+    expect(problems).toEqual([`${id} is already the name of a built-in channel`]);
     // What runs under the name is the gateway's own all the same, and no account of the configuration.
     expect(definition?.capabilities).toEqual(capabilities);
     expect(listed).toEqual([]);
@@ -87,7 +87,7 @@ it("gives an account a process of its own where the channel is in a package, wit
   expect(problems).toEqual([]);
   expect(listed.map(({ channel }) => channel)).toEqual(["mine"]);
   const { problems: refused, listed: none } = await plan("feishu", "", [feishu], { process: true });
-  expect(refused).toContain("is not possible: the channel is part of the program that the gateway runs in");
+  expect(refused).toContain("is not possible: this channel is built into the gateway");
   expect(none).toEqual([]);
   expect(definition?.id).toBe("mine");
 });
@@ -107,7 +107,9 @@ it("leaves an account out at whose settings the package's own check fails", asyn
   const accounts = { main: {}, other: { key: " a " } };
   const validate = "({ key }) => ({ value: { key: key.trim() } })";
   const { problems, listed } = await plan("mine", "", [], { accounts }, { validate });
-  expect(problems).toEqual([expect.stringContaining("the channel failed at them: Cannot read properties")]);
+  expect(problems).toEqual([
+    expect.stringContaining("the channel could not check them: Cannot read properties"),
+  ]);
   expect(listed.map(({ account }) => account)).toEqual(["other"]);
 });
 

@@ -15,7 +15,7 @@ it("says once that what requests hold cannot be kept, where, and what to do abou
   await expect(add("the-first-of-them")).rejects.toThrow();
   await expect(add("the-second-of-them")).rejects.toThrow();
   expect(warn).toHaveBeenCalledOnce();
-  expect(warn.mock.lastCall?.[1]).toContain(`nothing can be kept in ${dir}: see that the gateway may write`);
+  expect(warn.mock.lastCall?.[1]).toContain(`${dir} cannot be written: check that the gateway may write`);
   rmSync(dir);
   expect((await add("the-third-of-them")).kind).toBe("added");
   rmSync(dir, { recursive: true });

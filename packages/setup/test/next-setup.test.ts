@@ -111,5 +111,5 @@ it("says that a configuration applies, also where the disk is too full to put th
   expect(reloaded).toEqual({ applied: ["access"], forStart: [], kept: [], accounts: ["telegram/main"] });
   expect(live.config().access.dm).toBe("open");
   expect(reloading.state.kept).toEqual([]);
-  expect(errors).toEqual(["the configuration applies, and could not be put on record"]);
+  expect(errors).toEqual(["the configuration applies, but could not be put on record"]);
 });

@@ -25,7 +25,7 @@ describe("transcription", () => {
 
   it.each([
     [async () => new Response("no", { status: 500 }), /status 500/],
-    [async () => Response.json({ words: [] }), /something else than a text/],
+    [async () => Response.json({ words: [] }), /its response was not text/],
   ])("rejects where the answer is no text", async (fetch, reason) => {
     const transcriber = transcriberOf(load(WHISPER + LOCAL).config, {}, { fetch });
     await expect(transcriber?.transcribe(RECORDING, new AbortController().signal)).rejects.toThrow(reason);

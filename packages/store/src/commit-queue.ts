@@ -270,7 +270,7 @@ class BatchingQueue implements CommitQueue {
     try {
       await this.#options.afterBatch?.();
     } catch (error) {
-      this.#options.logger?.warn({ error: String(error) }, "the database's log could not be looked after");
+      this.#options.logger?.warn({ error: String(error) }, "the database's log could not be maintained");
     }
   }
 

@@ -26,7 +26,7 @@ export function connect(path: string, access: StoreAccess, logger?: StoreLogger)
     if (access === "own") {
       const migration = migrate(raw, path);
       if (migration !== undefined && migration.from > 0)
-        logger?.info({ ...migration, path }, "the database was brought up to this release's version");
+        logger?.info({ ...migration, path }, "the database was migrated to this release's version");
       if (!inMemory) raw.pragma("journal_mode = WAL");
     } else {
       requireVersion(raw, path);

@@ -228,7 +228,7 @@ class RecordedSubAgents<Origin, Gained> implements SubAgents<Origin, Gained> {
   }
 
   #failed(subAgent: string, error: unknown): void {
-    this.#options.logger.warn({ subAgent, err: String(error) }, "work on a sub-agent is tried again");
+    this.#options.logger.warn({ subAgent, err: String(error) }, "work on a sub-agent will be retried");
   }
 }
 

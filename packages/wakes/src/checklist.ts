@@ -33,7 +33,8 @@ export async function readChecklist(
   const [file] = loaded.files;
   if (file === undefined || !saysSomething(file.text)) return undefined;
   if (labels.of(join(await realpath(workspaceDir), NAME)) !== undefined) {
-    const message = "the heartbeat waits: its file holds what others wrote, until an owner trusts it";
+    const message =
+      "the heartbeat is on hold: its file contains text that others wrote, and no owner has trusted it yet";
     logger.warn({ dir: workspaceDir, file: NAME }, message);
     return undefined;
   }
@@ -56,8 +57,8 @@ export function isActive(hours: ActiveHours | undefined, at: number): boolean {
 /** The text for the agent. */
 export function heartbeatText({ every }: Heartbeat, { text, cut }: Checklist): string {
   return [
-    `Heartbeat: nobody has written; this comes by itself, every ${every}.`,
-    `Do what ${NAME} of your workspace says, as far as it is due now. Repeat nothing that you have said before.`,
+    `Heartbeat: nobody wrote this; it arrives by itself every ${every}.`,
+    `Do what ${NAME} in your workspace says, as far as it is due now. Do not repeat what you have already said.`,
     `If there is nothing to tell, answer ${SILENT_TOKEN} and nothing else.`,
     "",
     cut ? `${NAME}, of which this is the beginning:` : `${NAME}:`,

@@ -136,9 +136,9 @@ it("says of a removal and of a schedule that they are over where the call is mad
   const id = wakes.list()[0]?.id ?? "";
   const remove = () => handle({ action: "remove", id }, runIn("kitchen"), { callId: "c2" });
   expect(await remove()).toBe(`Removed ${id}.`);
-  expect(await remove()).toBe(`${id} is over: it does not come again.`);
+  expect(await remove()).toBe(`${id} is over and does not run again.`);
   expect(await handle(inAnHour, runIn("kitchen"), { callId: "c1" })).toBe(
-    `Scheduled as ${id}, and over by now.`,
+    `Scheduled as ${id}, and already over.`,
   );
   await clock.advance(2 * HOUR);
   expect(told).toEqual([]);

@@ -24,10 +24,10 @@ export function createCronHandler(
     const id = nameOf(run, callId).slice(0, 8);
     // A call that is run again after a crash is told what the first one did, whatever the time is by now.
     const earlier = await scheduler.recall(id);
-    if (earlier === "over") return `Scheduled as ${id}, and over by now.`;
+    if (earlier === "over") return `Scheduled as ${id}, and already over.`;
     if (earlier !== undefined) return `Scheduled as ${id}: ${describeWhen(earlier.when)}.`;
     if (ofSession(run).length >= MOST_SCHEDULES)
-      throw new Error(`This conversation has ${MOST_SCHEDULES} schedules already: remove one first.`);
+      throw new Error(`This conversation already has ${MOST_SCHEDULES} schedules. Remove one first.`);
     const when = readWhen({ ...written, ...(zone === undefined ? {} : { zone }) }, now());
     const { agent, sessionKey, event, wake } = run;
     const task: Wake = {
@@ -38,15 +38,15 @@ export function createCronHandler(
       ...(wake?.saidFrom === undefined ? {} : { saidFrom: wake.saidFrom }),
     };
     if (!(await scheduler.add({ id, when, missed, task })))
-      throw new Error("Nothing was scheduled: that time has passed already.");
+      throw new Error("Nothing was scheduled: that time has already passed.");
     return `Scheduled as ${id}: ${describeWhen(when)}.`;
   };
 
   /** Carries out what is asked of a schedule of this conversation; of one that is over there is only that to say. */
   const withOwn = async (id: string, run: WakingRun, carryOut: () => Promise<string>): Promise<string> => {
     if (ofSession(run).some((schedule) => schedule.id === id)) return carryOut();
-    if ((await scheduler.recall(id)) === "over") return `${id} is over: it does not come again.`;
-    throw new Error(`This conversation has no schedule ${id}. \`list\` shows those it has.`);
+    if ((await scheduler.recall(id)) === "over") return `${id} is over and does not run again.`;
+    throw new Error(`This conversation has no schedule ${id}. \`list\` shows its schedules.`);
   };
 
   return async (
@@ -68,7 +68,7 @@ export function createCronHandler(
         return withOwn(request.id, run, async () =>
           (await scheduler.run(request.id, nameOf(run, callId))) === "taken"
             ? `${request.id} runs as soon as this turn is over.`
-            : `${request.id} cannot run just now.`,
+            : `${request.id} cannot run right now.`,
         );
     }
   };

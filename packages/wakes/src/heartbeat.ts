@@ -60,7 +60,7 @@ export function createHeartbeats(ports: HeartbeatPorts): Heartbeats {
   const { agents, store, clock, logger } = ports;
   const scheduler = createScheduler<Task>({
     store: createHeartbeatStore(store.kv, (agent) =>
-      logger.warn({ agent }, "when a heartbeat was last cannot be read; it begins anew"),
+      logger.warn({ agent }, "the time of the last heartbeat cannot be read; its interval starts over"),
     ),
     clock,
     logger,

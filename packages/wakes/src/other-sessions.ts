@@ -67,12 +67,12 @@ async function send(
 ): Promise<string> {
   mustReach(key, run, ports);
   if (run.wake?.saidFrom !== undefined)
-    throw new Error("What another conversation said is answered where you are, and passed on to none.");
+    throw new Error("Answer what another conversation said here; do not pass it on.");
   // The same call, made again after a crash, is the same message.
   const eventId = `session:${createHash("sha256").update(`${run.runId} ${callId}`).digest("hex").slice(0, 16)}`;
   const place = await placeFor(ports, eventId, key);
   const agentId = parseSessionKey(key)?.agentId;
-  if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} lately.`);
+  if (place === undefined || agentId === undefined) throw new Error(`Nobody has written in ${key} recently.`);
   const isSamePerson = speakerOf(run.event) === speakerOf(place);
   const sources = facts.taint.map(({ source }) => source);
   // Whoever is there may have all of it read out to them: it names nobody, and no conversation.
@@ -87,8 +87,9 @@ async function send(
       chain: run.wake?.delegated?.chain ?? run.messageId,
     },
   });
-  if (woken?.outcome !== "taken") throw new Error("It cannot be taken just now. Try again later.");
-  return `Said in ${key}. What the agent there answers goes to whoever is there.`;
+  if (woken?.outcome !== "taken")
+    throw new Error("The message cannot be accepted right now. Try again later.");
+  return `Said in ${key}. The agent there answers the people in that conversation.`;
 }
 
 /**
@@ -117,7 +118,7 @@ async function list(ports: OtherSessionsPorts, run: WakingRun, call: SessionsCal
     .flat()
     .toSorted((one, other) => other.updatedAt - one.updatedAt)
     .slice(0, MOST_SHOWN);
-  if (shown.length === 0) return "There are no other conversations that you reach.";
+  if (shown.length === 0) return "There are no other conversations you can reach.";
   // A title is the first words of whoever wrote there, and a key may hold a name that they chose.
   call.run.taint({ source: "person", detail: "the list of other conversations" });
   const lines = shown.map(async ({ key, title, updatedAt }) => {
@@ -167,9 +168,9 @@ async function lastIn(
 }
 
 function mustReach(key: string, run: WakingRun, { reach }: Pick<OtherSessionsPorts, "reach">): void {
-  if (key === run.sessionKey) throw new Error("That is the conversation that you are in.");
+  if (key === run.sessionKey) throw new Error("That is the conversation you are in.");
   if (!isReached(key, run, reach()))
-    throw new Error(`You reach no conversation ${key}. sessions_list shows others that you do.`);
+    throw new Error(`You cannot reach a conversation ${key}. sessions_list shows those you can.`);
 }
 
 /** A sub-agent reaches only its creator, and no one else reaches it. */

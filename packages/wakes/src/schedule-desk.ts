@@ -40,7 +40,7 @@ export function createScheduleDesk(ports: ScheduleDeskPorts): ScheduleDesk {
     const task: Wake = { ...(await destinationOf(wanted, ports)), text };
     const theirs = scheduledWakes.list().filter(({ task: { sessionKey } }) => sessionKey === task.sessionKey);
     if (theirs.length >= MOST_SCHEDULES)
-      throw new NotScheduled(`That conversation has ${MOST_SCHEDULES} schedules already.`);
+      throw new NotScheduled(`That conversation already has ${MOST_SCHEDULES} schedules.`);
     const id = ports.newId();
     await scheduledWakes.add({ id, when, missed, task });
     return id;
@@ -80,12 +80,14 @@ async function destinationOf(
     return { agentId: agent.id, ...ownPlace(agent.id, "schedules") };
   }
   if (agentId !== undefined)
-    throw new NotScheduled("A conversation has its own agent: name one or the other.");
+    throw new NotScheduled(
+      "A conversation already has an agent: give either a conversation or an agent, not both.",
+    );
   const rows = await store.inbox.list({ sessionKey: session, limit: LOOKED_THROUGH });
   const last = rows.find(({ payload: { event, role } }) => role === "owner" && event.channel !== "api");
   if (last?.route === undefined)
     throw new NotScheduled(
-      `No owner has written in ${session} lately. \`signalbox sessions\` lists conversations.`,
+      `No owner has written in ${session} recently. \`signalbox sessions\` lists conversations.`,
     );
   return { agentId: last.route.agentId, sessionKey: session, place: placeOf(last.payload.event) };
 }

@@ -3,7 +3,7 @@ import type { AgentMessage } from "@signalbox/agent-core";
 /** Messages of a session as an agent of another one is told them. */
 export function historyInWords(messages: readonly { readonly message: AgentMessage }[]): string {
   const lines = messages.flatMap(({ message }) => inWords(message));
-  return lines.length === 0 ? "It has not begun." : lines.join("\n\n");
+  return lines.length === 0 ? "It has not started yet." : lines.join("\n\n");
 }
 
 function inWords(message: AgentMessage): string[] {

@@ -45,12 +45,12 @@ export function createSessionsHandler(
         const tools = toolsFor(run, request.tools);
         const { task: text, label = firstWords(text) } = request;
         const { id } = await subAgents.spawn({ label, text, tools }, giverOf(run, call));
-        return `Sub-agent ${id} (${label}) works on it. Its result comes as a message; do not wait for it.`;
+        return `Sub-agent ${id} (${label}) is working on it. Its result will arrive as a message; do not wait for it.`;
       }
       case "send":
         if (isOtherSession(request.session)) return others.send(request.session, request.message, run, call);
         await subAgents.send(request.session, request.message, giverOf(run, call));
-        return `Given to ${request.session}. Its result comes as a message.`;
+        return `Given to ${request.session}. Its result will arrive as a message.`;
       case "list":
         return request.others ? others.list(run, call) : describe(await subAgents.of(run.sessionKey));
       case "history":
@@ -103,7 +103,7 @@ function describe(subAgents: readonly SubAgent<TaskOrigin>[]): string {
     .map(({ id, label, tasks }) => {
       const open = tasks.filter(({ ended }) => ended === undefined).length;
       const ends = tasks.flatMap(({ ended }) => ended ?? []);
-      const state = open > 0 ? `at work on ${open} of ${tasks.length}` : ends.join(", ");
+      const state = open > 0 ? `working on ${open} of ${tasks.length}` : ends.join(", ");
       return `${id} (${label}): ${state}`;
     })
     .join("\n");

@@ -20,7 +20,7 @@ export async function endOfTask(
   const id = parseId<InboxId>(messageId);
   const row = id === undefined ? undefined : await store.inbox.get(id);
   if (row === undefined)
-    return { outcome: "failed", text: "Nothing is known of its end any more.", gained: [] };
+    return { outcome: "failed", text: "It is no longer known how it ended.", gained: [] };
   const outcome = outcomeOf(row);
   if (outcome === undefined) return undefined;
   const gained = taintIn((await store.sessions.get(sessionKey))?.data)?.sources ?? [];
@@ -61,7 +61,7 @@ async function textOf(
   const said = turnTexts(ended?.messages.map(({ message }) => message) ?? []);
   const text = parseReply(said.at(-1) ?? "").text.trim();
   const why = ended?.run.error ?? detail?.reason ?? detail?.rule;
-  if (outcome === "done") return text === "" ? "It has said nothing." : text;
+  if (outcome === "done") return text === "" ? "It said nothing." : text;
   return [...(why === undefined ? [] : [`Why: ${why}`]), ...(text === "" ? [] : [text])].join("\n\n");
 }
 

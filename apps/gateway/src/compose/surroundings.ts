@@ -123,7 +123,7 @@ function createFailureSupervisor(logger: Logger, onFatal: (error: Error) => void
   return createSupervisor({
     judge: judgeFailure,
     onRetry: (task, error, delayMs) =>
-      logger.error({ task, err: reasonOf(error), delayMs }, "work failed; it is tried again"),
+      logger.error({ task, err: reasonOf(error), delayMs }, "work failed and will be retried"),
     onGiveUp: (task, error) => logger.error({ task, err: reasonOf(error) }, "work failed for good"),
     onFatal: (error) => onFatal(storeErrorIn(error) ?? new Error(reasonOf(error))),
   });

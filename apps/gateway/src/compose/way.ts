@@ -48,7 +48,8 @@ export function createWay(parts: Parts): Way {
   const waitingRuns = createWaitingRuns({
     store,
     lease,
-    onFailure: (run, error) => logger.warn({ run, err: reasonOf(error) }, "that a run waits was not noted"),
+    onFailure: (run, error) =>
+      logger.warn({ run, err: reasonOf(error) }, "a waiting run could not be recorded"),
   });
   const crashes = createAttachmentCrashes(store.kv, POISON_ATTEMPTS);
   const queueModes = createQueueModes(store.sessions);

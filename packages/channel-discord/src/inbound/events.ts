@@ -173,7 +173,7 @@ function greet({ logger }: ReadingPorts["context"], ready: Payload): void {
   const applicationId = textAt(objectAt(ready, "application"), "id");
   const { guilds } = ready;
   if (applicationId === undefined || !Array.isArray(guilds) || guilds.length > 0) return;
-  logger.info("the bot is in no server yet; this address lets it in", {
+  logger.info("the bot is not in any server yet; use this address to add it", {
     invite: inviteAddress(applicationId),
   });
 }

@@ -37,7 +37,7 @@ export function createIntake(options: IntakeOptions): Intake {
   function refuse(reason: string): void {
     if (isRefused) return;
     isRefused = true;
-    logger.warn("an event has to come again", { reason });
+    logger.warn("an event must be redelivered", { reason });
     refused();
   }
 
@@ -60,7 +60,7 @@ export function createIntake(options: IntakeOptions): Intake {
     } catch (error) {
       if (isChannelError(error) || !isHopeless(told)) return refuse(reasonOf(error));
       unreadable.delete(told.deliveryId);
-      logger.error("an event that cannot be read was left out", { type: told.type, reason: reasonOf(error) });
+      logger.error("an unreadable event was skipped", { type: told.type, reason: reasonOf(error) });
       await handOver(told, async () => true);
     }
   }
@@ -75,7 +75,7 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     take(frame) {
       const told = readFrame(frame, session.current()?.sessionId ?? "");
-      if (told === undefined) return logger.debug("a frame that cannot be read was left out");
+      if (told === undefined) return logger.debug("an unreadable frame was skipped");
       session.received(told.sequence);
       reading = reading.then(() => read(told));
     },

@@ -53,7 +53,7 @@ export function createLongConnection(options: LongConnectionOptions): Supervised
       override async invoke(data: unknown): Promise<undefined> {
         const envelope = isPayload(data) ? readEnvelope(data) : undefined;
         const handled = envelope?.kind === "event" ? await options.handle(envelope) : "malformed";
-        if (handled === "malformed") logger.warn("an event that cannot be read was left out");
+        if (handled === "malformed") logger.warn("an unreadable event was skipped");
         // The SDK answers with an error then, and Feishu delivers again.
         if (handled === "rejected") throw new Error("not taken");
       }

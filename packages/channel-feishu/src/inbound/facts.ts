@@ -46,7 +46,7 @@ export async function lookUpFacts(ports: FactsPorts, envelope: EventEnvelope): P
   } catch (error) {
     if (!isChannelError(error)) throw error;
     ports.onTrouble(error.message);
-    context.logger.warn("an event has to come again: what it refers to could not be looked up", {
+    context.logger.warn("an event must be redelivered: what it refers to could not be looked up", {
       type: envelope.type,
       reason: error.message,
     });

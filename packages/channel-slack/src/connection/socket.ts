@@ -38,7 +38,7 @@ export async function openSocket(
 
   async function onFrame({ type, body, ack }: Frame): Promise<void> {
     const envelope = readFrame(type, body);
-    if (envelope === undefined) logger.warn("a frame that cannot be read was left out");
+    if (envelope === undefined) logger.warn("an unreadable frame was skipped");
     // What is not acknowledged comes again.
     if (envelope === undefined || (await take(envelope))) await ack();
   }
@@ -46,9 +46,7 @@ export async function openSocket(
   function onMessage(read: (...args: unknown[]) => unknown, data: unknown, isBinary: unknown): void {
     if (typeof data === "string" && parsePayload(data)?.["type"] === "disconnect") end = "announced";
     // The SDK takes every frame for a whole one, and what it throws over another would end the process.
-    Promise.resolve(read(data, isBinary)).catch(() =>
-      logger.warn("a frame that cannot be read was left out"),
-    );
+    Promise.resolve(read(data, isBinary)).catch(() => logger.warn("an unreadable frame was skipped"));
   }
 
   const [read] = client.listeners("ws_message");
@@ -57,7 +55,7 @@ export async function openSocket(
   client.on("slack_event", (frame: Frame) => {
     onFrame(frame).catch((error: unknown) => {
       const reason = reasonOf(error);
-      logger.error("an event could not be taken; Slack delivers it again", { reason });
+      logger.error("an event could not be accepted; Slack will redeliver it", { reason });
     });
   });
   client.on("close", () => ended.resolve(end));

@@ -45,7 +45,7 @@ export async function lookUpFacts(ports: FactsPorts, envelope: Envelope): Promis
     };
   } catch (error) {
     if (!isChannelError(error)) throw error;
-    logger.warn("an event has to come again: its conversation could not be looked up", {
+    logger.warn("an event must be redelivered: its conversation could not be looked up", {
       reason: error.message,
     });
     return undefined;

@@ -134,14 +134,14 @@ async function take(
     // Part of an album that has been taken.
     const taking = together.length === 0 ? Promise.resolve("duplicate" as const) : receive(together);
     const handled = await taking.catch((error: unknown) => {
-      logger.error("an update could not be taken; it is fetched again", { reason: String(error) });
+      logger.error("an update could not be accepted; it will be fetched again", { reason: String(error) });
       return "rejected" as const;
     });
     if (handled === "rejected") {
       await clock.delay(limits.refusedUpdateMs, signal).catch(() => {});
       return next;
     }
-    if (handled === "malformed") logger.warn("an update that cannot be read was passed over", { update: id });
+    if (handled === "malformed") logger.warn("an unreadable update was skipped", { update: id });
     next = id + 1;
   }
   return next;

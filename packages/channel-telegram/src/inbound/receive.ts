@@ -41,7 +41,7 @@ export function createReceiver(
       if (tries < mostTries) throw error;
       // What is wrong with one of them must not keep all that come behind it from being heard.
       unreadable.delete(id);
-      context.logger.error("an update that cannot be read was left out", { reason: reasonOf(error) });
+      context.logger.error("an unreadable update was skipped", { reason: reasonOf(error) });
       return undefined;
     }
   }

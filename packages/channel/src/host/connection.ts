@@ -155,7 +155,7 @@ class RetriedConnection implements SupervisedConnection {
         () => false,
       );
       if (answered || ended.aborted) continue;
-      logger.warn("the connection does not answer any more");
+      logger.warn("the connection stopped responding");
       return;
     }
     await aborted(ended);

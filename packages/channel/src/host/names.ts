@@ -37,7 +37,7 @@ export function createNames({ cache, prefix, ask, logger }: NamesOptions): NameO
     } catch (error) {
       const code = isChannelError(error) ? error.code : "transient";
       if (!signal.aborted) await cache.set(key, {}, isLasting(error) ? refusedMs : unreachableMs);
-      logger.debug("a name could not be found out", { userId, code });
+      logger.debug("a name could not be looked up", { userId, code });
       return undefined;
     }
   }

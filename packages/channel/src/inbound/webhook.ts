@@ -65,14 +65,14 @@ export function createWebhook<Event>(
     try {
       handled = await options.handle(event);
     } catch (error) {
-      logger.error("an event could not be taken; the platform delivers it again", {
+      logger.error("an event could not be accepted; the platform will redeliver it", {
         reason: reasonOf(error),
       });
       return reply(500, { error: "not taken" });
     }
     if (handled === "rejected") return reply(503, { error: "not now" }, { "retry-after": retryAfterSeconds });
     if (handled !== "malformed") return options.accepted?.(event) ?? reply(200, {});
-    logger.warn("an event that cannot be read was refused");
+    logger.warn("an unreadable event was refused");
     return reply(400, { error: "the event cannot be read" });
   }
 }

@@ -11,12 +11,10 @@ export function logPrinted(
   { logger, clock }: Pick<ChannelContext, "logger" | "clock">,
 ): void {
   const limited = limitEntries(clock, () =>
-    logger.warn("the process of the account prints so much that the rest of this minute is left out"),
+    logger.warn("the account's process prints too much; the rest of this minute is left out"),
   );
   const log = (printed: string): void =>
-    limited(() =>
-      logger.warn("the process of the account printed something", { printed: shortened(printed) }),
-    );
+    limited(() => logger.warn("the account's process printed something", { printed: shortened(printed) }));
   for (const stream of streams) readLines(stream, log);
 }
 

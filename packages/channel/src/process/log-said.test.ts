@@ -22,7 +22,7 @@ it("leaves out of a minute what is too much for it, says so once, and lets what 
   expect(logged).toHaveLength(61);
   expect(logged.at(-1)).toEqual([
     "warn",
-    "the process of the account logs so much that the rest of this minute is left out",
+    "the account's process logs too much; the rest of this minute is left out",
     { level: "info" },
   ]);
   say({ level: "error", message: "it broke", fields: { at: 7 } });

@@ -16,7 +16,7 @@ export function createEntryLog({
 }: Pick<ChannelContext, "logger" | "clock">): (entry: Entry) => void {
   const limited = (level: Entry["level"]) =>
     limitEntries(clock, () =>
-      logger.warn("the process of the account logs so much that the rest of this minute is left out", {
+      logger.warn("the account's process logs too much; the rest of this minute is left out", {
         level,
       }),
     );

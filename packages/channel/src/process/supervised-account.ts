@@ -177,7 +177,7 @@ export class SupervisedAccount {
   #take(launched: AccountProcess): void {
     this.#process = launched;
     this.#outage = undefined;
-    this.#context.logger.info("the account has a process of its own", { pid: launched.pid ?? null });
+    this.#context.logger.info("the account runs in its own process", { pid: launched.pid ?? null });
     this.#startedAt = this.#context.clock.now();
     void this.#watch(launched);
     void launched.ended.then((why) => {
@@ -209,7 +209,7 @@ export class SupervisedAccount {
     if (clock.now() - this.#startedAt >= HEALTHY_MS) this.#failures = 0;
     const waitMs = Math.min(LONGEST_RESTART_MS, FIRST_RESTART_MS * 2 ** this.#failures++);
     this.#outage = { state: "down", reason: `its process: ${why}`, retryAt: clock.now() + waitMs };
-    logger.error("the process of a channel account is started again", { err: why, inMs: waitMs });
+    logger.error("the process of a channel account is being restarted", { err: why, inMs: waitMs });
     try {
       await clock.delay(waitMs, signal);
     } catch {

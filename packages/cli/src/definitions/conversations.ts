@@ -25,10 +25,12 @@ export function addMessages(program: Command, { run, runOn }: Actions): void {
     .option("--limit <count>", "maximum number to list", count, 20)
     .option("--session <key>", "only those of one session, named as in `sessions`")
     .action(run(async () => (await import("../commands/messages.ts")).messages));
-  command(program, "why [message]", "explain why a message was answered or not; default: the latest message", [
-    "why",
-    "why om_4f2c --details",
-  ])
+  command(
+    program,
+    "why [message]",
+    "explain why a message was answered or not; default: the latest message",
+    ["why", "why om_4f2c --details"],
+  )
     .option("--details", "show every step")
     .action(runOn(async () => (await import("../commands/why.ts")).why));
   command(program, "trace [message]", "show everything noted about a message; without an id, the last one", [

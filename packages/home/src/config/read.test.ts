@@ -33,7 +33,7 @@ it("reads secrets of programs again while others have their turn", async () => {
   expect(again.config.models.providers["good"]).toMatchObject({ apiKey: "said-once" });
   expect(again).toMatchObject({ config: first.config, problems: first.problems });
   expect(again.problems.map(({ message }) => message).join()).toMatch(
-    /there is no program no-such-program.*it ended with status 3.*it ended with SIGKILL.*it ended with ERR_INVALID_ARG_VALUE/s,
+    /the program no-such-program was not found.*it ended with status 3.*it ended with SIGKILL.*it ended with ERR_INVALID_ARG_VALUE/s,
   );
 });
 

@@ -12,7 +12,7 @@ export interface JudgedSecrets {
   readonly problems: readonly Problem[];
 }
 
-const REMEDY = "Make one with `openssl rand -base64 32`.";
+const REMEDY = "Create one with `openssl rand -base64 32`.";
 
 /** Looks at the gateway's token and at those of its hooks. */
 export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): Promise<JudgedSecrets> {
@@ -24,7 +24,7 @@ export async function judgeSecrets(loaded: LoadedConfig, home: Home, env: Env): 
   const problem = (path: readonly string[], disables: string, which = ""): Problem =>
     loaded.problem(path, {
       severity: "error",
-      message: `${which}can be guessed: it is made of words, patterns or repetitions`,
+      message: `${which}is easy to guess: it consists of words, patterns or repetitions`,
       remedy: REMEDY,
       disables,
     });

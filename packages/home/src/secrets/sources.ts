@@ -14,10 +14,10 @@ export function secretSources(home: Home, env: Env): SecretSources {
     file(path) {
       const file = configuredPath(home, path);
       const stats = statSync(file, { throwIfNoEntry: false });
-      if (stats === undefined) throw new Error(`there is no ${file}`);
+      if (stats === undefined) throw new Error(`${file} does not exist`);
       if (!stats.isFile()) throw new Error("it is not a file");
       if (stats.size > LONGEST) throw new Error(`it is longer than ${LONGEST} bytes`);
-      if (isOpenToOthers(stats)) throw new Error(`others can read it; \`chmod 600 ${file}\` ends that`);
+      if (isOpenToOthers(stats)) throw new Error(`other users can read it; run \`chmod 600 ${file}\``);
       return readFileSync(file, "utf8");
     },
     command([program = "", ...args]) {
@@ -76,7 +76,7 @@ function startOf(home: Home, env: Env) {
 /** Its own words hold the whole command, and what the program has said so far. */
 function failureOf(program: string, error: unknown): Error {
   const end = endOf(error);
-  return new Error(end === "ENOENT" ? `there is no program ${program}` : `it ended with ${end}`);
+  return new Error(end === "ENOENT" ? `the program ${program} was not found` : `it ended with ${end}`);
 }
 
 function endOf(error: unknown): string {

@@ -31,12 +31,12 @@ export async function pruneStore(
   const report = await maintenance.prune(retentionOf(config));
   logger.debug(report, "old rows were removed");
   if (report.sessions > 0)
-    logger.info({ sessions: report.sessions }, "conversations were removed, as retention says");
+    logger.info({ sessions: report.sessions }, "conversations were removed by the retention settings");
   if (report.usedBytes > config.databaseMegabytes * MEGABYTE) {
     const { usedBytes } = report;
     logger.warn(
       { usedBytes, databaseMegabytes: config.databaseMegabytes },
-      "the database is larger than retention.databaseMegabytes: what is left in it is kept on purpose",
+      "the database is larger than retention.databaseMegabytes, but everything left in it must be kept",
     );
   }
   return report;

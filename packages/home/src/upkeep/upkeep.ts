@@ -94,7 +94,7 @@ export function createUpkeep(options: UpkeepOptions): Upkeep {
         options
           .recover()
           .catch((error: unknown) =>
-            logger.warn({ err: reasonOf(error) }, "nobody could look for work that was left"),
+            logger.warn({ err: reasonOf(error) }, "could not check for unfinished work"),
           );
       });
       void options.pruneMedia();

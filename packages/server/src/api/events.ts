@@ -20,7 +20,7 @@ export function eventStreams(service: GatewayService, connections: OpenConnectio
     if (!query.success)
       return apiErrors.badQuery(
         context,
-        "Name a conversation and an agent in at most 200 characters each, and give a cursor back as it came.",
+        "Give a conversation and an agent of at most 200 characters each, and pass cursors back unchanged.",
       );
     // Nobody would read the stream, nor close it.
     if (context.req.method === "HEAD") return context.body(null, 200, HEADERS);

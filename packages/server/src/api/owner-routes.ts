@@ -52,16 +52,12 @@ function addViews(app: Hono<Env>, service: GatewayService): void {
   app.get("/usage", async (context) => {
     const query = UsageQuery.safeParse(context.req.query());
     if (!query.success)
-      return apiErrors.badQuery(
-        context,
-        "Ask with by=day, agent, session or sender, and days=30, or without days.",
-      );
+      return apiErrors.badQuery(context, "Use by=day, agent, session or sender, and optionally days=30.");
     return context.json(await service.usage(query.data));
   });
   app.get("/why/:id", async (context) => {
     const query = WhyQuery.safeParse(context.req.query());
-    if (!query.success)
-      return apiErrors.badQuery(context, "Ask with language=en or zh, or without a language.");
+    if (!query.success) return apiErrors.badQuery(context, "Use language=en or zh, or leave it out.");
     const why = await service.why(context.req.param("id"), query.data.language);
     return why === undefined ? noMessage(context) : context.json(why);
   });
@@ -75,7 +71,7 @@ function addPairings(app: Hono<Env>, service: GatewayService): void {
     if (!body.success) return apiErrors.badJson(context, 'Send {"code": "what the person was sent"}.');
     const person = await service.approvePairing(body.data.code, ownerOf(context));
     return person === undefined
-      ? apiErrors.missing(context, "open request with this code")
+      ? apiErrors.missing(context, "pending request with this code")
       : context.json(person);
   });
   app.post("/pairings/revoke", async (context) => {
@@ -83,9 +79,7 @@ function addPairings(app: Hono<Env>, service: GatewayService): void {
     if (!body.success)
       return apiErrors.badJson(context, 'Send {"channel": "…", "account": "…", "peer": "…"}.');
     const revoked = await service.revokePairing(body.data, ownerOf(context));
-    return revoked
-      ? context.body(null, 204)
-      : apiErrors.missing(context, "such person who was let in by a code");
+    return revoked ? context.body(null, 204) : apiErrors.missing(context, "paired person with this id");
   });
 }
 
@@ -99,7 +93,7 @@ function addApprovals(app: Hono<Env>, service: GatewayService): void {
     const body = ApprovalAnswer.safeParse(await context.req.json().catch(() => undefined));
     if (!body.success) return apiErrors.badJson(context, 'Send {"answer": "allow"} or {"answer": "deny"}.');
     const taken = await service.answerApproval(context.req.param("id"), body.data.answer, ownerOf(context));
-    return taken ? context.body(null, 204) : apiErrors.missing(context, "open question with this id");
+    return taken ? context.body(null, 204) : apiErrors.missing(context, "pending question with this id");
   });
   app.post("/trust", async (context) => {
     const body = TrustRequest.safeParse(await context.req.json().catch(() => undefined));

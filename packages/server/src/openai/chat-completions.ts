@@ -47,7 +47,8 @@ export function chatCompletionsRoute(
     const agent = agentOf(service, request.model);
     if (agent === undefined) return noModel(context, request.model, service);
     const attempt = retries.attempt(context, "chatcmpl-", raw);
-    if (attempt === undefined) return badRequest(context, "The Idempotency-Key is none.", "Idempotency-Key");
+    if (attempt === undefined)
+      return badRequest(context, "The Idempotency-Key is not valid.", "Idempotency-Key");
     const submission = submissionOf(toClientRequest(request, agent.id), attempt.id);
     const turn: ChatTurn = { request, submission, attempt, created: Math.floor(now() / 1000) };
     return request.stream === true ? streamed(context, service, turn) : whole(context, service, turn);
@@ -85,7 +86,7 @@ function readMessage(
 ): ClientMessage {
   const param = `messages[${index}]`;
   if (role === "tool" || role === "function" || (calls?.length ?? 0) > 0)
-    throw new RequestProblem("Agents use their own tools; tool calls of the client are not taken.", param);
+    throw new RequestProblem("Agents use their own tools; client tool calls are not supported.", param);
   const { text, attachments } = readContent(content, `${param}.content`);
   if (role === "system" || role === "developer") return { role: "system", text, attachments, param };
   return { role, text: text === "" ? (refusal ?? "") : text, attachments, param };

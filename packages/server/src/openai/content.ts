@@ -43,7 +43,7 @@ function attachment(one: z.output<typeof part>, param: string): ClientAttachment
   }
   if ("file" in one) return byAddress("file", one.file.file_data, one.file.filename, param);
   if ("file_data" in one) return byAddress("file", one.file_data, one.filename, param);
-  throw new RequestProblem(`Parts of the type ${one.type} are not taken.`, param);
+  throw new RequestProblem(`Parts of type ${one.type} are not supported.`, param);
 }
 
 /** A `data:` URL that holds it, or an address that it is fetched from. */
@@ -54,6 +54,6 @@ function byAddress(
   param: string,
 ): ClientAttachment {
   if (!/^(data:[^,]*,|https?:\/\/)/.test(url))
-    throw new RequestProblem("Send a data: URL, or one of http: or https:.", param);
+    throw new RequestProblem("Send a data:, http: or https: URL.", param);
   return { kind, url, ...(name ? { name } : {}) };
 }

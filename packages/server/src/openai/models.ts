@@ -24,7 +24,7 @@ export function agentOf(service: ScopedService, model: string): { readonly id: s
 export function noModel(context: Context, id: string, service: ScopedService): Response {
   const names = service.agents().map((one) => PREFIX + one.id);
   return openAiError(context, 404, {
-    message: `The model \`${id}\` does not exist. There are: ${names.join(", ")}.`,
+    message: `The model \`${id}\` does not exist. Available models: ${names.join(", ")}.`,
     type: "invalid_request_error",
     code: "model_not_found",
     param: "model",

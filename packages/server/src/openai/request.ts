@@ -45,7 +45,7 @@ export function submissionOf(request: ClientRequest, id: string): Submission {
   const { agent, user, messages, sampling, param } = request;
   const last = messages.at(-1);
   if (last?.role !== "user" || (last.text.trim() === "" && last.attachments.length === 0))
-    throw new RequestProblem("The last message must be a user message with text or a picture.", param);
+    throw new RequestProblem("The last message must be a user message with text or an image.", param);
   const system = messages.flatMap(({ role, text }) => (role === "system" ? [text] : []));
   const instructions = [...request.instructions, ...system].filter((text) => text !== "").join("\n\n");
   // Of a conversation that is kept, the client's copy of the earlier messages says nothing new.
@@ -81,7 +81,7 @@ function earlierPicture({ kind, url }: ClientAttachment, param: string): HeldPic
   const [, mimeType, data] = /^data:(image\/[\w.+-]+)(?:;[^;,]*)*?;base64,([A-Za-z0-9+/=]+)$/.exec(url) ?? [];
   if (kind === "image" && mimeType !== undefined && data !== undefined) return { mimeType, data };
   throw new RequestProblem(
-    "Earlier messages may have pictures as data: URLs in base64, and nothing else. Name a `user` whose conversation is kept.",
+    "Earlier messages may contain images only as base64 data: URLs, and no other attachments. Or set `user`, so that the gateway keeps the conversation.",
     param,
   );
 }

@@ -48,7 +48,7 @@ async function readItem(
     case "reasoning":
       return undefined;
     default:
-      throw new RequestProblem(`Only messages are taken, not ${type}.`, param);
+      throw new RequestProblem(`Only messages are supported, not ${type}.`, param);
   }
 }
 
@@ -59,6 +59,6 @@ async function referenced(
   service: ScopedService,
 ): Promise<string> {
   const text = await service.answer((id ?? "").replace(/^msg_/, "resp_"));
-  if (text === undefined) throw new RequestProblem(`There is no item ${id}. Send its message.`, param);
+  if (text === undefined) throw new RequestProblem(`There is no item ${id}. Send the message itself.`, param);
   return text;
 }

@@ -52,7 +52,8 @@ export function responsesRoute(
     const agent = agentOf(service, request.model);
     if (agent === undefined) return noModel(context, request.model, service);
     const attempt = retries.attempt(context, "resp_", raw);
-    if (attempt === undefined) return badRequest(context, "The Idempotency-Key is none.", "Idempotency-Key");
+    if (attempt === undefined)
+      return badRequest(context, "The Idempotency-Key is not valid.", "Idempotency-Key");
     const submission = submissionOf(await toClientRequest(request, agent.id, service), attempt.id);
     const turn: ResponseTurn = { submission, attempt, head: headOf(request, submission, now()) };
     return request.stream === true ? streamed(context, service, turn) : whole(context, service, turn);
@@ -85,12 +86,13 @@ async function toClientRequest(request: ResponsesRequest, agent: string, service
 }
 
 function refuseKeeping(request: ResponsesRequest): void {
-  const why = "Responses are not kept: name a `user` whose conversation is, or send all of it.";
+  const why =
+    "Responses are not stored: set `user`, so that the gateway keeps the conversation, or send the whole conversation.";
   if (request.previous_response_id) throw new RequestProblem(why, "previous_response_id");
   if (request.conversation !== undefined && request.conversation !== null)
     throw new RequestProblem(why, "conversation");
   if (request.background === true)
-    throw new RequestProblem("Only waiting requests are served.", "background");
+    throw new RequestProblem("Background requests are not supported.", "background");
 }
 
 async function whole(context: Context, service: ScopedService, turn: ResponseTurn): Promise<Response> {

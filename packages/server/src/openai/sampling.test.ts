@@ -32,11 +32,11 @@ describe("what a client's request passes on to the model", () => {
 
 describe("what is not served", () => {
   it.each([
-    [{ n: 2 }, "Only n = 1 is served."],
-    [{ presence_penalty: 0.5 }, "presence_penalty is not served."],
-    [{ logprobs: true }, "logprobs is not served."],
-    [{ reasoning: { effort: "low" } }, "How hard an agent thinks is its own setting."],
-    [{ tools: [{}] }, "Agents use their own tools; tools of the client are not taken."],
+    [{ n: 2 }, "Only n = 1 is supported."],
+    [{ presence_penalty: 0.5 }, "presence_penalty is not supported."],
+    [{ logprobs: true }, "logprobs is not supported."],
+    [{ reasoning: { effort: "low" } }, "How much an agent thinks is set in its configuration."],
+    [{ tools: [{}] }, "Agents use their own tools; client tools are not supported."],
   ])("is refused by its name: %j", (request, why) => {
     expect(() => refuseUnserved(request)).toThrow(why);
   });

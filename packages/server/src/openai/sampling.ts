@@ -82,10 +82,10 @@ function isServed<Name extends keyof Fields>(name: Name, request: Fields): boole
 
 function whyNot(name: string): string {
   if (name === "tools" || name === "functions" || name === "tool_choice")
-    return "Agents use their own tools; tools of the client are not taken.";
+    return "Agents use their own tools; client tools are not supported.";
   if (name === "reasoning_effort" || name === "reasoning")
-    return "How hard an agent thinks is its own setting.";
-  return name === "n" ? "Only n = 1 is served." : `${name} is not served.`;
+    return "How much an agent thinks is set in its configuration.";
+  return name === "n" ? "Only n = 1 is supported." : `${name} is not supported.`;
 }
 
 /** The parameters that are passed on to the model. */

@@ -103,8 +103,8 @@ class Connection {
         return;
       case "abort":
         this.#abort(frame.conversation).catch((error: unknown) => {
-          this.#logger.error({ err: reasonOf(error) }, "what a client stopped may go on");
-          const message = "The gateway could not stop all that goes on there.";
+          this.#logger.error({ err: reasonOf(error) }, "what a client stopped may still be running");
+          const message = "The gateway could not stop everything that is running there.";
           this.#send({ type: "error", conversation: frame.conversation, code: "internal", message });
         });
         return;
@@ -112,7 +112,7 @@ class Connection {
         this.#used();
         this.#submit(frame).catch((error: unknown) => {
           this.#logger.error({ err: reasonOf(error) }, "a client's message was not accepted");
-          const message = "The gateway could not take the message.";
+          const message = "The gateway could not accept the message.";
           this.#send({ type: "error", id: frame.id, code: "internal", message });
         });
         return;
@@ -129,7 +129,7 @@ class Connection {
       this.#send({
         type: "error",
         code: "forbidden",
-        message: "Only owners see what goes on in the gateway.",
+        message: "Only owners can see what is going on in the gateway.",
       });
   }
 

@@ -14,7 +14,7 @@ const MAX_FRAME = 1_000_000;
 
 const CLOSES: Readonly<Record<EndReason, readonly [code: number, words: string]>> = {
   signed_out: [CLOSE_UNAUTHORIZED, "signed out"],
-  access_over: [CLOSE_UNAUTHORIZED, "the session or the token is over"],
+  access_over: [CLOSE_UNAUTHORIZED, "the session or the token has ended"],
   stopping: [1001, "the gateway is stopping"],
 };
 
@@ -57,7 +57,7 @@ class OpenSockets implements Sockets {
     const { service, logger } = options;
     this.#watch = createActivityWatch({
       service,
-      onError: (error) => logger.warn({ err: reasonOf(error) }, "viewers were not shown what goes on"),
+      onError: (error) => logger.warn({ err: reasonOf(error) }, "viewers could not be shown an update"),
     });
   }
 
@@ -119,7 +119,7 @@ class OpenSockets implements Sockets {
         void auth
           .used(admitted)
           .catch((error: unknown) =>
-            logger.error({ err: String(error) }, "the use of a session was not noted"),
+            logger.error({ err: String(error) }, "the use of a session could not be recorded"),
           );
       const { principal } = admitted;
       serveConnection(connection, { service, principal, watch: this.#watch, logger, used });

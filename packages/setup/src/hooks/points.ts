@@ -195,7 +195,7 @@ const SECTIONS = z
     }),
   )
   .refine((sections) => new Set(sections.map(({ name }) => name)).size === sections.length, {
-    error: "two sections have one name",
+    error: "two sections have the same name",
   });
 
 /** The kind of each point, which decides how its hooks are called, and what they may change. */

@@ -15,9 +15,9 @@ export interface GatewayHooksOptions {
 }
 
 const CONSEQUENCES = {
-  ignored: "a hook failed; nothing depends on it",
-  skipped: "a hook failed; its change is left out",
-  denied: "a gate failed, so it denies",
+  ignored: "a hook failed and was ignored",
+  skipped: "a hook failed, so its change was skipped",
+  denied: "a gate hook failed, so it denies",
 } as const;
 
 /**

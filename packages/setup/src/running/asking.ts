@@ -71,7 +71,7 @@ export function createAsking<Run extends AskingRun>(ports: AskingPorts<Run>): As
       await questions
         .put({ id, text, kind: "approve", choices, expiresAt }, run.event, run.sessionKey)
         .catch((error: unknown) =>
-          logger.error({ approval: id, err: reasonOf(error) }, "a question could not be put"),
+          logger.error({ approval: id, err: reasonOf(error) }, "an approval question could not be sent"),
         );
     },
     ended({ id, state, agentId, subject }) {

@@ -26,7 +26,7 @@ export function openClientFiles(
   const carried = sayingOnce(createUploads({ ...limits, dir, quotaFiles: MOST_CARRIED }), (error) =>
     logger.warn(
       { err: reasonOf(error) },
-      `large files of requests go into the database, since nothing can be kept in ${dir}: see that the gateway may write there and that the disk has room`,
+      `large files of requests are stored in the database, because ${dir} cannot be written: check that the gateway may write there and that the disk has space`,
     ),
   );
   return { uploads: createUploads({ ...limits, dir: join(mediaDir, "uploads") }), carried };

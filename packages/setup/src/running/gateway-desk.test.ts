@@ -26,6 +26,6 @@ it("says of a change to JSON5 that it is made by hand", async () => {
     now: Date.now,
   });
   await expect(desk.preview({ key: "gateway.port", value: 4900 })).rejects.toThrow(
-    "is JSON5, whose comments would be lost. Change it by hand, or keep it as YAML.",
+    "is JSON5, whose comments would be lost. Edit it by hand, or convert it to YAML.",
   );
 });

@@ -37,7 +37,7 @@ export function createGatewayDesk(ports: GatewayDeskPorts): GatewayToolOptions {
     async config(key) {
       const applied: unknown = redactJson(JSON.parse(JSON.stringify(ports.config())), redact);
       const value = key === undefined ? applied : valueAt(applied, configPath(home.configFile, key));
-      if (value === undefined) throw new Error(`${key} is not set, and has no default.`);
+      if (value === undefined) throw new Error(`${key} is not set and has no default.`);
       return stringify(value).trimEnd();
     },
     async preview(change) {
@@ -73,7 +73,9 @@ function statusOf({ version, agents, models, accounts }: GatewayDeskPorts): stri
 function editOf({ configFile }: Home, { key, value }: ConfigChange): ConfigEdit {
   const path = configPath(configFile, key);
   if (secretsIn(value, path).some((secret) => !REFERENCE.test(secret)))
-    throw new Error("A secret is set by its owner, with `signalbox config set`, or named as ${NAME}.");
+    throw new Error(
+      "Secrets cannot be set here. An owner sets one with `signalbox config set`, or refers to it as ${NAME}.",
+    );
   return { path, value };
 }
 

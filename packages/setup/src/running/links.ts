@@ -18,7 +18,7 @@ export type ReadLinks = (
 
 export function createReadLinks({ config, fetch, logger }: ReadLinksPorts): ReadLinks {
   const onFailure = (error: unknown): void =>
-    logger.info({ err: reasonOf(error) }, "a linked page was not read");
+    logger.info({ err: reasonOf(error) }, "a linked page could not be read");
   return async (texts, signal) => {
     const { mode, max, maxChars } = config();
     if (mode === "off") return [];

@@ -40,7 +40,7 @@ export function loadAhead(ports: LoadAheadPorts, signal: AbortSignal): void {
     busy: ports.busy,
     signal,
     onFailure: (part, error) =>
-      ports.logger.debug({ part, err: reasonOf(error) }, "something could not be loaded ahead of its use"),
+      ports.logger.debug({ part, err: reasonOf(error) }, "something could not be preloaded"),
   });
 }
 

@@ -32,7 +32,7 @@ export function createLook({ config, models, spending, now }: LookPorts): LookFo
     const wanted = config().tools.image?.model ?? "";
     const reference = models.choose(wanted);
     const chosen = reference === undefined ? undefined : models.of({ ...agent, fallbacks: [] }, reference);
-    if (chosen === undefined) throw new Error(`the model ${wanted} of the configuration cannot be reached.`);
+    if (chosen === undefined) throw new Error(`the configured model ${wanted} cannot be used.`);
     const { model, stream } = spending().forMessage(chosen, {
       agentId: agent.id,
       sessionKey,
@@ -49,6 +49,6 @@ export function createLook({ config, models, spending, now }: LookPorts): LookFo
       if (happened.type === "error") throw new Error(happened.error.message);
       if (happened.type === "finish") return textOf(happened.message.content);
     }
-    throw new Error("the model gave no answer.");
+    throw new Error("the model did not answer.");
   };
 }

@@ -88,7 +88,7 @@ export function createMedia(options: MediaOptions): Media {
     async prune() {
       try {
         const removed = await pruneSentBlobs(store, blobs, now);
-        if (removed > 0) logger.debug({ removed }, "attachments that were sent were removed");
+        if (removed > 0) logger.debug({ removed }, "sent attachments were removed");
         const needed = () => neededFiles(store.inbox);
         await clientFiles.uploads.prune(needed);
         await clientFiles.carried.prune(needed);

@@ -100,7 +100,7 @@ export function createRunFlush(
     listeners,
     now,
     onProblem: (agent, error) =>
-      logger.warn({ agent, err: reasonOf(error) }, "nothing was noted before a compaction"),
+      logger.warn({ agent, err: reasonOf(error) }, "notes could not be taken before a compaction"),
   });
   return ({ agent, agentModel, sessionKey, role, taint }) => {
     const { model, stream, demo } = agentModel;

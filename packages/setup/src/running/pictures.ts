@@ -29,7 +29,7 @@ const LONGEST_SIDE = PICTURE_LIMITS.sideAmongMany;
 const SIDE_THAT_MODELS_SEE = 1_568;
 /** What owners are told if the package is not installed. */
 export const PICTURES_AS_THEY_ARE =
-  "shown as they are, and those larger than models take are not: `npm install sharp`, where the gateway is installed, has them made smaller";
+  "shown as they are, and those too large for models are not shown: run `npm install sharp` where the gateway is installed to have them resized";
 /** For one picture, its waiting for the others included, in milliseconds. */
 const MOST_MS = 10_000;
 /** Pictures that wait or are worked on. */

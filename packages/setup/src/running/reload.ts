@@ -70,11 +70,14 @@ export class Reloading<Resolved extends Setup> {
     const { logger } = this.#ports;
     try {
       const reloaded = await this.#apply(read);
-      logger.info({ ...reloaded }, "the configuration was read again");
+      logger.info({ ...reloaded }, "the configuration was reloaded");
       return reloaded;
     } catch (error) {
       this.#state = { ...this.#state, kept: [this.#applied.loaded.file] };
-      logger.error({ err: reasonOf(error) }, "the configuration cannot be applied; what was before goes on");
+      logger.error(
+        { err: reasonOf(error) },
+        "the configuration cannot be applied; the previous one stays in effect",
+      );
       throw error;
     }
   }
@@ -106,7 +109,7 @@ export class Reloading<Resolved extends Setup> {
     } catch (error) {
       this.#ports.logger.error(
         { err: reasonOf(error) },
-        `the configuration applies, and could not be ${what}`,
+        `the configuration applies, but could not be ${what}`,
       );
       return undefined;
     }
@@ -116,11 +119,11 @@ export class Reloading<Resolved extends Setup> {
   #warnOfRest({ faulty, kept }: NextSetup<Resolved>, forStart: readonly string[]): void {
     const { logger } = this.#ports;
     if (forStart.length > 0)
-      logger.warn({ keys: forStart }, "changed in the configuration, and takes effect after a restart");
+      logger.warn({ keys: forStart }, "changed in the configuration, but takes effect only after a restart");
     if (kept.length > 0)
       logger.warn(
         { faulty, kept },
-        "something is wrong in the configuration; these sections stay as they were, all that say who may do what together",
+        "the configuration has errors; these sections stay as they were, including all that control access",
       );
   }
 }

@@ -21,12 +21,12 @@ function textOf({ kind, budget }: BudgetNews): string {
   const name = describeBudget(budget);
   switch (kind) {
     case "low":
-      return `${Math.round(budget.warnAt * 100)} % of a budget are used: ${name}`;
+      return `${Math.round(budget.warnAt * 100)}% of a budget is used: ${name}`;
     case "used-up":
       return `a budget is used up: ${name}`;
     case "cheaper":
-      return `a cheaper model answers, since a budget is used up: ${name}`;
+      return `a cheaper model answers because a budget is used up: ${name}`;
     case "refused":
-      return `a model call was not made, since a budget is used up: ${name}`;
+      return `a model call was not made because a budget is used up: ${name}`;
   }
 }

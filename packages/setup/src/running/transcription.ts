@@ -57,8 +57,8 @@ export function transcriptionProblems({ config, problem }: LoadedConfig): Proble
   return [
     problem(["media", "transcription"], {
       severity: "error",
-      message: `models.providers has no ${provider} that recordings could be sent to`,
-      remedy: "Add it there, with a baseUrl where it is not openai or mistral, or use none.",
+      message: `models.providers has no ${provider} that can transcribe recordings`,
+      remedy: "Add it there (with a baseUrl unless it is openai or mistral), or use none.",
       disables: "transcription of recordings",
     }),
   ];
@@ -112,7 +112,7 @@ const Answer = z.object({
 
 function writtenIn(answer: unknown): Written {
   const { success, data } = Answer.safeParse(answer);
-  if (!success) throw new Error("it answered with something else than a text");
+  if (!success) throw new Error("its response was not text");
   const { text, usage } = data;
   return {
     text: text.trim().slice(0, MAX_CHARACTERS).toWellFormed(),

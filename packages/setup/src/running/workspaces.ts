@@ -24,7 +24,10 @@ export async function prepareWorkspaces(
     if (workspaceDir !== home.workspace(id)) continue;
     prepareWorkspace(workspaceDir);
     await layOutWorkspace(workspaceDir, language).catch((error: unknown) =>
-      logger.warn({ dir: workspaceDir, err: reasonOf(error) }, "a new workspace has no first files"),
+      logger.warn(
+        { dir: workspaceDir, err: reasonOf(error) },
+        "the first files of a new workspace could not be created",
+      ),
     );
   }
 }

@@ -99,7 +99,7 @@ export class SkillApprovals {
       if (change === undefined) return undefined;
       const missing = inWords(change);
       const what = isNew ? "It is new" : `It is not as it was approved: ${missing.join(", ")}`;
-      return { requirement: "pin", missing, message: `${what}, and waits for an owner.` };
+      return { requirement: "pin", missing, message: `${what}, and needs an owner's approval.` };
     } catch (error) {
       if (!(error instanceof SkillFolderError)) throw error;
       return { requirement: "pin", missing: [skill.dir], message: error.message };

@@ -19,7 +19,7 @@ export function describePending(
   const names = (what: string, paths: readonly string[]) =>
     paths.length === 0 ? [] : [`${what}: ${paths.map(visible.line).join(", ")}`];
   return [
-    `The skill ${skill.id} (${skill.source}, ${visible.line(skill.dir)}) waits for an owner.`,
+    `The skill ${skill.id} (${skill.source}, ${visible.line(skill.dir)}) needs an owner's approval.`,
     ...names("Added", change.added),
     ...names("Removed", change.removed),
     ...names("Changed", change.changed),

@@ -49,7 +49,7 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
       case "action": {
         const said = orderAsMessage(event);
         if (said !== undefined) return message(said, event.type);
-        logger.debug({ channel: event.channel, type: event.type }, "a click on nothing that is known");
+        logger.debug({ channel: event.channel, type: event.type }, "a click on an unknown button");
         return { kind: "none" };
       }
       case "edited":
@@ -59,7 +59,7 @@ export function createReceive({ definition, logger }: ReceivePorts): Receive {
       case "reaction":
       case "member":
       case "lifecycle":
-        logger.debug({ channel: event.channel, type: event.type }, "event without a reader");
+        logger.debug({ channel: event.channel, type: event.type }, "an event that nothing handles");
         return { kind: "none" };
     }
   };

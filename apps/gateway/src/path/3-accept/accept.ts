@@ -55,7 +55,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       if (!isFull)
-        logger.warn({ unfinished, limit }, "the inbox is full; what comes is refused until there is room");
+        logger.warn({ unfinished, limit }, "the inbox is full; new messages are refused until there is room");
       isFull = true;
       return { outcome: "full" };
     }

@@ -63,7 +63,10 @@ async function followRule(
     if (kind === "pair") await offerPairing(ports, id, event);
   } catch (error) {
     if (isFatal(error) || isPassing(error)) throw error;
-    ports.logger.error({ rule, err: reasonOf(error) }, "a message is ignored without what its rule asks for");
+    ports.logger.error(
+      { rule, err: reasonOf(error) },
+      "a message was ignored, and what its rule calls for failed",
+    );
   }
 }
 

@@ -56,7 +56,7 @@ export function createQueue(ports: QueuePorts): Queue {
     inquiries
       .close(inquiry.id, "passed-over")
       .catch((error: unknown) =>
-        logger.warn({ question: inquiry.id, err: reasonOf(error) }, "a question could not be passed over"),
+        logger.warn({ question: inquiry.id, err: reasonOf(error) }, "a question could not be skipped"),
       );
     return message;
   };

@@ -113,7 +113,7 @@ function poisoned(
 ): Opened {
   const ids = spent.map(({ id }) => id);
   const session = spent[0]?.sessionKey;
-  logger.error({ session, messages: ids }, "messages ended the process several times and are given up");
+  logger.error({ session, messages: ids }, "messages crashed the process several times and are given up");
   const left = messages.filter((message) => !spent.includes(message));
   return {
     kind: "refused",

@@ -57,7 +57,10 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     const begun = { runId: run.id, sessionKey: run.sessionKey, messages, handle, usedBefore };
     if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
     if (run.attempts > POISON_ATTEMPTS) {
-      ports.logger.error({ run: run.id, attempts: run.attempts }, "a run that ends the process is given up");
+      ports.logger.error(
+        { run: run.id, attempts: run.attempts },
+        "a run that crashes the process is given up",
+      );
       return { kind: "over", run: begun, why: "poison" };
     }
     if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
@@ -97,7 +100,7 @@ async function openAgain(
   const session = await store.sessions.get(sessionKey);
   const chosen = last && (await chooseModel(last, session));
   if (chosen?.kind !== "chosen") {
-    logger.error({ run: begun.runId, err: chosen?.message }, "an interrupted run cannot go on");
+    logger.error({ run: begun.runId, err: chosen?.message }, "an interrupted run cannot be resumed");
     return { kind: "over", run: begun, why: "no_agent" };
   }
   const history = await histories.load(sessionKey, session);

@@ -37,7 +37,7 @@ export function createConclude(ports: ConcludePorts): Conclude {
     if (ready === undefined && run.handle.signal.reason instanceof ShutdownAbort) return undefined;
     if (result.error !== undefined) {
       const messages = run.messages.map(({ id }) => id);
-      ports.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run has failed");
+      ports.logger.warn({ run: run.runId, messages, err: errorOf(result).message }, "a run failed");
     }
     const { told } = run;
     const conclusion = { ...conclusionOf(result, ready, wanted), messages: tail.messages, told };
