@@ -47,7 +47,7 @@ describe("approvals on the command line", () => {
     expect(JSON.parse((await cli("list", "--json")).out)).toMatchObject([{ id: first, tool: "exec" }]);
     expect(await cli("allow", "ABCD2345")).toMatchObject({
       code: 1,
-      err: expect.stringContaining("No approval ABCD2345 is open"),
+      err: expect.stringContaining("There is no pending approval ABCD2345"),
     });
     expect(await cli("allow", first.toLowerCase())).toMatchObject({ code: 0 });
     const second = await idOf("echo two");

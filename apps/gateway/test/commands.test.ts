@@ -24,7 +24,7 @@ describe("slash commands", () => {
       "No tool call needs approval.",
     ]);
     expect(said(world)[0]).toContain("/create_python_script [text] – ");
-    expect(said(world)[1]).toMatch(/nothing runs, 0 waiting, queue mode steer\.$/m);
+    expect(said(world)[1]).toMatch(/nothing running, 0 waiting, queue mode steer\.$/m);
     await ask(started, "hi");
     const [request] = modelRequests(world.anthropic);
     expect(request?.messages).toHaveLength(1);
@@ -185,7 +185,7 @@ describe("slash commands", () => {
       expect(why).toContain(stage);
     expect(refused).toBe(`Message ${secret} was not found here.`);
     expect(short).toMatch(
-      /^om_\d+: It was answered by agent coder: access\.dm is open to everybody \(dm_open\)\.$/,
+      /^om_\d+: It was answered by agent coder: access\.dm is open to everyone \(dm_open\)\.$/,
     );
     expect(own).toContain("gate: answer: dm_open");
   });
@@ -200,9 +200,9 @@ describe("slash commands", () => {
     await ask(again, "/queue default");
     expect(said(world)).toEqual([
       "Unknown queue mode sometimes. Choose one of: steer, followup, collect, interrupt, default.",
-      "Queue mode: collect (of this conversation). 0 messages wait.",
-      "Queue mode: collect (of this conversation). 0 messages wait.",
-      "Queue mode: steer. 0 messages wait.",
+      "Queue mode: collect (for this conversation). 0 messages waiting.",
+      "Queue mode: collect (for this conversation). 0 messages waiting.",
+      "Queue mode: steer. 0 messages waiting.",
     ]);
   });
 });

@@ -77,7 +77,7 @@ it("the command line shows what waits, and approves it for a gateway that runs",
   expect((await cli(world, "skills", "changes")).out).toBe("No skill needs approval.\n");
   put(world, "tidy", `${TIDY}Then rest.\n`);
   const doctor = await cli(world, "doctor");
-  expect(doctor.out).toMatch(/^warning {1,}skills of coder: .*tidy; `signalbox skills changes` shows them$/m);
+  expect(doctor.out).toMatch(/^warning {1,}skills of coder: .*tidy; see `signalbox skills changes`$/m);
   const { out } = await cli(world, "skills", "changes");
   expect(out).toContain("+Then rest.");
   const hash = /skills approve tidy --hash (\w{12})/.exec(out)?.[1] ?? "none";

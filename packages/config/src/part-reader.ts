@@ -100,7 +100,7 @@ export class PartReader {
   /** A section of sections: what else stands in it counts for nothing. */
   mapping(path: ConfigPath, input: unknown, keys: readonly string[]): Record<string, unknown> {
     const sections = this.entries(path, input);
-    this.reportUnknown(path, sections, keys, "keys here");
+    this.reportUnknown(path, sections, keys, "keys");
     return Object.fromEntries(sections);
   }
 
