@@ -17,7 +17,7 @@ const LONGEST_MS = 30_000;
 /** What the page promises of its commands, in its order. `meanwhile` is done before the output is looked at. */
 const PROMISES = [
   { command: 'init --yes --provider anthropic --api-key "$ANTHROPIC_API_KEY" --channel', says: "answers." },
-  { command: "config check", says: "nothing is wrong" },
+  { command: "config check", says: "no problems" },
   { command: "start", says: "listens on", meanwhile: (world) => world.writeToBot("are you there?", ANSWER) },
   { command: "status", says: "anthropic/" },
   { command: "send", says: ANSWER },
@@ -28,7 +28,7 @@ const PROMISES = [
     says: "invalid x-api-key",
     meanwhile: async (world) => {
       await world.rereadAgain();
-      await world.writeToBot("and now?", "provider refuses this gateway's account");
+      await world.writeToBot("and now?", "provider rejected this gateway's account");
     },
   },
   { command: "why", says: "failed (auth): invalid x-api-key" },
@@ -42,7 +42,7 @@ const PROMISES = [
   { command: "send", says: ANSWER },
   { command: "pairing list", says: "" },
   { command: "backup", says: "database of" },
-  { command: "restore", says: "has the database of the backup" },
+  { command: "restore", says: "Restored the database of the backup" },
   { command: "sessions --home", says: "are you there?" },
   { command: "doctor --home", says: "sound" },
 ];

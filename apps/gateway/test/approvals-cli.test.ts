@@ -67,7 +67,7 @@ describe("approvals on the command line", () => {
     const stranger = await fetch(`${started.url}/api/approvals`);
     expect(stranger.status).toBe(401);
     await started.stop();
-    expect((await cli("list")).err).toContain("No gateway runs");
+    expect((await cli("list")).err).toContain("No gateway is running");
     // Who asked, what, who decided what and when stays on record.
     const log = JSON.parse((await cli("log", "--json")).out);
     expect(log).toMatchObject([

@@ -122,7 +122,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m2", "look what she wrote", { forwarded: { from: "Carla" } }));
     await started.settled();
     expect(JSON.stringify(modelRequests(world.anthropic)[1]?.messages)).toContain(
-      "They have sent something else than an answer",
+      "They sent something other than an answer",
     );
     expect(JSON.stringify(modelRequests(world.anthropic).map(({ messages }) => messages))).toContain(
       "look what she wrote",
@@ -140,7 +140,7 @@ describe("ask_user", () => {
     await isAsked(plain);
     ahead = 61_000;
     await started.settled();
-    expect(heard(world)).toMatch(/^Nobody has answered in time/);
+    expect(heard(world)).toMatch(/^Nobody answered in time/);
     await plain.emit(plainMessage("m2", "2"));
     await started.settled();
     expect(said(plain).slice(1)).toEqual(["Water, then.", "Too late for that."]);
@@ -217,7 +217,7 @@ describe("ask_user", () => {
     await plain.emit(plainMessage("m2", "2"));
     await started.settled();
     const told = JSON.stringify(modelRequests(world.anthropic)[1]?.messages);
-    expect(told).toContain("They have sent something else than an answer");
+    expect(told).toContain("They sent something other than an answer");
     expect(told).not.toContain("They answered");
   });
 

@@ -56,7 +56,7 @@ it("has every decision on record: configuration, sign-ins, tools, tokens, pairin
   const verified = await world.command(["audit", "verify"]);
   expect(verified).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/^6 records are as they were written/),
+    out: expect.stringMatching(/^All 6 records are intact/),
   });
   // The same configuration again is no change.
   await (await world.start()).stop();

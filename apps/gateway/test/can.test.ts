@@ -26,7 +26,7 @@ it("says whether somebody may use a tool, and by which rule", async () => {
   expect(owner.text).toContain("as owner (owner)");
   expect(owner.text).toMatch(/^allow message, to message-elsewhere, at first \(agent\.allow\)/m);
   expect(owner.text).toMatch(
-    /^ask {3}message, to message-elsewhere, after others' words \(taint\.message-elsewhere\)/m,
+    /^ask {3}message, to message-elsewhere, after untrusted content \(taint\.message-elsewhere\)/m,
   );
 
   const guest = await run("can", `feishu:${LI}`, "exec", "--in", `feishu:${OC}`);

@@ -47,7 +47,7 @@ describe("slash commands on the gateway's own surfaces", () => {
     await asked.promise;
     for await (const frame of client.chat("coder", "talk", "/status", { id: "status" })) {
       if (frame.type === "message" && frame.message.role === "assistant")
-        expect(frame.message.text).toContain("Now: a turn runs, 0 waiting");
+        expect(frame.message.text).toContain("Now: running, 0 waiting");
     }
     const key = started.gateway.service.sessionKey("web", "coder", "talk");
     expect(started.gateway.service.live.running(key)[0]).toMatchObject({ type: "run.start" });

@@ -115,7 +115,7 @@ const FAULTS: readonly {
     config: ({ dir }) => demoConfig({ agents: agent({ workspaceDir: join(dir, "nowhere") }) }),
     at: "agents.list[0].workspaceDir",
     says: /nowhere does not exist/,
-    remedy: /Make the folder/,
+    remedy: /Create the folder/,
     answers: false,
   },
   {
@@ -126,13 +126,13 @@ const FAULTS: readonly {
     },
     at: "agents.list[0].workspaceDir",
     says: /file is not a folder/,
-    remedy: /Make the folder/,
+    remedy: /Create the folder/,
     answers: false,
   },
   ...[
     { name: "the home", place: ({ home }: World) => home.dir, says: /is or contains the gateway's home/ },
-    { name: "around the home", place: ({ dir }: World) => dir, says: /or around it/ },
-    { name: "in the home", place: ({ home }: World) => home.skillsDir, says: /in no folder of/ },
+    { name: "around the home", place: ({ dir }: World) => dir, says: /is or contains/ },
+    { name: "in the home", place: ({ home }: World) => home.skillsDir, says: /but not in a folder of/ },
     {
       name: "a link to the home",
       place: ({ dir, home }: World) => {
@@ -165,7 +165,7 @@ const FAULTS: readonly {
     name: "a wrong value",
     config: () => demoConfig({ agents: { ...agent({}), defaults: { thinking: "hard" } } }),
     at: "agents.defaults.thinking",
-    says: /not one of its values/,
+    says: /not an allowed value/,
     remedy: /off, minimal, low/,
     answers: true,
   },
@@ -187,7 +187,7 @@ describe("a configuration with a fault", () => {
     expect(first).toMatch(new RegExp(`${escaped(world.home.configFile)}:\\d+: ${escaped(fault.at)}: `));
     expect(first).toMatch(fault.says);
     expect(first).toMatch(fault.remedy);
-    expect(last).toMatch(/^signalbox: Not started, since --strict was given/);
+    expect(last).toMatch(/^signalbox: Not started: the configuration has errors, and --strict was given/);
   });
 
   it("ends a process in the same way, which writes nothing else", async () => {

@@ -95,7 +95,7 @@ it("asks nobody about what cannot be made, nor takes a secret from a model", asy
   await started.post(textMessage("change it", from(ZHANG)));
   await started.settled();
   const all = JSON.stringify(opened.anthropic.requests.at(-1)?.body);
-  for (const why of ["Not changed: agents.defaults.model", "A secret is set by its owner", "needs the `key`"])
+  for (const why of ["Not changed: agents.defaults.model", "Secrets cannot be set here", "needs the `key`"])
     expect(all).toContain(why);
   expect(said(opened)).toEqual(["Done."]);
   expect(configOf(opened)).toBe(before);

@@ -8,7 +8,7 @@ function config(more: object = {}) {
   return exampleConfig({ channels: { plain: { accounts: { main: {} } } }, ...more });
 }
 
-const SORRY = /something went wrong inside the gateway/;
+const SORRY = /something went wrong in the gateway/;
 
 describe("a fault of the gateway's own", () => {
   it.each<Failpoint>(["begin.before", "begin.after"])(

@@ -39,9 +39,9 @@ describe("signalbox init", () => {
       "--owner",
       "5001",
     ]);
-    expect(out).toContain(`Start it with \`signalbox start --home ${world.home.dir}\``);
+    expect(out).toContain(`Start the gateway with \`signalbox start --home ${world.home.dir}\``);
     expect(err).toContain("anthropic/claude-sonnet-4-6 answers.");
-    expect(err).toContain("on the platform it is called Signalbox.");
+    expect(err).toContain("on the platform, the bot is called Signalbox.");
     expect(code).toBe(0);
 
     // Secrets stand in files that nobody else reads, and nowhere else.
@@ -63,7 +63,7 @@ describe("signalbox init", () => {
     await eventually(() => telegram.sent.length > 0, "it answers");
     expect(telegram.sent[0]?.text).toBe("here I am");
     const again = await world.command(["init", ...provider(world)]);
-    expect(again.out).toContain("The gateway that runs takes it up by itself");
+    expect(again.out).toContain("The running gateway picks this up by itself");
     await started.end("SIGTERM");
   });
 
@@ -90,7 +90,7 @@ describe("signalbox init", () => {
       ...["--channel", "telegram", "--set", `botToken=${token}`],
     ]);
     expect(err).toContain("anthropic/claude-haiku-4-5 answers.");
-    expect(err).toContain("on the platform it is called Signalbox.");
+    expect(err).toContain("on the platform, the bot is called Signalbox.");
     expect(code).toBe(0);
     expect(configured(world)).toMatchObject({
       models: { providers: { anthropic: { ...anthropic, apiKey: "${file:secrets/anthropic-key}" } } },

@@ -134,7 +134,7 @@ describe("attachments of a reply", () => {
         `[file: token ${outside}]`,
         `[file: signalbox.db ${outside}]`,
         `[file: passwd ${outside}]`,
-        "[file: passwd was not sent: there is no such file]",
+        "[file: passwd was not sent: the file does not exist]",
         `[file: link.txt ${outside}]`,
       ].join("\n"),
       [
@@ -142,7 +142,7 @@ describe("attachments of a reply", () => {
         `[file: token ${outside}]`,
         "[file: folder was not sent: it is not a file]",
         "[file: empty.txt was not sent: it is empty]",
-        "[file: absent.txt was not sent: there is no such file]",
+        "[file: absent.txt was not sent: the file does not exist]",
         "[file: huge.bin was not sent: it is 30.1 MB, and at most 30 MB can be sent here]",
         "https://example.com/page",
       ].join("\n"),

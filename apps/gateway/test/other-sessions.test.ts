@@ -117,7 +117,7 @@ describe("saying something in another conversation", () => {
     await eventually(
       () =>
         modelRequests(talk.world.anthropic).some(({ body }) =>
-          JSON.stringify(body).includes("passed on to none"),
+          JSON.stringify(body).includes("do not pass it on"),
         ),
       "the clerk is told so",
     );
@@ -136,7 +136,7 @@ describe("saying something in another conversation", () => {
     talk.world.script([{ text: "morning" }, { toolCalls: [SEND] }, { text: "done" }]);
     await ask(talk);
     await talk.started.settled();
-    expect(lastResult(talk)).toContain(`You reach no conversation ${HALL}`);
+    expect(lastResult(talk)).toContain(`You cannot reach a conversation ${HALL}`);
   });
 
   it("is put to an owner where a member asks for it", async () => {

@@ -42,11 +42,11 @@ describe("outbox commands", () => {
     expect(JSON.parse(retried.out)).toEqual({ id, was: "dead", done: "retry", when: "now" });
     await eventually(() => world.feishu.sent.length === 1, "the reply is out");
     await eventually(async () => (await rows(world))[0]?.state === "sent", "the reply is noted");
-    expect((await outbox(world, ["list"])).out).toBe("No reply was given up.\n");
+    expect((await outbox(world, ["list"])).out).toBe("No undelivered replies.\n");
     for (const what of ["retry", "drop"]) {
       const refused = await outbox(world, [what, id]);
       expect(refused.code).toBe(1);
-      expect(refused.err).toContain("it was delivered");
+      expect(refused.err).toContain("it was already delivered");
     }
     const unknown = await outbox(world, ["drop", "nonsense"]);
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("There is no reply nonsense")]);
@@ -70,12 +70,12 @@ describe("outbox commands", () => {
     expect((await outbox(world, ["retry", id])).out).toBe(
       `${id} will be sent again when the gateway starts.\n`,
     );
-    expect((await outbox(world, ["list"])).out).toBe("No reply was given up.\n");
+    expect((await outbox(world, ["list"])).out).toBe("No undelivered replies.\n");
     expect(JSON.parse((await outbox(world, ["list", "--all", "--json"])).out)).toMatchObject([
       { id, state: "pending" },
     ]);
     expect((await outbox(world, ["drop", id])).out).toBe(`Dropped ${id}, which was pending.\n`);
-    expect((await outbox(world, ["list", "--all"])).out).toBe("Every reply was delivered.\n");
+    expect((await outbox(world, ["list", "--all"])).out).toBe("All replies were delivered.\n");
     expect(world.feishu.sent).toEqual([]);
   });
 });

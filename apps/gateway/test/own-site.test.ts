@@ -115,6 +115,6 @@ describe.skipIf(missing !== undefined)("a page of a site of one's own", () => {
 
   it("gets nowhere under any other", async () => {
     const { ask, token } = await openPage([]);
-    await expect(ask("hello", token)).rejects.toThrow("The request is not for this gateway");
+    await expect(ask("hello", token)).rejects.toThrow("The request is for another host");
   });
 });

@@ -80,12 +80,12 @@ describe("more messages than may wait", () => {
     [
       "new",
       ["m1 replied", "m2 replied", "m3 ignored queue_full", "m4 ignored queue_full"],
-      /leave out new ones/,
+      /skipping new ones/,
     ],
     [
       "old",
       ["m1 replied", "m2 ignored queue_full", "m3 ignored queue_full", "m4 replied"],
-      /leave out the oldest/,
+      /skipping the oldest/,
     ],
   ])("are dropped with drop: %s, and that is said once", async (drop, states, word) => {
     const { world, plain, started, say, asked, goOn } = await open({ mode: "followup", cap: 1, drop });

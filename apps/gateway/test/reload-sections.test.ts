@@ -224,14 +224,14 @@ describe("the gateway's own section", () => {
       "status names the key",
     );
     expect(await said("config", "check")).toContain("gateway.inboxLimit");
-    expect(await said("doctor")).toContain("gateway.inboxLimit has changed since the start");
+    expect(await said("doctor")).toContain("gateway.inboxLimit changed since the gateway started");
     world.configure(exampleConfig({ agents: { list: [{ id: 7 }] }, access: { dm: "open" } }));
     await eventually(
       async () => (await said("status")).includes("agents, access: as before the last change"),
       "status names what is kept",
     );
     expect(await said("config", "check")).toContain(
-      "access: the gateway that runs goes on with what was before",
+      "access: the running gateway keeps the previous settings",
     );
   });
 
@@ -242,9 +242,9 @@ describe("the gateway's own section", () => {
     world.configure("agents: [");
     const status = await world.command(["status"]);
     expect(status.code).toBe(78);
-    expect(status.err).toMatch(/:1: not valid YAML.*goes on with the configuration that it has read/s);
+    expect(status.err).toMatch(/:1: not valid YAML.*with the configuration it last read/s);
     const { out } = await world.command(["doctor"]);
-    expect(out).toContain("goes on with the configuration that it has read");
+    expect(out).toContain("with the configuration it last read");
   });
 });
 

@@ -207,7 +207,7 @@ describe("a run that goes on while the configuration is read again", () => {
     [
       "who asked may not talk to it any more",
       configured({ access: { dm: "allowlist", owners: [] } }),
-      "may ask for nothing here any more",
+      "is no longer allowed to ask for anything here",
     ],
     [
       "members may not write, and the owner has become one",

@@ -96,14 +96,14 @@ describe("signalbox cron", () => {
       [["add", "--in", "1h", "--agent", "nobody", "x"], /no agent nobody/],
       [["add", "--in", "1h", "--session", theirs, "x"], /No owner has written/],
       [["remove", "0123abcd"], /There is no schedule 0123abcd/],
-      [["run", "heartbeat"], /The configuration has heartbeats/],
+      [["run", "heartbeat"], /Heartbeats are set in the configuration/],
     ] as const;
     for (const [args, why] of wrongs) {
       const { code, err } = await cron(world, ...args);
       expect([args, code !== 0, why.test(err)]).toEqual([args, true, true]);
     }
     await started.stop();
-    expect((await cron(world, "run", id)).err).toContain("No gateway runs");
+    expect((await cron(world, "run", id)).err).toContain("No gateway is running");
     expect(await cron(world, "remove", id)).toMatchObject({ code: 0 });
     expect((await cron(world, "remove", id)).code).toBe(1);
     expect(JSON.parse((await cron(world, "list", "--json")).out)).toEqual([]);
@@ -223,6 +223,6 @@ describe("a schedule", () => {
     expect(results).toContain("This conversation has no schedule 0123abcd");
     await started.post(textMessage("remind me", { ...from(LI), chatId: "oc_li" }));
     await eventually(() => said(world).length === 2, "an owner is asked");
-    expect(said(world)[1]).toContain("change what runs by itself");
+    expect(said(world)[1]).toContain("change what runs on a schedule");
   });
 });

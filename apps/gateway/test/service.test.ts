@@ -51,9 +51,9 @@ describe("signalbox init", () => {
     const { env } = standInForSystemd(world.dir);
     const shell = { ...env, OPENAI_API_KEY: "key-0123456789-abcdef" };
     const args = ["init", "--provider", "openai", "--no-check", "--service"];
-    expect((await world.command(args, shell)).err).toContain("It does not see OPENAI_API_KEY");
+    expect((await world.command(args, shell)).err).toContain("The service does not see OPENAI_API_KEY");
     const kept = await world.command([...args, "--api-key", shell.OPENAI_API_KEY], shell);
-    expect(kept.err).not.toContain("It does not see");
+    expect(kept.err).not.toContain("The service does not see");
   });
 
   it("names the variables of the shell that the configuration takes something from", async () => {
@@ -68,13 +68,15 @@ describe("signalbox init", () => {
     const shell = { ...env, OUR_KEY: "key-0123456789", OTHER_KEY: "key-9876543210", UNUSED_KEY: "key" };
     const { code, out } = await world.command(["service", "install"], shell);
     expect(code).toBe(0);
-    expect(out).toContain("It does not see OUR_KEY, OTHER_KEY of this shell: keep what is secret in a file");
+    expect(out).toContain(
+      "The service does not see OUR_KEY, OTHER_KEY from this shell. Store secrets in a file",
+    );
     world.configure({ gateway: { port: 0 } });
     const again = await world.command(["service", "install"], {
       ...env,
       SIGNALBOX_TOKEN: "9f1c-7d2e-token-of-it",
     });
-    expect(again.out).toContain("It does not see SIGNALBOX_TOKEN of this shell");
+    expect(again.out).toContain("The service does not see SIGNALBOX_TOKEN from this shell");
   });
 });
 

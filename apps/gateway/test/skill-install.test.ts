@@ -86,7 +86,10 @@ describe("signalbox skills install", () => {
     expect(existsSync(join(bin, "asked"))).toBe(false);
 
     const done = await install(world, bin, "--yes");
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining("Agents can use the skill sunny") });
+    expect(done).toMatchObject({
+      code: 0,
+      out: expect.stringContaining("Agents can now use the skill sunny"),
+    });
     const asked = readFileSync(join(bin, "asked"), "utf8");
     expect(`npm ${asked.split("\n")[0]}`).toBe(command);
     expect(asked).not.toContain("key-of-ours");
@@ -130,16 +133,16 @@ describe("signalbox skills install", () => {
 
     expect(await install(world, bin, "--yes", "--with", "right")).toMatchObject({
       code: 0,
-      out: expect.stringContaining("Agents can use the skill sunny"),
+      out: expect.stringContaining("Agents can now use the skill sunny"),
     });
     expect(readdirSync(programs)).toEqual(["sunny"]);
   });
 
   it.each([
-    ["[{ kind: npm, package: --evil }]", "does not say how what it needs is installed"],
-    ["[{ kind: npm, package: 'https://evil.test/x.tgz' }]", "does not say how what it needs is installed"],
-    ["[{ kind: download, url: 'http://plain.test/sunny' }]", "does not say how what it needs is installed"],
-    ["[{ kind: npm, package: sunny, os: [win32] }]", "none of them works on this machine"],
+    ["[{ kind: npm, package: --evil }]", "has no install instructions that can be run"],
+    ["[{ kind: npm, package: 'https://evil.test/x.tgz' }]", "has no install instructions that can be run"],
+    ["[{ kind: download, url: 'http://plain.test/sunny' }]", "has no install instructions that can be run"],
+    ["[{ kind: npm, package: sunny, os: [win32] }]", "none of these works on this machine"],
   ])("runs nothing for %s", async (way, reason) => {
     const { world, bin } = await withSkill(way);
     expect(await install(world, bin, "--yes")).toMatchObject({

@@ -289,7 +289,7 @@ describe("a kill", () => {
       }
       if (isChild) return { text: "3 files." };
       if (told.includes("has done its task")) return { text: "There are 3." };
-      return told.includes("works on it") ? { text: "Counting." } : { toolCalls: [spawn("Count.")] };
+      return told.includes("is working on it") ? { text: "Counting." } : { toolCalls: [spawn("Count.")] };
     });
     const first = await world.startChild();
     await first.post(textMessage("how many?", from(ZHANG)));

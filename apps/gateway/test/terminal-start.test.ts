@@ -87,7 +87,7 @@ describe("at a terminal", () => {
     start.type("y");
     await expect.poll(start.shown).toContain("Which model provider do you want to use?");
     start.type("\u0003");
-    await expect.poll(start.shown).toContain("run it again to go on");
+    await expect.poll(start.shown).toContain("run it again to continue");
     await start.exited;
     expect(start.shown()).not.toContain("listens on");
   });
@@ -95,7 +95,7 @@ describe("at a terminal", () => {
   it("`signalbox init` asks for no agent and no language again where the usual ones were taken", async () => {
     const world = await openWorld();
     const args = ["init", "--provider=none", "--channel=none", "--no-service"];
-    const questions = ["Short name for the agent", "Folder it works in", "In which language"];
+    const questions = ["Short name for the agent", "Folder it works in", "Language of the first"];
     const first = atTerminal(world, args, { LANG: "C" });
     for (const question of questions) {
       await expect.poll(first.shown).toContain(question);

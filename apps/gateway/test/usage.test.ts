@@ -163,7 +163,7 @@ describe("usage", () => {
   it("is a table with titles for people, and says where there is none", async () => {
     const { world, started } = await open();
     const empty = await world.command(["usage"]);
-    expect(empty.out).toBe("Nothing has been used.\n");
+    expect(empty.out).toBe("No usage yet.\n");
     world.script([{ text: "hello", usage: { input: 1_000, output: 10 } }]);
     await ask(started, "hi");
     const table = await world.command(["usage", "--by", "agent", "--days", "2"]);

@@ -239,7 +239,7 @@ describe("an event that cannot be read", () => {
     bench.standIn.say({ channelId: direct, authorId: zhang, content: "directly" });
     await until(() => textsOf(bench).length === 1);
     expect(textsOf(bench)).toEqual(["directly"]);
-    expect(bench.logged.filter((line) => line.includes("has to come again"))).toHaveLength(2);
+    expect(bench.logged.filter((line) => line.includes("must be redelivered"))).toHaveLength(2);
     expect(bench.logged.join("\n")).toContain("was left out");
   });
 

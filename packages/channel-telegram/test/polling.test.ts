@@ -57,7 +57,7 @@ describe("long polling", () => {
     const forgotten = bench.standIn.push(click("#remembered", { chatId: "7", messageId: 1 }));
     await Promise.all([forgotten, bench.standIn.push(textMessage("behind it"))]);
     expect(bench.events).toMatchObject([{ type: "message", text: "behind it" }]);
-    expect(bench.logged.filter((line) => line.includes("it is fetched again"))).toHaveLength(2);
+    expect(bench.logged.filter((line) => line.includes("it will be fetched again"))).toHaveLength(2);
   });
 
   it("gets what came while nobody asked, also under another account's old state", async () => {

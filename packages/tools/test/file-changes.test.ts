@@ -107,7 +107,7 @@ describe("edit", () => {
     expect(get("a.py")).toBe(lines.map((line, at) => (at < 100 ? line.replace(",", "") : line)).join(""));
     expect(
       textOf(await edit({ old_string: "the  line of number 14999, and some words", new_string: "x" })),
-    ).toContain("line 15,000 matches but for white space");
+    ).toContain("line 15,000 matches except for white space");
   });
 
   /** Starts of threads, until the test ends. */
@@ -188,7 +188,7 @@ describe("edit", () => {
     expect(
       textOf(await edit({ old_string: "    for root in walk():\n        print(root)", new_string: "" })),
     ).toContain(
-      "the block of lines 2 to 3 matches but for white space:\n\tfor root in walk():\n\t\tprint(root)",
+      "the block of lines 2 to 3 matches except for white space:\n\tfor root in walk():\n\t\tprint(root)",
     );
     expect(textOf(await edit({ old_string: "def mian():", new_string: "" }))).toContain(
       "line 1 comes nearest:\ndef main():",
