@@ -240,7 +240,7 @@ describe("an event that cannot be read", () => {
     await until(() => textsOf(bench).length === 1);
     expect(textsOf(bench)).toEqual(["directly"]);
     expect(bench.logged.filter((line) => line.includes("must be redelivered"))).toHaveLength(2);
-    expect(bench.logged.join("\n")).toContain("was left out");
+    expect(bench.logged.join("\n")).toContain("was skipped");
   });
 
   it("keeps nobody from being heard, also where that it was left out cannot be written down at first", async () => {

@@ -259,7 +259,7 @@ it("reacts, edits and deletes at once, or says why it cannot", async () => {
   expect(await act({ action: "delete", messageId: "of plain:room" })).toMatchObject({ ok: false });
   const stopped = harness(methods, KEYED, false);
   expect(await stopped.act({ action: "delete", messageId: "of plain:room" })).toMatchObject({
-    message: expect.stringContaining("does not run"),
+    message: expect.stringContaining("is not running"),
   });
 });
 
