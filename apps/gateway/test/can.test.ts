@@ -42,7 +42,7 @@ it("says whether somebody may use a tool, and by which rule", async () => {
   const nobody = await run("can", "nobody", "exec");
   expect(nobody.text).toContain("Write nobody as channel:id");
   expect([wrong.code, nobody.code]).toEqual([64, 64]);
-  expect(owner.text).toContain("has seen content from web; to");
+  expect(owner.text).toContain("has seen content from web, so it needs approval to");
 });
 
 it("knows who holds a token of the gateway, as /whoami names them", async () => {

@@ -150,7 +150,7 @@ const FAULTS: readonly {
     },
     at: "agents.list[0].workspaceDir",
     says,
-    remedy: /name another/,
+    remedy: /choose another/,
     answers: false,
   })),
   {

@@ -126,7 +126,7 @@ describe("attachments of a reply", () => {
       await started.post(textMessage("send it", { senderId: ZHANG, messageId: id }));
       await started.settled();
     }
-    const outside = "was not sent: it is not in the agent's workspace";
+    const outside = "was not sent: it is outside the agent's workspace";
     expect(seen(world)).toEqual([
       [
         "Look:\n",
@@ -140,7 +140,7 @@ describe("attachments of a reply", () => {
       [
         "Look:\n",
         `[file: token ${outside}]`,
-        "[file: folder was not sent: it is not a file]",
+        "[file: folder was not sent: it is not a regular file]",
         "[file: empty.txt was not sent: it is empty]",
         "[file: absent.txt was not sent: the file does not exist]",
         "[file: huge.bin was not sent: it is 30.1 MB, and at most 30 MB can be sent here]",
@@ -299,7 +299,7 @@ describe("attachments of the message tool", () => {
     expect(seen(world)).toEqual(["Sorry."]);
     const told = modelRequests(world.anthropic)[1]?.messages.at(-1)?.text;
     expect(told).toContain(
-      "Nothing was sent. [file: b.txt was not sent: it is not in the agent's workspace]",
+      "Nothing was sent. [file: b.txt was not sent: it is outside the agent's workspace]",
     );
   });
 });

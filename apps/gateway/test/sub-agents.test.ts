@@ -134,7 +134,7 @@ describe("a sub-agent", () => {
         .join("\n"),
     ).toMatch(/Count\.[\s\S]*3 files\.[\s\S]*How many are new\?/);
     const told = JSON.stringify(requestsOf(world, "parent").at(-1)?.body.messages);
-    expect(told).toContain(`${id} (counting): at work on 1 of 2`);
+    expect(told).toContain(`${id} (counting): working on 1 of 2`);
     expect(told).toMatch(/Told: .*How many are new.*Said: 2 of them are new\./);
   });
 

@@ -114,7 +114,7 @@ describe("usage", () => {
     ]);
     const table = await world.command(["usage", "--by", "message", "--days", "1"]);
     const total = (600 * 3 + 30 * 15) / 1e6;
-    expect(table.out).toContain(`In all: ${total.toFixed(6)} USD.`);
+    expect(table.out).toContain(`Total: ${total.toFixed(6)} USD.`);
 
     await ask(started, "/usage");
     expect(said(world).at(-1)).toMatch(/^The previous message: 300 tokens in/);
@@ -172,6 +172,6 @@ describe("usage", () => {
       ...["AGENT", "RUNS", "CALLS", "TOKENS IN", "CACHE READ", "CACHE WRITE", "TOKENS OUT", "COST (USD)"],
     ]);
     expect(row?.split(/ {2,}/)).toEqual(["coder", "1", "1", "1000", "0", "0", "10", "0.003150"]);
-    expect(total).toMatch(/^In all: 0\.003150 USD\./);
+    expect(total).toMatch(/^Total: 0\.003150 USD\./);
   });
 });

@@ -56,7 +56,7 @@ export async function start(
   const hangUp = (): void => (isTerminalGone() ? stopping.resolve(undefined) : reload());
   process.on("SIGHUP", hangUp);
   const lines = [
-    `Signalbox is listening on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
+    `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
     ...(token.isNew ? [`Your token, shown only once and stored in ${home.tokenFile}: ${token.value}`] : []),
     ...(setup.models.demoOnly
       ? [
