@@ -227,7 +227,7 @@ describe("the gateway's own section", () => {
     expect(await said("doctor")).toContain("gateway.inboxLimit changed since the gateway started");
     world.configure(exampleConfig({ agents: { list: [{ id: 7 }] }, access: { dm: "open" } }));
     await eventually(
-      async () => (await said("status")).includes("agents, access: as before the last change"),
+      async () => (await said("status")).includes("agents, access: still as before the last change"),
       "status names what is kept",
     );
     expect(await said("config", "check")).toContain(

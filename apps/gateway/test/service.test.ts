@@ -19,7 +19,7 @@ describe("signalbox init", () => {
     const { env, unit, asked } = standInForSystemd(world.dir);
     const { code, out } = await world.command(["init", "--yes", "--service"], env);
     expect(code).toBe(0);
-    expect(out).toContain(`It runs as a service (${unit})`);
+    expect(out).toContain(`The gateway is running as a service (${unit})`);
     expect(readFileSync(unit, "utf8")).toContain(`--home ${world.home.dir}`);
     expect(asked()).toEqual(installed);
   });
@@ -87,7 +87,7 @@ it("installs no service beside a gateway that runs by itself, and its configurat
   const started = await world.startChild();
   const { code, out } = await world.command(["init", "--yes", "--service"], env);
   expect(code).toBe(0);
-  expect(out).toContain(`stop it, then \`signalbox service install --home ${world.home.dir}\``);
+  expect(out).toContain(`Stop it, then run \`signalbox service install --home ${world.home.dir}\``);
   expect((await world.command(["service", "install"], env)).code).toBe(75);
   expect(existsSync(unit)).toBe(false);
   await started.end("SIGTERM");

@@ -141,7 +141,7 @@ describe("at a terminal", () => {
     expect(existsSync(systemd.unit)).toBe(false);
     init.type("y");
     await init.exited;
-    expect(init.shown()).toContain("It runs as a service");
+    expect(init.shown()).toContain("The gateway is running as a service");
     expect(existsSync(systemd.unit)).toBe(true);
 
     const elsewhere = await openWorld();
