@@ -63,9 +63,7 @@ const toolsOfAgent = allowDeny
       .record(z.string(), toolRule)
       .optional()
       .describe("Rules by `provider/model`, or by `provider` for all of its models."),
-    domains: domains
-      .optional()
-      .describe("Hosts that its commands may reach. Default: `tools.exec.domains`."),
+    domains: domains.optional().describe("Hosts that its commands may reach. Default: `tools.exec.domains`."),
     ask: z
       .record(z.string(), askMode)
       .optional()

@@ -57,7 +57,7 @@ export const gate = {
 
 /** Ends that a message finds after the gate let it in. */
 export const ends = {
-stopped: { because: "someone stopped it" },
+  stopped: { because: "someone stopped it" },
   limit: {
     because: "its run was stopped at its limits, with what it had so far",
     remedy: () => "agents.defaults.limits sets what one run may use.",
