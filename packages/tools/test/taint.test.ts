@@ -165,7 +165,7 @@ test.skipIf(!isSandboxed)(
     const place = await home();
     const ann = await readLetter(place);
     const before = place.run("owner");
-    const reading = `touch waits; ${until("cat late.txt 2>/dev/null")}; touch has-read`;
+    const reading = `touch waits; ${until("[ -s late.txt ]")}; cat late.txt; touch has-read`;
     const early = before.call("exec", command(reading));
     const writing = `${until("[ -e waits ]")}; cp i*/*/letter.txt late.txt; ${until("[ -e has-read ]")}`;
     await ann.call("exec", command(writing));
