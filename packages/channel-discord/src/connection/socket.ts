@@ -26,7 +26,7 @@ interface GatewayOptions {
 }
 
 /** A connection to Discord's gateway. */
-export interface GatewayConnection extends SupervisedConnection {
+export interface GatewayConnection extends Omit<SupervisedConnection, "startOver"> {
   /** Gives the connection up that stands, so that Discord tells again what was not taken. */
   lose(): void;
 }
@@ -114,7 +114,11 @@ export function createConnection(options: GatewayOptions): GatewayConnection {
         context.logger.warn("what was said before the start could not be read", { reason: reasonOf(error) });
       });
     },
-    lose: () => standing?.connection.close(),
+    lose() {
+      // It is the host that could not take an event; it may be able to in a moment.
+      supervised.startOver();
+      standing?.connection.close();
+    },
   };
 }
 

@@ -163,6 +163,25 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
+  it("pauses no longer where it is broken off for a reason of the host's", async () => {
+    const opened: ReturnType<typeof standing>[] = [];
+    const bench = supervised(async () => {
+      const next = standing();
+      opened.push(next);
+      return next.value;
+    });
+    await bench.connection.start(never);
+    for (let round = 0; round < 4; round += 1) {
+      bench.connection.startOver();
+      opened.at(-1)?.lose();
+      await turns();
+      const health = bench.connection.health();
+      expect(health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0).toBe(100);
+      await bench.pass(100);
+    }
+    bench.connection.stop();
+  });
+
   it("is watched while what was missed is read", async () => {
     const [first, second] = [standing(), standing()];
     const bench = supervised(

@@ -50,6 +50,8 @@ export interface SupervisedConnection {
    */
   start(signal: AbortSignal): Promise<void>;
   stop(): void;
+  /** The connection was sound, whatever it is closed for: the next attempt comes after the first pause. */
+  startOver(): void;
   health(): Health;
 }
 
@@ -86,6 +88,10 @@ class RetriedConnection implements SupervisedConnection {
   stop(): void {
     this.#life.abort();
     this.#health = { state: "stopped" };
+  }
+
+  startOver(): void {
+    this.#tries = 0;
   }
 
   health(): Health {
