@@ -191,7 +191,7 @@ describe("edit", () => {
       "the block of lines 2 to 3 matches except for white space:\n\tfor root in walk():\n\t\tprint(root)",
     );
     expect(textOf(await edit({ old_string: "def mian():", new_string: "" }))).toContain(
-      "line 1 comes nearest:\ndef main():",
+      "line 1 is closest:\ndef main():",
     );
     expect(textOf(await edit({ old_string: "nothing like it at all", new_string: "" }))).toContain(
       "copy the text exactly",
@@ -207,7 +207,7 @@ describe("edit", () => {
   test("says what is missing or wrong", async () => {
     put("a.py", "x");
     put("b.bin", Buffer.from([0, 1]));
-    expect(textOf(await edit({ old_string: "x" }))).toContain("Both `old_string` and `new_string`");
+    expect(textOf(await edit({ old_string: "x" }))).toContain("both `old_string` and `new_string`");
     expect(textOf(await edit({ old_string: "x", new_string: "x" }))).toContain("are the same");
     expect(
       textOf(await edit({ old_string: "x", new_string: "y", edits: [{ old_string: "x", new_string: "y" }] })),

@@ -78,7 +78,7 @@ test.each([
   ["a refusal", {}, 429, /status 429/],
   ["what is no JSON", "<html>", 200, /understood/],
   ["another form", { results: [{ title: 1 }] }, 200, /understood/],
-  ["far too much", "x".repeat(3_000_000), 200, /too much/],
+  ["far too much", "x".repeat(3_000_000), 200, /too large/],
 ])("says so where the service gives %s", async (_name, answer, status, problem) => {
   const { url } = await service(answer, status);
   const result = await search({ engine: "searxng", url }).call("web_search", { query: "x" });
