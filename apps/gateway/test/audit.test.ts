@@ -104,7 +104,7 @@ it("finds a chain that was written anew by an end that was noted elsewhere", asy
   const world = await openWorld();
   world.configure(demoConfig());
   await (await world.start()).stop();
-  const end = /The end is (\d+:[0-9a-f]{64})/.exec((await world.command(["audit", "verify"])).out)?.[1] ?? "";
+  const end = /Head: (\d+:[0-9a-f]{64})/.exec((await world.command(["audit", "verify"])).out)?.[1] ?? "";
   tamper(world, "DELETE FROM audit_record; DELETE FROM audit_head; DELETE FROM kv WHERE namespace = 'audit'");
   writeFileSync(world.home.auditHeadFile, '{"count":0,"hash":""}');
   world.configure(demoConfig({ access: { owners: ["plain:mallory"] } }));

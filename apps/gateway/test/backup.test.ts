@@ -77,7 +77,7 @@ it("a backup leaves nothing behind where it fails, and says what is lost already
   const folder = join(world.dir, "saved");
   const backup = world.run(["backup", folder]);
   expect((await backup.exited).code, backup.stderr()).toBe(0);
-  expect(backup.stdout()).toContain(`The attachment ${ID}`);
+  expect(backup.stdout()).toContain(`Attachment ${ID} of an undelivered reply is no longer kept.`);
   expect(readdirSync(join(folder, "media"))).toEqual([]);
   expect(readFileSync(join(folder, "signalbox.db")).subarray(0, 6).toString()).toBe("SQLite");
   expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);

@@ -4,7 +4,7 @@ import { ends, eventually, exampleConfig, openWorld } from "./harness.ts";
 
 const token = "42:secret-of-the-bot-0123456789";
 
-/** A gateway whose Telegram account has a process of its own, and a model that counts its answers. */
+/** A gateway whose Telegram account has a runs in its own process, and a model that counts its answers. */
 async function openProcessWorld() {
   const world = await openWorld();
   const telegram = await startTelegram({ token, users: [person] });
@@ -15,10 +15,10 @@ async function openProcessWorld() {
   return { world, telegram };
 }
 
-it("answers by an account in a process of its own, each message once, though the process is killed", async () => {
+it("answers by an account in a runs in its own process, each message once, though the process is killed", async () => {
   const { world, telegram } = await openProcessWorld();
   const started = await world.start();
-  const pids = () => started.log().match(/(?<="pid":)\d+(?=[^\n]*process of its own)/g) ?? [];
+  const pids = () => started.log().match(/(?<="pid":)\d+(?=[^\n]*runs in its own process)/g) ?? [];
   await telegram.push(textMessage("one"));
   await started.settled();
   process.kill(Number(pids().at(-1)), "SIGKILL");

@@ -17,7 +17,9 @@ async function fresh(): Promise<{ world: World; url: string; token: string }> {
   const world = await openWorld();
   world.configure("gateway: { port: 0 }\n");
   const child = await world.startChild();
-  expect(child.stderr()).toMatch(/No model key is set: the offline demo model answers\. `signalbox init`/);
+  expect(child.stderr()).toMatch(
+    /No model key is set, so the offline demo model answers\. .*`signalbox init`/,
+  );
   return { world, url: child.url, token: readFileSync(world.home.tokenFile, "utf8").trim() };
 }
 

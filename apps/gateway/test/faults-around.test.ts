@@ -87,7 +87,9 @@ describe("surroundings with a fault", () => {
     world.configure(demoConfig({ gateway: { port: 0, host: "no-such-host.invalid" } }));
     const { code, line } = await refusal(world, { SIGNALBOX_TOKEN: TOKEN });
     expect(code).toBe(69);
-    expect(line).toMatch(/signalbox\.yaml: gateway\.host, gateway\.port: no-such-host\.invalid:0 cannot be/);
+    expect(line).toMatch(
+      /signalbox\.yaml: gateway\.host, gateway\.port: cannot listen on no-such-host\.invalid:0/,
+    );
     expect(line).toContain("Use an address of this machine");
   });
 

@@ -193,7 +193,7 @@ describe("who may talk to an agent on Feishu", () => {
     expect((await command(world, "trace", "om_3", "--json")).out).toContain('"stage": "outbox"');
     expect(await command(world, "why", "om_never")).toEqual({
       code: 1,
-      out: expect.stringContaining("No message om_never is known."),
+      out: expect.stringContaining("There is no message om_never."),
     });
   });
 });

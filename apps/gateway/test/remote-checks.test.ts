@@ -83,7 +83,7 @@ it("doctor says that an agent's last message could not be answered, until one ca
     const { out } = await world.command(["doctor"]);
     return /^.* agent coder: [\s\S]*?(?=^\S)/m.exec(out)?.[0] ?? "";
   };
-  expect(await agentLine()).toBe("ok      agent coder: asks anthropic/claude-sonnet-4-6\n");
+  expect(await agentLine()).toBe("ok      agent coder: uses anthropic/claude-sonnet-4-6\n");
   await started.post(textMessage("hi", { senderId: ZHANG, messageId: "om_1" }));
   await started.settled();
   await started.post(textMessage("/status", { senderId: ZHANG, messageId: "om_2" }));

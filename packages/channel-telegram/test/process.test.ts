@@ -19,8 +19,13 @@ async function open(context: Partial<ChannelContext<TelegramConfig>> = {}) {
   });
   onTestFinished(() => running[Symbol.asyncDispose]());
   const pids = () =>
-    running.logged.flatMap((line) => /process of its own \{"pid":(\d+)\}/.exec(line)?.[1] ?? []).map(Number);
-  const kill = (signal: NodeJS.Signals = "SIGKILL") => void process.kill(pids().at(-1) ?? 0, signal);
+    running.logged.flatMap((line) => /in its own process \{"pid":(\d+)\}/.exec(line)?.[1] ?? []).map(Number);
+  const kill = (signal: NodeJS.Signals = "SIGKILL") => {
+    const pid = pids().at(-1);
+    // Without a number the signal would go to this process and all beside it.
+    if (pid === undefined) throw new Error("The log does not name the process of the account.");
+    process.kill(pid, signal);
+  };
   return { ...running, standIn, pids, kill };
 }
 

@@ -57,7 +57,7 @@ export async function start(
   process.on("SIGHUP", hangUp);
   const lines = [
     `Signalbox listens on ${gateway.url} (host ${loaded.config.gateway.host}), home ${home.dir}`,
-    ...(token.isNew ? [`Your token, shown only once and stored in ${home.tokenFile}: ${token.value}`] : []),
+    ...(token.isNew ? [`Your token, shown once and kept in ${home.tokenFile}: ${token.value}`] : []),
     ...(setup.models.demoOnly
       ? [
           "No model key is set, so the offline demo model answers. Set up a model and a channel with `signalbox init`, or set ANTHROPIC_API_KEY (or another provider's key) or models.providers.",

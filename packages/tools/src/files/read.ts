@@ -28,7 +28,7 @@ export function createReadTool({ workspace, fitPicture }: ReadToolOptions): Tool
   return defineTool({
     name: "read",
     description:
-      "Read a file. Text is returned as it is; of a long file, the start and the end. To read on, `offset` is the first line (from 1) and `limit` the number of lines. PNG, JPEG, GIF and WebP are returned as images.",
+      "Read a file. Of a long text, the start and the end are returned; to read on, `offset` is the first line (from 1), `limit` the number of lines. PNG, JPEG, GIF and WebP are returned as images.",
     inputSchema: z.object({
       file_path: z
         .string()
