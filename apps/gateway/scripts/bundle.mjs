@@ -54,6 +54,8 @@ const { output } = await bundle.write({
   chunkFileNames: `${PROGRAM}-[name].js`,
   // One character beyond Latin-1 has the engine keep the whole file with two bytes for each.
   charset: "ascii",
+  // The engine keeps the text, too. Names stay, for whoever reads a stack.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   comments: { legal: true, annotation: true, jsdoc: false },
 });
 await bundle.close();
