@@ -141,7 +141,14 @@ describe("a supervised connection", () => {
     bench.connection.stop();
   });
 
-  it("pauses ever longer where each one breaks as soon as it stands, until one lasts", async () => {
+  it.each([
+    [
+      "ever longer where each one breaks as soon as it stands, until one lasts",
+      false,
+      [100, 200, 400, 400, 100],
+    ],
+    ["no longer where each one is broken off for a reason of the host's", true, [100, 100, 100, 100, 100]],
+  ])("pauses %s", async (_how, isOfHost, expected) => {
     const opened: ReturnType<typeof standing>[] = [];
     const bench = supervised(async () => {
       const next = standing();
@@ -152,6 +159,7 @@ describe("a supervised connection", () => {
     const pauses: number[] = [];
     for (const stoodMs of [0, 0, 0, 0, timing.attemptMs]) {
       await bench.pass(stoodMs);
+      if (isOfHost) bench.connection.startOver();
       opened.at(-1)?.lose();
       await turns();
       const health = bench.connection.health();
@@ -159,26 +167,7 @@ describe("a supervised connection", () => {
       pauses.push(pause);
       await bench.pass(pause);
     }
-    expect(pauses).toEqual([100, 200, 400, 400, 100]);
-    bench.connection.stop();
-  });
-
-  it("pauses no longer where it is broken off for a reason of the host's", async () => {
-    const opened: ReturnType<typeof standing>[] = [];
-    const bench = supervised(async () => {
-      const next = standing();
-      opened.push(next);
-      return next.value;
-    });
-    await bench.connection.start(never);
-    for (let round = 0; round < 4; round += 1) {
-      bench.connection.startOver();
-      opened.at(-1)?.lose();
-      await turns();
-      const health = bench.connection.health();
-      expect(health.state === "down" ? (health.retryAt ?? 0) - bench.now() : 0).toBe(100);
-      await bench.pass(100);
-    }
+    expect(pauses).toEqual(expected);
     bench.connection.stop();
   });
 
