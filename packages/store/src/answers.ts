@@ -3,7 +3,8 @@ import type { Context } from "./context.ts";
 import type { Bound, Database } from "./database.ts";
 import { rowOf } from "./ids.ts";
 import { inboxIdOf } from "./inbox-rows.ts";
-import { inbox, isGivenUp, type OutboxRecord, outbox, run } from "./schema/index.ts";
+import type { RunRows } from "./run-rows.ts";
+import { inbox, isGivenUp, type OutboxRecord, outbox } from "./schema/index.ts";
 import type { InboxId } from "./types/common.ts";
 import type { InboxFinalState } from "./types/inbox.ts";
 
@@ -35,9 +36,6 @@ function prepareStatements(database: Database) {
     state: inbox.state,
   };
   return {
-    messagesOfRun: database.query((p: Bound<{ n: number }>) =>
-      db.select({ seqs: run.inbox }).from(run).where(eq(run.n, p.n)),
-    ),
     bySeq: database.query((p: Bound<{ seq: number }>) =>
       db.select(answered).from(inbox).where(eq(inbox.seq, p.seq)),
     ),
@@ -68,15 +66,17 @@ function prepareStatements(database: Database) {
   };
 }
 
-export function createAnswers({ database }: Pick<Context, "database">): Answers {
+export function createAnswers({ database }: Context, runs: RunRows): Answers {
   const statements = prepareStatements(database);
 
   function messagesOf(row: OutboxRecord) {
-    if (row.answers.length > 0) return row.answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
-    if (row.run === null) return [];
-    const taken = statements.messagesOfRun.get({ n: row.run })?.seqs ?? [];
+    const { answers = [] } = row;
+    if (answers.length > 0) return answers.flatMap((seq) => statements.bySeq.get({ seq }) ?? []);
+    const made = row.run === null ? undefined : runs.record(row.run);
+    if (made === undefined) return [];
     // Messages that a run gave back to their queue are another run's.
-    return taken
+    return runs
+      .messagesOf(made)
       .flatMap((seq) => statements.bySeq.get({ seq }) ?? [])
       .filter(({ run: taker }) => taker === row.run);
   }

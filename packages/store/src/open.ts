@@ -111,7 +111,7 @@ function createStores<T extends Bodies>(
   const history = createGroupHistoryRows(context);
   const outboxRows = createOutboxRows<T>(context);
   const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
-  const answers = createAnswers(context);
+  const answers = createAnswers(context, runRows);
 
   return {
     inbox: createInboxStore(context, {

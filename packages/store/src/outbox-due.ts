@@ -65,7 +65,7 @@ function expire<T extends Bodies>(
     fence.check(lease);
     const ended = ids.flatMap((id) => rows.byId(id) ?? []).filter((row) => isTooOld(row, now()));
     for (const row of ended) {
-      const out = row.receipts.length;
+      const out = row.receipts?.length ?? 0;
       const sent = out === 0 ? "" : `; ${out} of ${row.partCount} parts are out`;
       ends.undelivered(row, "expired", `time to live passed${sent}`);
     }

@@ -34,7 +34,7 @@ export function createOutboxEnds({ database, now }: Context, answers: Answers): 
       })
       .where(eq(outbox.seq, p.seq)),
   );
-  const end: OutboxEnds["end"] = ({ seq, receipts, nextAt }, state, changes) => {
+  const end: OutboxEnds["end"] = ({ seq, receipts = [], nextAt }, state, changes) => {
     setOutcome.run({ seq, state, receipts, nextAt, error: null, ...changes, at: now() });
   };
 

@@ -126,7 +126,7 @@ export function createOutboxInsert<T extends Bodies>(
     // Known as it is: under load reading it again costs as much as writing it.
     return {
       seq: inserted.seq,
-      row: toOutboxRow<T>({ row: inserted, run, sessionKey }, JSON.parse(payload)),
+      row: toOutboxRow<T>({ row: inserted, run, sessionKey }, { payload: JSON.parse(payload), receipts: [] }),
     };
   }
 

@@ -62,7 +62,7 @@ export function createOutboxReads<T extends Bodies>(
         const quoted = JSON.stringify(messageId);
         const candidates = naming.all({ channel, account, messageId: quoted });
         return withContent(
-          candidates.find(({ receipts }) => receipts.some(({ receipt }) => isOfMessage(receipt, messageId))),
+          candidates.find(({ receipts }) => receipts?.some(({ receipt }) => isOfMessage(receipt, messageId))),
         );
       }),
 

@@ -15,7 +15,7 @@ export interface Destination {
   readonly address: string;
 }
 
-/** A row with what belongs to it; without a body that can be read the file was damaged. */
+/** A row with what belongs to it; without a body or receipts that can be read the file was damaged. */
 interface Joined {
   readonly row: OutboxRecord;
   readonly body: string | null;
@@ -29,9 +29,9 @@ export interface OutboxRows<T extends Bodies> {
   byKey(key: string): OutboxRecord | undefined;
   /** Whether something is still to be sent there. */
   hasUnsent(to: Destination): boolean;
-  /** `undefined` where its body is damaged. */
+  /** `undefined` where it is damaged: what is to be sent, or what of it is out already, is not known any more. */
   full(seq: number): OutboxRow<T> | undefined;
-  /** The newest of those that meet the conditions, in the order given; without rows whose body is damaged. */
+  /** The newest of those that meet the conditions, in the order given; without those that are damaged. */
   list(where: SQL | undefined, orderBy: readonly SQL[], limit: number): readonly OutboxRow<T>[];
 }
 
@@ -50,7 +50,7 @@ function outboxIdOf({ createdAt, nonce, seq }: Pick<OutboxRecord, "createdAt" | 
 
 export function toOutboxRow<T extends Bodies>(
   { row, sessionKey, run: made }: Omit<Joined, "body">,
-  payload: T["outbound"],
+  { payload, receipts }: Pick<OutboxRow<T>, "payload" | "receipts">,
 ): OutboxRow<T> {
   return {
     id: outboxIdOf(row),
@@ -66,7 +66,7 @@ export function toOutboxRow<T extends Bodies>(
     attempts: row.attempts,
     nextAt: row.nextAt,
     ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
-    receipts: row.receipts,
+    receipts,
     ...(row.error === null ? {} : { error: row.error }),
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
@@ -102,7 +102,9 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
   );
   const kept = (joined: Joined) => {
     const payload = decodeIntact<T["outbound"]>(joined.body);
-    return payload === undefined ? [] : [toOutboxRow<T>(joined, payload)];
+    const { receipts } = joined.row;
+    if (payload === undefined || receipts === undefined) return [];
+    return [toOutboxRow<T>(joined, { payload, receipts })];
   };
 
   return {

@@ -74,6 +74,6 @@ function sendingUnder(lease: LeaseToken, id: OutboxId, row: OutboxRecord | undef
 
 /** The receipts of a row with others added, one for each part. */
 function withReceipts(row: OutboxRecord, added: readonly PartReceipt[]): readonly PartReceipt[] {
-  const byPart = new Map([...row.receipts, ...added].map((receipt) => [receipt.part, receipt]));
+  const byPart = new Map([...(row.receipts ?? []), ...added].map((receipt) => [receipt.part, receipt]));
   return [...byPart.values()].sort((a, b) => a.part - b.part);
 }

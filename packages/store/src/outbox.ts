@@ -33,7 +33,7 @@ export function createOutboxStore<T extends Bodies>(context: Context, parts: Par
         const run = runId === undefined ? undefined : runs.running({ runId, lease });
         const added = insert(prepared, {
           lease,
-          ...(run === undefined ? {} : { run, place: run.outbox.length }),
+          ...(run === undefined ? {} : { run, place: runs.repliesOf(run).length }),
           sessionKey: sessionKey ?? run?.sessionKey ?? null,
         });
         if (run !== undefined) runs.addOutbox(run, added);

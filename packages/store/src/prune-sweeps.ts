@@ -1,4 +1,15 @@
-import { and, eq, inArray, lt, lte, notExists, notInArray, type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  inArray,
+  lt,
+  lte,
+  notExists,
+  notInArray,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
@@ -53,7 +64,9 @@ function byAge(table: typeof trace | typeof groupHistory): Sweep {
  */
 const unsentOf = (runs: SQL) =>
   sql`(SELECT 1 FROM ${runs} AS reply CROSS JOIN ${outbox} ON ${outbox.seq} = reply.value WHERE ${isUnsent}`;
-const runReplies = sql`json_each(${run.outbox})`;
+/** The values of a list; of one that is damaged, none. */
+const eachOf = (list: SQLWrapper): SQL => sql`json_each(CASE WHEN json_valid(${list}) THEN ${list} END)`;
+const runReplies = eachOf(run.outbox);
 
 function inboxSweep(database: Database): Sweep {
   // Only what the index against redelivery has: the others' keys stand in their rows.
@@ -74,7 +87,8 @@ function inboxSweep(database: Database): Sweep {
     before: [removeBodies(database, inbox, goes)],
     // No run tells of these. What is answered from now on ended too late to go.
     spared: database.handWritten<object, { number: number }>(
-      `SELECT answered.value AS number FROM outbox CROSS JOIN json_each(outbox.answers) AS answered
+      `SELECT answered.value AS number FROM outbox
+       CROSS JOIN json_each(CASE WHEN json_valid(outbox.answers) THEN outbox.answers END) AS answered
        WHERE outbox.state IN ('pending', 'sending')`,
     ),
   };

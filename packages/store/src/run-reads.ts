@@ -100,10 +100,10 @@ export function createRunReads<T extends Bodies>(
         const wanted = new Set<string>(ids);
         const numbers = JSON.stringify(ids.map(rowOf));
         const kept = statements.byNumbers.all({ numbers }).filter((record) => wanted.has(runIdOf(record)));
-        const taken = messages.some(kept.flatMap((record) => record.inbox));
+        const taken = messages.some(kept.flatMap(rows.messagesOf));
         return kept.map((record) => ({
           run: rows.toRun(record),
-          inbox: record.inbox.flatMap((seq) => taken.get(seq) ?? []),
+          inbox: rows.messagesOf(record).flatMap((seq) => taken.get(seq) ?? []),
         }));
       }),
 
@@ -130,6 +130,6 @@ function inspect<T extends Bodies>(
     run: rows.toRun(record),
     messages: chain.ofRun(last, record.sessionKey, record.n),
     calls: calls.of(record),
-    inbox: record.inbox.flatMap((seq) => messages.full(seq) ?? []),
+    inbox: rows.messagesOf(record).flatMap((seq) => messages.full(seq) ?? []),
   };
 }

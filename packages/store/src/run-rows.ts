@@ -1,11 +1,11 @@
-import { eq } from "drizzle-orm";
+import { and, asc, eq } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound } from "./database.ts";
 import { FencedError, StoreError } from "./errors.ts";
 import { idOf, rowOf } from "./ids.ts";
 import { decodeIntact } from "./json.ts";
 import { type Fence, isSameLease } from "./leases.ts";
-import { type RunRecord, run } from "./schema/index.ts";
+import { inbox, outbox, type RunRecord, run } from "./schema/index.ts";
 import type { JsonValue, LeaseToken, RunId } from "./types/common.ts";
 import type { Run, RunWrite } from "./types/runs.ts";
 import type { RunUsage } from "./types/usage.ts";
@@ -20,6 +20,10 @@ export interface RunRows {
    * @throws FencedError when the lease or the run's stamp is of another epoch; StoreError `not_found`, `conflict`
    */
   running(write: RunWrite): RunRecord;
+  /** The numbers of the messages that it answers. Where its list is damaged, these tell it themselves. */
+  messagesOf(record: RunRecord): readonly number[];
+  /** The numbers of its replies; the same holds for them. */
+  repliesOf(record: RunRecord): readonly number[];
   /** Adds rows of the outbox to those that the run made. */
   addOutbox(record: RunRecord, added: readonly Reply[]): void;
   toRun(record: RunRecord): Run;
@@ -35,8 +39,8 @@ interface Reply {
 }
 
 /** The numbers of a run's replies, with others added. */
-export function withReplies({ outbox }: RunRecord, added: readonly Reply[]): number[] {
-  return [...new Set([...outbox, ...added.map(({ seq }) => seq)])];
+export function withReplies(replies: readonly number[], added: readonly Reply[]): number[] {
+  return [...new Set([...replies, ...added.map(({ seq }) => seq)])];
 }
 
 /** The lease under which a run was last written. */
@@ -62,6 +66,20 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
   const setOutbox = database.command((p: Bound<{ n: number; outbox: readonly number[] }>) =>
     db.update(run).set({ outbox: p.outbox }).where(eq(run.n, p.n)),
   );
+  const taken = database.query((p: Bound<{ n: number; sessionKey: string }>) =>
+    db
+      .select({ seq: inbox.seq })
+      .from(inbox)
+      .where(and(eq(inbox.sessionKey, p.sessionKey), eq(inbox.run, p.n)))
+      .orderBy(asc(inbox.seq)),
+  );
+  const made = database.query((p: Bound<{ n: number }>) =>
+    db.select({ seq: outbox.seq }).from(outbox).where(eq(outbox.run, p.n)).orderBy(asc(outbox.seq)),
+  );
+
+  function repliesOf({ outbox: listed, n }: RunRecord): readonly number[] {
+    return listed ?? made.all({ n }).map(({ seq }) => seq);
+  }
 
   function byId(id: string): RunRecord | undefined {
     const n = rowOf(id);
@@ -84,8 +102,11 @@ export function createRunRows({ database }: Context, fence: Fence): RunRows {
         throw new StoreError("conflict", `Run ${runId} has ended: ${record.state}.`);
       return record;
     },
+    messagesOf: ({ inbox: listed, n, sessionKey }) =>
+      listed ?? taken.all({ n, sessionKey }).map(({ seq }) => seq),
+    repliesOf,
     addOutbox(record, added) {
-      setOutbox.run({ n: record.n, outbox: withReplies(record, added) });
+      setOutbox.run({ n: record.n, outbox: withReplies(repliesOf(record), added) });
     },
     toRun(record) {
       const usage = toUsage(record);

@@ -100,8 +100,9 @@ function step<T extends Bodies>(
   return work.queue.write(() => {
     const record = rows.running(write);
     const taken = takeable(work, inboxIds ?? [], record.sessionKey);
+    const before = rows.messagesOf(record);
     for (const seq of taken) statements.join.run({ seq, run: record.n });
-    if (taken.length > 0) statements.setInbox.run({ n: record.n, inbox: [...record.inbox, ...taken] });
+    if (taken.length > 0) statements.setInbox.run({ n: record.n, inbox: [...before, ...taken] });
     calls.add(record, prepared);
     append(work, record, bodies);
   });
@@ -140,7 +141,7 @@ function finish<T extends Bodies>(
     outcome,
     inbox: settles,
     messages: last,
-    outbox: replies,
+    outbox: inserts,
     told,
     usage,
     error,
@@ -149,7 +150,7 @@ function finish<T extends Bodies>(
 ): Promise<readonly OutboxRow<T>[]> {
   const { rows, sessions, insertOutbox, statements, now } = work;
   const bodies = encodedBodies(last);
-  const prepared = prepareOutbox(replies ?? []);
+  const prepared = prepareOutbox(inserts ?? []);
   const used = checkUsage(usage ?? {});
   return work.queue.write(() => {
     const record = rows.running(write);
@@ -157,8 +158,9 @@ function finish<T extends Bodies>(
     endMessages(work, record, settles);
     const state = sessions.mustLoad(sessionKey);
     const head = appendTo(work, record, state, bodies);
-    const place = record.outbox.length;
-    const added = insertOutbox(prepared, { lease: write.lease, run: record, sessionKey, place });
+    const replies = rows.repliesOf(record);
+    const origin = { lease: write.lease, run: record, sessionKey, place: replies.length };
+    const added = insertOutbox(prepared, origin);
     for (const { conversation, id } of told ?? []) statements.forgetTold.run({ conversation, entryId: id });
     const at = now();
     statements.end.run({
@@ -168,7 +170,7 @@ function finish<T extends Bodies>(
       lastEntry: head.lastEntry,
       at,
       ...used.reported,
-      outbox: withReplies(record, added),
+      outbox: withReplies(replies, added),
     });
     statements.closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
     sessions.touchMinute(state.record, at);
@@ -250,8 +252,8 @@ function endMessages<T extends Bodies>(
   record: RunRecord,
   settles: readonly InboxSettle[],
 ): void {
-  const { inbox: messages } = work;
-  const open = new Set(record.inbox);
+  const { inbox: messages, rows } = work;
+  const open = new Set(rows.messagesOf(record));
   for (const to of settles) {
     const row = messages.byId(to.id);
     if (row === undefined || row.run !== record.n || !open.delete(row.seq)) {

@@ -1,7 +1,17 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openStore, type SqliteStore } from "../src/index.ts";
-import { accepted, begun, event, reply, seed, takeLease, temporaryFolder, testStore } from "./support.ts";
+import {
+  accepted,
+  answered,
+  begun,
+  event,
+  reply,
+  seed,
+  takeLease,
+  temporaryFolder,
+  testStore,
+} from "./support.ts";
 
 const key = "agent:coder:one";
 
@@ -138,6 +148,110 @@ test.each([
   const whole = { run: { meta: { model: "m" } }, calls: [{ args: { at: "it" } }] };
   expect(await store.runs.interrupted()).toMatchObject([{}, whole]);
   expect(await store.runs.active()).toHaveLength(2);
+});
+
+/** Cuts a list of one row, so that it is no JSON any more. */
+const cut = (table: string, column: string, where: string) =>
+  `UPDATE ${table} SET ${column} = substr(${column}, 2) WHERE ${where}`;
+
+test("a reply of which nobody knows what is out is given up, and those behind it go out", async () => {
+  const store = await damagedBy(cut("outbox", "receipts", "seq = 1"), async (full) => {
+    const lease = await takeLease(full);
+    await full.outbox.enqueue([reply("lost"), reply("behind it"), reply("elsewhere", "oc_2")], { lease });
+  });
+  const lease = await takeLease(store);
+  const claims = [
+    await store.outbox.claimDue({ lease, limit: 10 }),
+    await store.outbox.claimDue({ lease, limit: 10 }),
+  ];
+  expect(claims.flatMap(({ rows }) => rows.map((row) => row.payload))).toEqual([
+    { text: "elsewhere" },
+    { text: "behind it" },
+  ]);
+  expect(await store.outbox.list()).toMatchObject([
+    { state: "dead", payload: { text: "lost" }, receipts: [] },
+  ]);
+});
+
+test("a message is found by its reply though the receipts of another are damaged", async () => {
+  const store = await damagedBy(cut("outbox", "receipts", "seq = 1"), async (full) => {
+    const lease = await takeLease(full);
+    const added = await full.outbox.enqueue([reply("lost"), reply("whole", "oc_2")], { lease });
+    await full.outbox.claimDue({ lease, limit: 10 });
+    for (const { id } of added)
+      await full.outbox.markSent(id, lease, [{ part: 0, receipt: { messageId: "om_1" } }]);
+  });
+  const sent = { channel: "feishu", account: "main", messageId: "om_1" };
+  expect(await store.outbox.ofMessage(sent)).toMatchObject({ payload: { text: "whole" } });
+});
+
+test("a reply goes out though it is not known any more which messages it answers", async () => {
+  const store = await damagedBy(cut("outbox", "answers", "seq = 1"), async (full) => {
+    const lease = await takeLease(full);
+    const answers = [await accepted(full, "asked", key)];
+    await full.outbox.enqueue([{ ...reply("answer"), answers }, reply("elsewhere", "oc_2")], { lease });
+  });
+  const { rows } = await store.outbox.claimDue({ lease: await takeLease(store), limit: 10 });
+  expect(rows.map((row) => row.payload)).toEqual([{ text: "answer" }, { text: "elsewhere" }]);
+  expect(await store.outbox.answers(rows[0]?.id ?? "")).toEqual([]);
+});
+
+test("a run whose list of messages is damaged still answers them, and keeps no other from going on", async () => {
+  const store = await damagedBy(cut("run", "inbox", "n = 1"), async (full) => {
+    const lease = await takeLease(full);
+    await begun(full, lease, ["one", "two"], "agent:coder:one");
+    await begun(full, lease, ["three"], "agent:coder:two");
+  });
+  const lease = await takeLease(store);
+  const interrupted = await store.runs.interrupted();
+  expect(interrupted.map(({ inbox }) => inbox.map((row) => row.payload))).toEqual([
+    [{ text: "one" }, { text: "two" }],
+    [{ text: "three" }],
+  ]);
+  const [first] = interrupted;
+  if (first === undefined) throw new Error("no run");
+  await store.runs.adopt({ runId: first.run.id, lease });
+  await store.runs.finish({
+    runId: first.run.id,
+    lease,
+    outcome: "completed",
+    inbox: first.inbox.map(({ id }) => ({ id, state: "replied" })),
+  });
+  expect((await store.maintenance.stats()).inbox).toMatchObject({ running: 1 });
+});
+
+test("a run whose list of replies is damaged gives the next one a key of its own", async () => {
+  const store = await damagedBy(cut("run", "outbox", "n = 1"), async (full) => {
+    const lease = await takeLease(full);
+    const { run } = await begun(full, lease, ["one"]);
+    await full.outbox.enqueue([reply("earlier")], { lease, runId: run.id });
+  });
+  const lease = await takeLease(store);
+  const [interrupted] = await store.runs.interrupted();
+  if (interrupted === undefined) throw new Error("no run");
+  const write = { runId: interrupted.run.id, lease };
+  await store.runs.adopt(write);
+  const [later] = await store.outbox.enqueue([reply("later")], write);
+  const [earlier] = (await store.outbox.claimDue({ lease, limit: 1 })).rows;
+  expect(earlier?.payload).toEqual({ text: "earlier" });
+  expect(later?.key).not.toBe(earlier?.key);
+});
+
+test.each([
+  ["a run", cut("run", "outbox", "n = 1")],
+  ["a reply", cut("outbox", "answers", "state = 'pending'")],
+])("a damaged list of %s keeps nothing from being pruned", async (_, damage) => {
+  const store = await damagedBy(damage, async (full) => {
+    const lease = await takeLease(full);
+    for (const text of ["one", "two", "three"]) {
+      await answered(full, lease, text);
+      const { rows } = await full.outbox.claimDue({ lease, limit: 1 });
+      for (const { id } of rows) await full.outbox.markSent(id, lease);
+    }
+    await full.outbox.enqueue([reply("waits")], { lease });
+  });
+  const { runs } = await store.maintenance.prune({ runsMs: 0 });
+  expect(runs).toBe(2);
 });
 
 test("a run ends though a message that it answers is not there any more", async () => {

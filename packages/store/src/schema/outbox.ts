@@ -1,6 +1,7 @@
 import { inArray, type SQL, sql } from "drizzle-orm";
 import { index, integer, type SQLiteColumn, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import type { OutboxState, PartReceipt } from "../types/outbox.ts";
+import { jsonList } from "./json-list.ts";
 
 const UNSENT: readonly OutboxState[] = ["pending", "sending"];
 const GIVEN_UP: readonly OutboxState[] = ["dead", "uncertain", "expired"];
@@ -32,12 +33,12 @@ export const outbox = sqliteTable(
     attempts: integer().notNull(),
     nextAt: integer().notNull(),
     expiresAt: integer(),
-    receipts: text({ mode: "json" }).$type<readonly PartReceipt[]>().notNull().default([]),
+    receipts: jsonList<PartReceipt>().notNull().default([]),
     error: text(),
     createdAt: integer().notNull(),
     updatedAt: integer().notNull(),
     /** The numbers of the messages it answers, where no run tells them. */
-    answers: text({ mode: "json" }).$type<readonly number[]>().notNull().default([]),
+    answers: jsonList<number>().notNull().default([]),
   },
   (t) => [
     index("outbox_open").on(t.channel, t.account, t.address, t.seq).where(stateIn(t.state, UNSENT)),

@@ -1,4 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { jsonList } from "./json-list.ts";
 
 /** The journal of runs. A run's id is made of `n`, `startedAt` and `nonce`. */
 export const run = sqliteTable("run", {
@@ -16,9 +17,9 @@ export const run = sqliteTable("run", {
   meta: text(),
   error: text(),
   /** The numbers of the messages it answers. */
-  inbox: text({ mode: "json" }).$type<readonly number[]>().notNull(),
+  inbox: jsonList<number>().notNull(),
   /** The numbers of its replies. */
-  outbox: text({ mode: "json" }).$type<readonly number[]>().notNull().default([]),
+  outbox: jsonList<number>().notNull().default([]),
   /** The run before it in its session. */
   prevRun: integer(),
   lastEntry: integer(),
