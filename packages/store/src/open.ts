@@ -36,6 +36,7 @@ import { createTraceStore } from "./traces.ts";
 import type { Bodies } from "./types/common.ts";
 import type { SqliteStore, StoreOptions } from "./types/store.ts";
 import { createUsageStore } from "./usage.ts";
+import { createUsageCount } from "./usage-count.ts";
 import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 
 const defaultInboxLimit = 10_000;
@@ -112,6 +113,7 @@ function createStores<T extends Bodies>(
   const outboxRows = createOutboxRows<T>(context);
   const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
   const answers = createAnswers(context, runRows);
+  const usage = createUsageCount(context);
 
   return {
     inbox: createInboxStore(context, {
@@ -132,6 +134,7 @@ function createStores<T extends Bodies>(
       calls: createToolCalls(context.database),
       insertOutbox,
       rows: runRows,
+      usage,
     }),
     usage: createUsageStore(context),
     budgets: createBudgetStore(context, fence),
@@ -152,7 +155,7 @@ function createStores<T extends Bodies>(
     audit: createAuditStore(context),
     approvals: createApprovalStore(context),
     pairing: createPairingStore(context, fence, insertOutbox),
-    maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe)),
+    maintenance: createMaintenanceStore(context, createPruner(context, sessionRows, chain, dedupe, usage)),
   };
 }
 

@@ -4,16 +4,15 @@ import {
   inArray,
   lt,
   lte,
+  not,
   notExists,
   notInArray,
   type SQL,
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
-import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
-import { type Bound, type Command, type Database, snakeCase } from "./database.ts";
-import { eachFigure } from "./figures.ts";
+import type { Bound, Command, Database } from "./database.ts";
 import {
   dedupeMark,
   entry,
@@ -27,9 +26,9 @@ import {
   toldHistory,
   toolCall,
   trace,
-  usageDay,
 } from "./schema/index.ts";
 import { createSweeper, inStretch, isNotNewest, type Stretch, type Sweep, type Sweeper } from "./sweep.ts";
+import { isUncounted } from "./usage-count.ts";
 
 /** What goes by its age. */
 export interface Sweepers {
@@ -100,6 +99,8 @@ function runSweep(database: Database): Sweep {
     and(
       inStretch(run.n, p),
       lt(run.finishedAt, p.limit),
+      // What it used is kept.
+      not(isUncounted),
       isNotNewest(run, run.n),
       notExists(sql`${unsentOf(runReplies)})`),
     );
@@ -111,7 +112,7 @@ function runSweep(database: Database): Sweep {
     number: run.n,
     time: run.startedAt,
     goes,
-    before: [keepUsage(database, goes), removeCalls],
+    before: [removeCalls],
   };
 }
 
@@ -180,36 +181,5 @@ function removeBodies(
 ): Command<Stretch> {
   return command((p: Bound<Stretch>) =>
     db.delete(entry).where(inArray(entry.id, db.select({ id: table.entry }).from(table).where(goes(p)))),
-  );
-}
-
-const added = (column: SQLiteColumn) => sql`${column} + excluded.${sql.identifier(snakeCase(column.name))}`;
-
-/** What the runs used is kept by day. */
-function keepUsage({ db, command }: Database, goes: Sweep["goes"]): Command<Stretch> {
-  return command((p: Bound<Stretch>) =>
-    db
-      .insert(usageDay)
-      .select(
-        db
-          .select({
-            day: sql<string>`date(${run.finishedAt} / 1000, 'unixepoch')`.as("day"),
-            agentId: run.agentId,
-            sessionKey: run.sessionKey,
-            sender: run.sender,
-            runs: sql<number>`count(*)`.as("runs"),
-            ...eachFigure((figure) => sql<number>`coalesce(sum(${run[figure]}), 0)`.as(snakeCase(figure))),
-          })
-          .from(run)
-          .where(goes(p))
-          .groupBy(sql`1`, run.agentId, run.sessionKey, run.sender),
-      )
-      .onConflictDoUpdate({
-        target: [usageDay.day, usageDay.agentId, usageDay.sessionKey, usageDay.sender],
-        set: {
-          runs: added(usageDay.runs),
-          ...eachFigure((figure) => added(usageDay[figure])),
-        },
-      }),
   );
 }

@@ -8,6 +8,7 @@ import { createTraceCaps } from "./prune-traces.ts";
 import type { SessionRows } from "./session-rows.ts";
 import type { Bodies } from "./types/common.ts";
 import type { PruneReport, Retention } from "./types/maintenance.ts";
+import type { UsageCount } from "./usage-count.ts";
 
 const dayMs = 86_400_000;
 /** For how long is kept what was spent of budgets: nobody asks for more than the present month. */
@@ -23,6 +24,7 @@ export function createPruner(
   sessions: SessionRows,
   chain: MessageChain<Bodies>,
   dedupeIndex: DedupeIndex,
+  usage: UsageCount,
 ): (retention: Retention) => Promise<PruneReport> {
   const { database, queue, now } = context;
   const sweepers = createSweepers(context);
@@ -40,6 +42,7 @@ export function createPruner(
     const at = now();
     const { tried, throwIfAny } = collectFailures();
     await tried(dedupeIndex.merge(), undefined);
+    await tried(usage.count(), undefined);
     const removed = await tried(sweepSessions(retention, at), 0);
     let swept = await sweepByAge(sweepers, retention, at, tried);
     const traces =

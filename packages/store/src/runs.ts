@@ -16,6 +16,7 @@ import type { InboxSettle } from "./types/inbox.ts";
 import type { OutboxRow } from "./types/outbox.ts";
 import type { Run, RunBegun, RunStore } from "./types/runs.ts";
 import { checkUsage } from "./usage.ts";
+import type { UsageCount } from "./usage-count.ts";
 
 interface Parts<T extends Bodies> {
   readonly fence: Fence;
@@ -25,6 +26,7 @@ interface Parts<T extends Bodies> {
   readonly calls: ToolCalls;
   readonly insertOutbox: InsertOutbox<T>;
   readonly rows: RunRows;
+  readonly usage: UsageCount;
 }
 
 /** What the transactions of runs work with. */
@@ -175,6 +177,7 @@ function finish<T extends Bodies>(
     statements.closeSession.run({ key: sessionKey, run: n, at, ...head, ...used.counted });
     sessions.touchMinute(state.record, at);
     sessions.release(sessionKey);
+    work.usage.ended();
     return added.map(({ row }) => row);
   });
 }

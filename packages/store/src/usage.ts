@@ -1,11 +1,11 @@
 import { and, asc, eq, gte, isNotNull, lt, sql } from "drizzle-orm";
 import { unionAll } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
-import { snakeCase } from "./database.ts";
 import { StoreError } from "./errors.ts";
 import { eachFigure, type Figures } from "./figures.ts";
 import { run, usageDay } from "./schema/index.ts";
 import type { RunUsage, UsageStore } from "./types/usage.ts";
+import { isUncounted, usedByRun } from "./usage-count.ts";
 
 /** A run's usage: as reported, and with 0 for what was not. */
 export interface CheckedUsage {
@@ -33,21 +33,14 @@ const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 export function createUsageStore({ database, queue }: Context): UsageStore {
   const { db } = database;
 
-  /** Ended runs, those that were pruned (by day) and those that were not. */
+  /** Ended runs, those that were counted (by day) and those that were not. */
   const all = () => {
-    const pruned = db.select().from(usageDay);
-    const kept = db
-      .select({
-        day: sql<string>`date(${run.finishedAt} / 1000, 'unixepoch')`.as("day"),
-        agentId: run.agentId,
-        sessionKey: run.sessionKey,
-        sender: run.sender,
-        runs: sql<number>`1`.as("runs"),
-        ...eachFigure((figure) => sql<number>`coalesce(${run[figure]}, 0)`.as(snakeCase(figure))),
-      })
+    const counted = db.select().from(usageDay);
+    const uncounted = db
+      .select(usedByRun())
       .from(run)
-      .where(isNotNull(run.finishedAt));
-    return unionAll(pruned, kept).as("used");
+      .where(and(isUncounted, isNotNull(run.finishedAt)));
+    return unionAll(counted, uncounted).as("used");
   };
 
   return {

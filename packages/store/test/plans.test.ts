@@ -93,6 +93,12 @@ test("the runs of a session are found one from the other, however many there are
   expect(walks).toEqual([]);
 });
 
+test("what was used is summed from days, and only from the runs that are not among them", async () => {
+  const plans = await plansOf((store) => store.usage.sum({ by: "sender", sender: "ann", from: Date.now() }));
+  const details = [...plans.values()].flat();
+  expect(details.filter((detail) => /^SCAN (run|usage_day)\b/.test(detail))).toEqual([]);
+});
+
 test("a page of 500 messages takes a handful of queries, however many runs wrote them", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const store = await openStore({ path, limits: { commitSpacingMs: 0 } });
