@@ -9,7 +9,10 @@ import {
   isChannelError,
   isLasting,
   noWebhooks,
+  type Outbound,
   objectAt,
+  type Receipt,
+  type SendOptions,
   textAt,
 } from "@signalbox/channel";
 import { messageIn, type SlackAddress } from "./address.ts";
@@ -25,6 +28,7 @@ import { limits } from "./limits.ts";
 import { fetchMedia } from "./media.ts";
 import { createCommandAnswers } from "./outbound/command-answers.ts";
 import { createDraft } from "./outbound/draft.ts";
+import { LostStreams } from "./outbound/lost-streams.ts";
 import { reconcile } from "./outbound/reconcile.ts";
 import { createSender, type Sender } from "./outbound/send.ts";
 import { createPeople, type People } from "./people.ts";
@@ -48,7 +52,8 @@ export function createSlack(context: ChannelContext<SlackConfig>): SlackChannel 
   const threads = createThreads(context, people);
   const commands = createCommandAnswers(context, people);
   const sender = createSender({ api, threads, commands, clock });
-  const parts: Parts = { context, api, people, places, threads, history, sender, activity };
+  const lostStreams = new LostStreams({ context, api, people, history });
+  const parts: Parts = { context, api, people, places, threads, history, sender, lostStreams, activity };
   let receiver: Receiver | undefined;
   let state: "starting" | "ready" | "stopped" = "starting";
 
@@ -111,17 +116,25 @@ interface Parts {
   readonly threads: Threads;
   readonly history: History;
   readonly sender: Sender;
+  readonly lostStreams: LostStreams;
   readonly activity: Activity;
 }
 
 /** What an account does while it runs. */
 function methodsOf(parts: Parts): Omit<SlackChannel, "start" | "stop" | "health" | "webhook"> {
-  const { context, api, people, history, sender, activity } = parts;
+  const { context, api, people, history, sender, lostStreams, activity } = parts;
   const { config } = context;
   const setStatus = createStatus(api);
+
+  async function send(to: SlackAddress, message: Outbound, options: SendOptions): Promise<Receipt> {
+    const receipt = await sender.send(to, message, options);
+    await lostStreams.remove(to, options.signal);
+    return receipt;
+  }
+
   return {
     self: () => people.known(),
-    send: (to, message, options) => activity.track(sender.send(to, message, options)),
+    send: (to, message, options) => activity.track(send(to, message, options)),
     edit: (to, id, message, signal) => activity.track(sender.edit(to, id, message, signal)),
     remove: (to, id, signal) => activity.track(sender.remove(to, id, signal)),
     react: (to, id, { emoji, on }, signal) => activity.track(sender.react(to, id, emoji, on, signal)),

@@ -34,6 +34,22 @@ function written({ standIn }: Bench): string[] {
   return standIn.called.filter((method) => method.startsWith("chat."));
 }
 
+/** What stands there of the bot. */
+function standing({ standIn }: Bench): (string | undefined)[] {
+  return standIn.sent.filter(({ isDeleted }) => !isDeleted).map(({ shown }) => shown.at(-1));
+}
+
+/** The answer to something before, which was a stream itself. */
+async function earlierAnswer({ channel }: Bench): Promise<void> {
+  const draft = await channel.openDraft?.(thread, {
+    idempotencyKey: "run0",
+    signal: never,
+    replyTo: `C_GENERAL:${root}`,
+  });
+  await draft?.update("an earlier");
+  await draft?.finalize(words("an earlier answer"));
+}
+
 describe("a draft as Slack's stream", () => {
   it("is opened for whoever asked, grows by what is new, and is closed as the finished answer", async () => {
     const { bench, draft } = await openDraft();
@@ -132,6 +148,27 @@ describe("a draft as Slack's stream", () => {
     await draft.update("one two three");
     expect(bench.standIn.sent[0]?.shown.at(-1)).toBe("one two three");
     expect(written(bench).slice(-2)).toEqual(["chat.stopStream", "chat.update"]);
+  });
+
+  it("is found again where the answer to its start is lost", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await earlierAnswer(bench);
+    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
+    await draft.update("one");
+    await draft.finalize(words("one and all"));
+    expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
+  });
+
+  it("is taken back beside the answer, where it could not be found before", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    await earlierAnswer(bench);
+    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
+    bench.standIn.fail({ kind: "cut", method: "conversations.replies" });
+    expect((await failing(draft.update("one"))).code).toBe("unknown_outcome");
+    await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
+    expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
   });
 
   it("is taken up by a later process, which knows of no stream", async () => {

@@ -4,6 +4,7 @@ import {
   type Draft,
   type DraftOptions,
   fitText,
+  isChannelError,
   type OutboundPart,
 } from "@signalbox/channel";
 import { type MessageKey, messageId, messageIn, type SlackAddress } from "../address.ts";
@@ -14,6 +15,7 @@ import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
 import type { Places } from "../places.ts";
 import type { Threads } from "../threads.ts";
+import type { LostStreams } from "./lost-streams.ts";
 import { timestampOf } from "./reconcile.ts";
 import { type Rendered, renderPart } from "./render.ts";
 import type { Sender } from "./send.ts";
@@ -26,6 +28,7 @@ export interface DraftNeeds {
   readonly places: Places;
   readonly threads: Threads;
   readonly history: History;
+  readonly lostStreams: LostStreams;
 }
 
 /**
@@ -52,7 +55,11 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     const earlier = wasTried ? await sentEarlier(key) : undefined;
     wasTried = true;
     if (earlier !== undefined) return earlier;
-    const ts = await openStream(content.markdown);
+    const ts = await openStream(content.markdown).catch(async (error: unknown) => {
+      const found = await startedAfterAll(error);
+      if (found === undefined) throw error;
+      return found;
+    });
     if (ts === undefined) return sender.post(to, content, key, signal);
     await needs.threads.joined(to);
     return messageId({ channel: to.channel, ts });
@@ -61,8 +68,15 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
   /** The message of a try whose answer was lost. */
   async function sentEarlier(key: string): Promise<string | undefined> {
     const { messages } = await history.page(to, { oldest: startedAt - 60_000 }, signal);
-    const ts = timestampOf(messages, key);
+    const ts = timestampOf(messages, key) ?? (await needs.lostStreams.find(to, signal));
     return ts === undefined ? undefined : messageId({ channel: to.channel, ts });
+  }
+
+  /** The message of a stream whose start got no answer. Where it is not found now, it is removed beside the answer. */
+  async function startedAfterAll(error: unknown): Promise<string | undefined> {
+    if (!isChannelError(error) || error.code !== "unknown_outcome") return undefined;
+    needs.lostStreams.add(to);
+    return needs.lostStreams.find(to, signal).catch(() => undefined);
   }
 
   async function change(message: MessageKey, content: Rendered): Promise<void> {

@@ -14,7 +14,7 @@ import type { History } from "../history.ts";
 import type { Self } from "../people.ts";
 
 /** How far Slack's clock may be from ours. */
-const skewMs = 60_000;
+export const skewMs = 60_000;
 /** How long after its first try a message may still have come out. */
 const latestMs = 3_600_000;
 

@@ -68,10 +68,11 @@ export class Stream {
     if (this.#stream !== undefined) await this.stop(message);
   }
 
-  /** Ends it, whoever opened it. */
-  async stop(message: MessageKey): Promise<void> {
-    await this.#unlessEnded("chat.stopStream", { ...message });
+  /** Ends it, whoever opened it. False where it was none, or none any more. */
+  async stop(message: MessageKey): Promise<boolean> {
+    const wasOpen = await this.#unlessEnded("chat.stopStream", { ...message });
     this.#stream = undefined;
+    return wasOpen;
   }
 
   /** Whether Slack did it; it may have ended the stream. */
