@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { isPayload } from "@signalbox/channel";
 import type { ScriptedTurn } from "@signalbox/testkit";
 import { buttonsOf } from "@signalbox/testkit/discord";
 import { describe, expect, it } from "vitest";
@@ -232,6 +233,29 @@ describe("Discord, through the gateway", () => {
     await third.settled();
     expect(discord.gateway.identifies).toBe(2);
     expect((await inboxRows(world)).map(({ state }) => state)).toEqual(["replied", "replied", "replied"]);
+  });
+
+  it("does nothing twice of what Discord tells again, since a process was killed before it kept its position", async () => {
+    const { world, discord, direct, say, started } = await openDiscord();
+    world.script(() => ({ text: "Yes." }));
+    await eventually(() => discord.commands.length > 0, "the commands are registered");
+    await say(direct, "once");
+    const command = discord.interact(direct, PERSON, { kind: "command", name: "status" });
+    await eventually(() => (command.message?.content ?? "") !== "", "the command is answered");
+    await started.stop();
+    const before = textsIn(discord, direct);
+    await inStore(world, async ({ kv }) => {
+      const [session] = (await kv.list("channel/discord")).filter(({ key }) => key.endsWith("/session"));
+      if (!isPayload(session?.value)) throw new Error("no session is kept");
+      await kv.set("channel/discord", session.key, { ...session.value, sequence: 1 });
+    });
+    const again = await world.start();
+    const later = discord.say({ channelId: direct, authorId: PERSON, content: "and another" });
+    await eventually(() => discord.acknowledged(later.sequence ?? 0), "everything is taken");
+    await again.settled();
+    expect(discord.gateway.resumes).toBe(1);
+    expect(textsIn(discord, direct)).toEqual([...before, "Yes."]);
+    expect(await ends(world)).toHaveLength(3);
   });
 
   it("never answers another bot", async () => {
