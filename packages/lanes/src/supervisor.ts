@@ -2,10 +2,13 @@ import { type Backoff, exponentialBackoff } from "./backoff.ts";
 import { type Clock, sleep, systemClock } from "./clock.ts";
 
 /**
- * What a failure means for the work: it may go well later, it never will, or nothing in this process can go well any
- * more.
+ * What a failure means for the work: it may go well later, somebody else is at it and will be done some time (which is
+ * no failure, and is looked at again soon), it never will, or nothing in this process can go well any more.
  */
-export type Verdict = "retry" | "give-up" | "fatal";
+export type Verdict = "retry" | "wait" | "give-up" | "fatal";
+
+/** How often it is looked at whether somebody else is done, in milliseconds. */
+const WAIT_MS = 2_000;
 
 /** A piece of work that has to get done, however often what it needs fails. */
 export interface Task {
@@ -13,9 +16,9 @@ export interface Task {
   readonly name: string;
   /**
    * Does the work, once. It is called again after a failure, so it has to look first at what an earlier attempt left.
-   * `failures` counts those before, and is 0 at first.
+   * `attempts` counts those before, and is 0 at first.
    */
-  attempt(failures: number): Promise<void>;
+  attempt(attempts: number): Promise<void>;
   /** Default: the supervisor's own. */
   readonly judge?: Judge;
   /** Brings the work to another end. Where that fails, the work is attempted again later. */
@@ -68,27 +71,31 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 
   /** What follows a failure: an end, or another attempt. */
-  const settle = async (task: Task, error: unknown, failures: number): Promise<TaskEnd | Failure> => {
+  const settle = async (task: Task, error: unknown, failures: number): Promise<TaskEnd | Again> => {
     const { judge = options.judge, giveUp } = task;
     const verdict = judge(error, failures);
     if (verdict === "fatal") return fatal(error);
-    if (verdict === "retry") return { error };
+    if (verdict !== "give-up") return { error, verdict };
     options.onGiveUp?.(task.name, error);
     const notGivenUp = giveUp && (await failureOf(() => giveUp(error)));
     if (notGivenUp === undefined) return { outcome: "given-up", error };
-    return judge(notGivenUp.error, failures) === "fatal" ? fatal(notGivenUp.error) : notGivenUp;
+    return judge(notGivenUp.error, failures) === "fatal"
+      ? fatal(notGivenUp.error)
+      : { ...notGivenUp, verdict: "retry" };
   };
 
   const supervise = async (task: Task): Promise<TaskEnd> => {
-    for (let failures = 0; ; failures++) {
-      const failure = await failureOf(() => task.attempt(failures));
+    let failures = 0;
+    for (let attempts = 0; ; attempts++) {
+      const failure = await failureOf(() => task.attempt(attempts));
       if (failure === undefined) return { outcome: "done" };
       const settled = await settle(task, failure.error, failures);
       if ("outcome" in settled) return settled;
-      const { error } = settled;
+      const { error, verdict } = settled;
       if (closing.signal.aborted) return { outcome: "stopped", error };
-      const delayMs = backoff(failures + 1);
-      options.onRetry?.(task.name, error, delayMs);
+      if (verdict === "retry") failures += 1;
+      const delayMs = verdict === "wait" ? WAIT_MS : backoff(failures);
+      if (verdict === "retry") options.onRetry?.(task.name, error, delayMs);
       task.onWaiting?.(true);
       await sleep(clock, delayMs, closing.signal);
       task.onWaiting?.(false);
@@ -111,6 +118,10 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 
 interface Failure {
   readonly error: unknown;
+}
+
+interface Again extends Failure {
+  readonly verdict: "retry" | "wait";
 }
 
 async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {

@@ -62,6 +62,19 @@ describe("work that fails in passing", () => {
     expect(waits).toEqual([true, false]);
   });
 
+  it("is looked at every two seconds while somebody else is at it, which is no failure", async () => {
+    const { supervisor, clock, log } = harness({
+      judge: (error, failures) => (error instanceof Passing ? "wait" : failures > 0 ? "give-up" : "retry"),
+    });
+    const task = failing([...Array.from({ length: 100 }, () => new Passing()), new Error("a failure")]);
+    const end = supervisor.run(task);
+    await clock.advance(199_999);
+    expect([task.attempts.length, log]).toEqual([100, []]);
+    await clock.advance(1_001);
+    expect(await end).toEqual({ outcome: "done" });
+    expect(log).toEqual(["work again in 1000"]);
+  });
+
   it("is left for whoever starts next once the supervisor closes, and waits for nothing", async () => {
     const { supervisor, clock } = harness();
     const task = failing([new Passing(), new Passing()]);

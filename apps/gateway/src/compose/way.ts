@@ -117,7 +117,7 @@ function lanesOf(
   const { definition } = resolved.accounts;
   const { store, lease } = opened;
   const { exchanges, live, tracer, metrics, supervisor, onOutcome, delivery } = surroundings;
-  const answer = createAnswer({ store, supervisor, logger, ...answering });
+  const answer = createAnswer({ store, lease, supervisor, logger, ...answering });
   return createLanes<Queued>({
     maxRuns: () => config().gateway.maxRuns,
     keyOf: ({ sessionKey }) => sessionKey,

@@ -1,15 +1,16 @@
 import { reasonOf } from "@signalbox/agent-core";
 import type { Batch, RunHandle, Supervisor } from "@signalbox/lanes";
-import type { InterruptedRun } from "@signalbox/store";
+import type { InterruptedRun, LeaseToken, Run } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import type { NewMessages } from "./5-prepare/opened-run.ts";
-import { judgeRun } from "./failures.ts";
+import { HeldElsewhere, isBusy, judgeRun } from "./failures.ts";
 
 export interface AnswerPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs" | "inbox">;
+  readonly lease: LeaseToken;
   readonly supervisor: Pick<Supervisor, "run">;
   /** Answers messages that have no run yet. */
   readonly begin: (given: NewMessages, handle: RunHandle<Queued>) => Promise<void>;
@@ -50,22 +51,45 @@ export function createAnswer(
     };
     const { outcome } = await ports.supervisor.run({
       name: `answer in ${sessionKey}`,
-      attempt: async (failures) =>
-        failures === 0
-          ? answerFirst(ports, batch, handle)
-          : answerLeft(ports, await leftOf(ports, sessionKey, messages), handle),
+      attempt: (attempts) =>
+        unlessHeldElsewhere(ports, sessionKey, async () =>
+          attempts === 0
+            ? answerFirst(ports, batch, handle)
+            : answerLeft(ports, await leftOf(ports, sessionKey, messages), handle),
+        ),
       judge: (error, failures) =>
         // The next process goes on with it.
         lane.signal.reason instanceof ShutdownAbort ? "retry" : judgeRun(error, failures),
       giveUp: async (error) => {
         ports.logger.error({ session: sessionKey, err: reasonOf(error) }, "a run failed inside the gateway");
-        await ports.giveUp(await leftOf(ports, sessionKey, messages), error);
+        const { held, waiting } = await leftOf(ports, sessionKey, messages);
+        // Another's run is not to blame, and not ours to end.
+        await ports.giveUp({ held: held && isOwn(ports, held.run) ? held : undefined, waiting }, error);
       },
       onWaiting: (on) => lane.standBy(on),
     });
     // It is still to be answered, by the next process.
     if (outcome === "fatal") lane.leave();
   };
+}
+
+/** @throws HeldElsewhere where the session has a run of another process */
+async function unlessHeldElsewhere(
+  ports: AnswerPorts,
+  sessionKey: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    const { held } = await leftOf(ports, sessionKey, []);
+    throw held === undefined || isOwn(ports, held.run) ? error : new HeldElsewhere(sessionKey, held.run.id);
+  }
+}
+
+function isOwn({ lease }: AnswerPorts, run: Run): boolean {
+  return run.lease.name === lease.name && run.lease.epoch === lease.epoch;
 }
 
 function answerFirst(

@@ -1,5 +1,5 @@
 import type { Judge } from "@signalbox/lanes";
-import { isFatal, isPassing, StoreError } from "@signalbox/store";
+import { isFatal, isPassing, type RunId, StoreError } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
@@ -17,6 +17,20 @@ export function isStoreFailure(error: unknown): boolean {
   return storeErrorIn(error) !== undefined;
 }
 
+/** Whether a run holds the session that another one was to begin in. */
+export function isBusy(error: unknown): boolean {
+  return storeErrorIn(error)?.code === "busy";
+}
+
+/** A run of another process on the same store holds a session: until it ends, or that process is gone. */
+export class HeldElsewhere extends Error {
+  override readonly name = "HeldElsewhere";
+
+  constructor(sessionKey: string, runId: RunId) {
+    super(`the session ${sessionKey} is held by the run ${runId} of another process`);
+  }
+}
+
 /** What a failure of the path means for the work that met it. */
 export const judgeFailure: Judge = (error) => {
   const failure = storeErrorIn(error);
@@ -26,6 +40,7 @@ export const judgeFailure: Judge = (error) => {
 
 /** The same for a run, which the store may refuse for a reason that does not pass by itself. */
 export const judgeRun: Judge = (error, failures) => {
+  if (error instanceof HeldElsewhere) return "wait";
   const failure = storeErrorIn(error);
   const lasting = failure !== undefined && !isPassing(failure) && failures >= MOST_REFUSALS;
   const verdict = judgeFailure(error, failures);

@@ -11,6 +11,7 @@ import {
   type LeaseToken,
   type RunBegin,
   type RunBegun,
+  type RunId,
   type Session,
   type SessionSeed,
   StoreError,
@@ -53,6 +54,7 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
     const before = await crashes.before(messages);
     if (before.spent.length > 0) return poisoned(ports, given, before.spent);
     const session = await store.sessions.get(sessionKey);
+    if (session?.activeRun !== undefined) throw heldBy(sessionKey, session.activeRun);
     const chosen = await ports.chooseModel(last, session);
     if (chosen.kind === "none") {
       const { code, message } = chosen;
@@ -175,11 +177,14 @@ async function begin(
     const all = short.length > 0 ? [ports.userMessages.summary(short), ...spoken] : spoken;
     const inboxIds = left.map(({ id }) => id);
     const begun = await store.runs.begin({ ...opening, lease, inboxIds, userMessages: all });
-    if (begun.outcome === "busy")
-      throw new StoreError("busy", `the session ${opening.session.key} is held by the run ${begun.run.id}`);
+    if (begun.outcome === "busy") throw heldBy(opening.session.key, begun.run.id);
     const firstSpoken = begun.session.lastSeq - spoken.length + 1;
     return { input: all, spoken: pairs(messages.filter(isLeft), spoken, firstSpoken), begun, left };
   }
+}
+
+function heldBy(sessionKey: string, runId: RunId): StoreError {
+  return new StoreError("busy", `the session ${sessionKey} is held by the run ${runId}`);
 }
 
 function pairs(messages: readonly QueuedMessage[], said: readonly UserMessage[], first: number): Spoken[] {
