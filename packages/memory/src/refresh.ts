@@ -75,11 +75,26 @@ export async function refreshTurns(
   source: TurnSource,
   forgotten: Forgotten,
 ): Promise<void> {
-  for await (const { turns, marks } of source.read(index.marks, TURNS)) {
+  let isRemoved = false;
+  for await (const { turns, marks, startsOver = false } of source.read(index.marks, TURNS)) {
+    if (startsOver) isRemoved = await removeTurns(index);
     const wanted = turns.filter(({ id }) => !forgotten.has(id));
     index.addTurns(wanted.map(chunkOfTurn), marks);
     await setImmediate();
   }
+  // Whoever took something out wants nothing left of it.
+  if (isRemoved) index.forget([]);
+}
+
+/** Gives whether there were any. */
+async function removeTurns(index: MemoryIndex): Promise<boolean> {
+  let removed = 0;
+  for (let some = index.chunks.ofTurns(CHUNKS); some.length > 0; some = index.chunks.ofTurns(CHUNKS)) {
+    index.removeChunks(some);
+    removed += some.length;
+    await setImmediate();
+  }
+  return removed > 0;
 }
 
 function settled({ changedAt }: NoteFile): number {

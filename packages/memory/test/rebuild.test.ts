@@ -1,5 +1,14 @@
-import { appendFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createMemory, type Memory } from "../src/index.ts";
@@ -31,6 +40,7 @@ type Step =
   | { readonly do: "edit"; readonly file: string; readonly text: string }
   | { readonly do: "append"; readonly file: string; readonly text: string }
   | { readonly do: "delete"; readonly file: string }
+  | { readonly do: "unsay"; readonly line: number }
   | { readonly do: "forget"; readonly query: string }
   | { readonly do: "crash" }
   | { readonly do: "tear" }
@@ -61,6 +71,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("edit" as const), file: files, text: words }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("append" as const), file: files, text: words }) },
   fc.record({ do: fc.constant("delete" as const), file: files }),
+  fc.record({ do: fc.constant("unsay" as const), line: fc.nat(5) }),
   fc.record({ do: fc.constant("forget" as const), query: fc.constantFrom("alpha", "beta", "北京") }),
   fc.constantFrom<Step>({ do: "crash" }, { do: "tear" }, { do: "damage" }, { do: "rebuild" }),
 );
@@ -108,6 +119,9 @@ class Life {
       case "delete":
         rmSync(join(folder, step.file), { force: true });
         break;
+      case "unsay":
+        withoutLine(join(folder, ".turns.jsonl"), step.line);
+        break;
       case "forget": {
         const reader = { person: "ann", chats: "all" } as const;
         const { hits } = await memory.search(step.query, { reader, limit: 2 });
@@ -137,6 +151,12 @@ class Life {
         break;
     }
   }
+}
+
+/** Somebody takes a line out of a file by hand. */
+function withoutLine(file: string, line: number): void {
+  if (!existsSync(file)) return;
+  writeFileSync(file, readFileSync(file, "utf8").split("\n").toSpliced(line, 1).join("\n"));
 }
 
 const openAgain = (folder: string) => createMemory({ folder, maxAgeMs: 0, now: () => NOON });
@@ -229,4 +249,44 @@ test("Turns are found also where the file of conversations became shorter by han
   const memory = await openMemory({ folder });
   await memory.add({ text: "gamma" });
   expect(await textsOf(memory, "gamma", { limit: 1 })).toEqual(["gamma"]);
+});
+
+test("A turn that somebody takes out of the file of conversations is found no more, and the others are", async () => {
+  const folder = temporaryFolder();
+  const memory = await openMemory({ folder });
+  await memory.add(["alpha one", "alpha two", "alpha three"].map((text) => ({ text })));
+  expect(await textsOf(memory, "alpha")).toHaveLength(3);
+  withoutLine(join(folder, ".turns.jsonl"), 1);
+  expect((await textsOf(memory, "alpha")).toSorted()).toEqual(["alpha one", "alpha three"]);
+  // What is said after that hides nothing of an edit before it.
+  withoutLine(join(folder, ".turns.jsonl"), 0);
+  await memory.add({ text: "alpha four, which is much longer than the one that somebody took out" });
+  expect(await textsOf(memory, "alpha one")).toEqual(
+    expect.arrayContaining([expect.stringContaining("alpha four"), "alpha three"]),
+  );
+  expect((await memory.status()).turns).toBe(2);
+  expect(readFileSync(join(folder, ".index.db")).includes("alpha two")).toBe(false);
+});
+
+test("Words that somebody replaces by as many in the file of conversations are found, and not those before", async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, ".turns.jsonl");
+  const memory = await openMemory({ folder });
+  await memory.add({ text: "alpha" });
+  expect(await textsOf(memory, "alpha")).toEqual(["alpha"]);
+  writeFileSync(file, readFileSync(file, "utf8").replace("alpha", "gamma"));
+  expect(await textsOf(memory, "gamma")).toEqual(["gamma"]);
+  expect(await textsOf(memory, "alpha")).toEqual([]);
+});
+
+test("Turns that are forgotten cost no other a second reading", async () => {
+  const folder = temporaryFolder();
+  const memory = await openMemory({ folder });
+  await memory.add(Array.from({ length: 300 }, (_, at) => ({ id: `turn-${at}`, text: `alpha ${at}` })));
+  await memory.forget(["turn-7"]);
+  const raw = new Sqlite(join(folder, ".index.db"), { readonly: true });
+  const numbers = raw.prepare("SELECT max(n) FROM chunk").pluck();
+  expect(numbers.get()).toBe(300);
+  raw.close();
+  expect((await memory.status()).turns).toBe(299);
 });

@@ -23,6 +23,8 @@ export interface ChunkTable {
   byNumber(numbers: readonly number[]): IndexedChunk[];
   ofFile(path: string): IndexedChunk[];
   ofChat(chat: string): IndexedChunk[];
+  /** So many turns of any conversation. */
+  ofTurns(limit: number): IndexedChunk[];
   /** The numbers of those next to one in its file or chat, the nearest first. */
   beside(of: IndexedChunk, side: "before" | "after", limit: number): number[];
   /** How many terms each of them has. */
@@ -52,6 +54,12 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     .from(chunk)
     .where(eq(chunk.whole, sql.placeholder("whole")))
     .orderBy(chunk.position, chunk.n)
+    .prepare();
+  const someTurns = db
+    .select()
+    .from(chunk)
+    .where(eq(chunk.source, "turn"))
+    .limit(sql.placeholder("limit"))
     .prepare();
   const numbersBeside = { before: prepareBeside(raw, "<", "DESC"), after: prepareBeside(raw, ">", "ASC") };
   const byNumbers = db.select().from(chunk).where(isAmong(chunk.n, "numbers")).prepare();
@@ -100,6 +108,7 @@ export function createChunkTable({ db, raw }: Database, termIndex: TermIndex, ce
     byIds: (ids) => byIds.all({ ids: JSON.stringify(ids) }).map(toChunk),
     byNumber,
     ofFile: (path) => ofWhole.all({ whole: `note:${path}` }).map(toChunk),
+    ofTurns: (limit) => someTurns.all({ limit }).map(toChunk),
     ofChat: (chat) => ofWhole.all({ whole: `turn:${chat}` }).map(toChunk),
     beside(of, side, limit) {
       const { whole, position } = placeOf(of);

@@ -1,8 +1,18 @@
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isMissing } from "../notes/folder.ts";
 import type { Turn } from "../types.ts";
-import type { TurnLog } from "./turn-log.ts";
+import {
+  hasGrown,
+  isSameLook,
+  type Look,
+  lookAt,
+  type Place,
+  readPlace,
+  tailOf,
+  writePlace,
+} from "./file-place.ts";
+import type { TurnLog, TurnPage } from "./turn-log.ts";
 
 const READ_BYTES = 65_536;
 const NEWLINE = 0x0a;
@@ -18,9 +28,20 @@ interface Line {
 
 /**
  * Turns as lines of JSON in one file that grows at its end. Its mark is a place in it; a turn is removed by writing
- * spaces over its line, so that places stay as they are. Lines that a crash left half written are passed over.
+ * spaces over its line, so that places stay as they are. Lines that a crash left half written are passed over. Where
+ * somebody else has changed what was read, it is read from its beginning.
  */
 export function fileTurnLog(path: string): TurnLog {
+  /** What removing turns has made of the file: no reason to read it again. */
+  let removal: { readonly before: Look; readonly after: Look } | undefined;
+
+  async function startFrom(place: Place | undefined, look: Look): Promise<number> {
+    if (place === undefined) return 0;
+    const isOwn =
+      removal !== undefined && isSameLook(place.look, removal.before) && isSameLook(look, removal.after);
+    return isOwn || (await hasGrown(path, place, look)) ? place.end : 0;
+  }
+
   return {
     async append(turns) {
       await mkdir(dirname(path), { recursive: true });
@@ -37,24 +58,30 @@ export function fileTurnLog(path: string): TurnLog {
     },
 
     async *read(marks, limit) {
-      const mark = Number(marks.get(READ) ?? 0);
-      // Whoever has edited it, or put an older one back, may have made it shorter.
-      let start = mark > (await sizeOf(path)) ? 0 : mark;
-      let end = start;
+      const place = readPlace(marks.get(READ));
+      const look = await lookAt(path);
+      if (isSameLook(place?.look, look)) return;
+      let end = await startFrom(place, look);
+      let startsOver = end === 0;
       let turns: Turn[] = [];
-      for await (const line of linesFrom(path, start)) {
+      const page = async (seen?: Look): Promise<TurnPage> => {
+        const read = { end, tail: await tailOf(path, end), ...(seen === undefined ? {} : { look: seen }) };
+        const made = { turns, startsOver, marks: new Map([[READ, writePlace(read)]]) };
+        startsOver = false;
+        turns = [];
+        return made;
+      };
+      for await (const line of linesFrom(path, end)) {
         end = line.start + line.bytes.length;
         const turn = parseTurn(line.bytes);
         if (turn !== undefined) turns.push(turn);
-        if (turns.length < limit) continue;
-        yield { turns, marks: new Map([[READ, String(end)]]) };
-        turns = [];
-        start = end;
+        if (turns.length >= limit) yield page();
       }
-      if (end > start) yield { turns, marks: new Map([[READ, String(end)]]) };
+      yield page(look);
     },
 
     async remove(ids) {
+      const before = await lookAt(path);
       const removed: Line[] = [];
       for await (const line of linesFrom(path, 0)) {
         const turn = parseTurn(line.bytes);
@@ -70,6 +97,7 @@ export function fileTurnLog(path: string): TurnLog {
       } finally {
         await handle.close();
       }
+      removal = { before, after: await lookAt(path) };
     },
   };
 }
@@ -108,15 +136,6 @@ async function openToRead(path: string): Promise<FileHandle | undefined> {
     return await open(path, "r");
   } catch (error) {
     if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch (error) {
-    if (isMissing(error)) return 0;
     throw error;
   }
 }

@@ -6,6 +6,8 @@ export type Marks = Pick<ReadonlyMap<string, string>, "get">;
 /** A part of the conversations, in the order in which they took place. */
 export interface TurnPage {
   readonly turns: readonly Turn[];
+  /** What was read before counts no more: of that only is found what comes again. Default: it counts. */
+  readonly startsOver?: boolean;
   /** Those that have moved. */
   readonly marks: ReadonlyMap<string, string>;
 }
