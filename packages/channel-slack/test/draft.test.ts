@@ -171,6 +171,24 @@ describe("a draft as Slack's stream", () => {
     expect(standing(bench)).toEqual(["an earlier answer", "one and all"]);
   });
 
+  it("is not taken for an earlier one that was lost and never found", async () => {
+    const { bench, draft } = await openDraft();
+    await using _ = bench;
+    bench.standIn.fail({ kind: "cut", method: "chat.startStream" });
+    bench.standIn.fail({ kind: "cut", method: "conversations.replies", times: 2 });
+    await failing(draft.update("one"));
+    await bench.channel.send(thread, words("one and all"), { idempotencyKey: "row1", signal: never });
+    const next = await bench.channel.openDraft?.(thread, {
+      idempotencyKey: "run2",
+      signal: never,
+      replyTo: `C_GENERAL:${root}`,
+    });
+    await next?.update("two");
+    await bench.channel.send(thread, words("an aside"), { idempotencyKey: "row2", signal: never });
+    await next?.finalize(words("two and all"));
+    expect(standing(bench)).toEqual(["one", "one and all", "two and all", "an aside"]);
+  });
+
   it("is taken up by a later process, which knows of no stream", async () => {
     const { bench, draft } = await openDraft();
     await using _ = bench;

@@ -69,13 +69,8 @@ async function twoProcesses(fault?: Error) {
     supervisor: createSupervisor({ judge: judgeFailure, clock, onFatal: (error) => givenUp.push(error) }),
     begin: async ({ messages }) => {
       if (fault !== undefined) throw fault;
-      if (messages.length > 0)
-        await finish(
-          await begin(
-            ours,
-            messages.map(({ id }) => id),
-          ),
-        );
+      const ids = messages.map(({ id }) => id);
+      if (ids.length > 0) await finish(await begin(ours, ids));
     },
     async goOn({ run }) {
       const taken = await store.runs.adopt({ runId: run.id, lease: ours });

@@ -48,6 +48,7 @@ export function createDraft(needs: DraftNeeds, to: SlackAddress, options: DraftO
     if (!context.config.streams || to.thread === undefined || text === undefined) return undefined;
     const reader = await needs.places.author(options.replyTo ?? "");
     if (reader === undefined && !to.channel.startsWith("D")) return undefined;
+    needs.lostStreams.forget(to);
     return stream.open(to, text, reader);
   }
 

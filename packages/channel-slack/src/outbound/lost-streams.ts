@@ -31,6 +31,11 @@ export class LostStreams {
     this.#lost.set(placeOf(to), this.#needs.context.clock.now());
   }
 
+  /** Another one is opened there, which could be taken for it. */
+  forget(to: SlackAddress): void {
+    this.#lost.delete(placeOf(to));
+  }
+
   /** Ends the one of a thread, and gives the timestamp of its message. Undefined where there is none. */
   async find(to: SlackAddress, signal: AbortSignal): Promise<string | undefined> {
     const { api, history, people, context } = this.#needs;
@@ -39,7 +44,7 @@ export class LostStreams {
     if (lostAt === undefined) return undefined;
     // Slack itself has ended it by now, and it looks like every other message.
     if (clock.now() > lostAt + limits.streamMs) {
-      this.#lost.delete(placeOf(to));
+      this.forget(to);
       return undefined;
     }
     const since = lostAt - limits.requestTimeoutMs - skewMs;
@@ -49,7 +54,7 @@ export class LostStreams {
     for (const message of own.toReversed()) {
       const ts = textAt(message, "ts");
       if (ts === undefined || !(await stream.stop({ channel: to.channel, ts }))) continue;
-      this.#lost.delete(placeOf(to));
+      this.forget(to);
       return ts;
     }
     return undefined;
