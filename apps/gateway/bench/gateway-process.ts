@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url";
 
 const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 const TOKEN = randomBytes(32).toString("base64url");
+/** Where every gateway keeps compiled code: in its home, each new home would begin anew. */
+const COMPILED = join(tmpdir(), "signalbox-bench-compiled");
 /** How the program asks to be started: variables and flags of its first line. */
 const FIRST_LINE = /^#!\/usr\/bin\/env -S (?<variables>(?:\w+=\S+ )*)node(?<flags>.*)\n/;
 
@@ -55,6 +57,7 @@ export async function startProcess(home: string, port: number, main: string = MA
     HOME: home,
     SIGNALBOX_HOME: home,
     SIGNALBOX_TOKEN: TOKEN,
+    NODE_COMPILE_CACHE: COMPILED,
   };
   const child = spawn(process.execPath, [...flags.split(" ").filter((flag) => flag !== ""), main, "start"], {
     env,

@@ -1,8 +1,6 @@
-const whole = new Intl.NumberFormat("en-US");
-
 /** Whole numbers, the thousands apart. */
 export function count(number: number): string {
-  return whole.format(number);
+  return number.toLocaleString("en-US");
 }
 
 /** Of integer millionths, without a rounding. */
