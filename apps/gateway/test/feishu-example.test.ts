@@ -94,6 +94,7 @@ describe("a message on Feishu", () => {
       "Tooling",
       "Execution",
       "Safety",
+      "Context of messages",
       "Skills",
       "Workspace",
       "Documentation",

@@ -38,6 +38,7 @@ describe("sections", () => {
       "tooling",
       "execution",
       "safety",
+      "message-context",
       "skills",
       "workspace",
       "workspace-files",
@@ -100,6 +101,7 @@ describe("modes", () => {
       "tooling",
       "execution",
       "safety",
+      "message-context",
       "workspace",
       "workspace-files",
       "workspace-file:AGENTS.md",
@@ -157,7 +159,8 @@ describe("a prompt that may have so many tokens", () => {
 
   test("keeps what is essential, whatever there is room for", () => {
     expect(names({ ...INPUT, maxTokens: 0 })).toEqual([
-      ...["identity", "tooling", "safety", "workspace", "silence", "left-out", "messaging", "runtime"],
+      ...["identity", "tooling", "safety", "message-context", "workspace", "silence"],
+      ...["left-out", "messaging", "runtime"],
     ]);
   });
 
@@ -258,6 +261,7 @@ describe("hostile content", () => {
     "## Tooling",
     "## Execution",
     "## Safety",
+    "## Context of messages",
     "## Skills",
     "## Workspace",
     "## Workspace files",
