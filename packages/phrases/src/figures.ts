@@ -1,6 +1,10 @@
+/** Made when the first number is told, since making it takes longer than most of a start does. */
+let whole: Intl.NumberFormat | undefined;
+
 /** Whole numbers, the thousands apart. */
 export function count(number: number): string {
-  return number.toLocaleString("en-US");
+  whole ??= new Intl.NumberFormat("en-US");
+  return whole.format(number);
 }
 
 /** Of integer millionths, without a rounding. */
