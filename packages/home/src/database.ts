@@ -42,7 +42,9 @@ export async function openDatabase<B extends Bodies>(
     return await openKnown<B>({ path: home.databaseFile, ...options });
   } catch (error) {
     if (error instanceof GatewayError) throw error;
-    throw new GatewayError("cannot_write", `${home.databaseFile}: ${reasonOf(error)}`, { cause: error });
+    const reason = reasonOf(error);
+    const named = reason.startsWith(home.databaseFile) ? reason : `${home.databaseFile}: ${reason}`;
+    throw new GatewayError("cannot_write", named, { cause: error });
   }
 }
 

@@ -1,7 +1,11 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
 import type Sqlite from "better-sqlite3";
+import { getTableColumns, getTableName, is } from "drizzle-orm";
+import { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { snakeCase } from "./database.ts";
 import { StoreError, StoreNewerError } from "./errors.ts";
+import * as schema from "./schema/index.ts";
 
 /** "SGBX": tells our databases from anybody else's. */
 const applicationId = 0x53474258;
@@ -36,7 +40,8 @@ export interface Migration {
 /**
  * Brings the database to {@link schemaVersion}, all steps in one transaction. Undefined where it was there already.
  *
- * @throws StoreNewerError when it is beyond that; StoreError `corrupt` when it is no database of the store
+ * @throws StoreNewerError when it is beyond that; StoreError `corrupt` when it is no database of the store, or has not
+ * what one of its version has
  */
 export function migrate(raw: Sqlite.Database, path: string): Migration | undefined {
   const target = schemaVersion();
@@ -48,6 +53,7 @@ export function migrate(raw: Sqlite.Database, path: string): Migration | undefin
       if (from === target) return undefined;
       for (const name of migrations().slice(from))
         raw.exec(fs.readFileSync(`${migrationsFolder}/${name}.sql`, "utf8"));
+      requireColumns(raw, path, from);
       raw.pragma(`application_id = ${applicationId}`);
       raw.pragma(`user_version = ${target}`);
       return { from, to: target };
@@ -79,4 +85,21 @@ function checkedVersion(raw: Sqlite.Database, path: string, target: number): num
   }
   if (version > target) throw new StoreNewerError(path, version, target);
   return version;
+}
+
+/** A database that was changed by hand, or by a program from before the first release, may not be what it says it is. */
+function requireColumns(raw: Sqlite.Database, path: string, from: number): void {
+  const columnsOf = raw.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck();
+  for (const table of Object.values(schema)) {
+    if (!is(table, SQLiteTable)) continue;
+    const name = getTableName(table);
+    const has = new Set(columnsOf.all(name));
+    const lacking = Object.values(getTableColumns(table)).find((column) => !has.has(snakeCase(column.name)));
+    if (lacking === undefined) continue;
+    throw new StoreError(
+      "corrupt",
+      `${path} says that it has schema version ${from}, and has no column ${snakeCase(lacking.name)} in its table ` +
+        `${name}: restore a backup, or move the file away and start anew.`,
+    );
+  }
 }

@@ -69,6 +69,20 @@ test.each([0, 99])(
   },
 );
 
+test("a database that has not what its version says is refused and left alone", async () => {
+  const path = `${temporaryFolder()}/a.db`;
+  const raw = new Sqlite(path);
+  raw.exec(fs.readFileSync(firstMigration, "utf8"));
+  raw.exec("DROP TABLE approval");
+  raw.pragma("application_id = 0x53474258");
+  raw.pragma("user_version = 1");
+  const refused = openStore({ path });
+  await expect(refused).rejects.toMatchObject({ code: "corrupt" });
+  await expect(refused).rejects.toThrow("schema version 1, and has no column n in its table approval");
+  expect(raw.pragma("user_version", { simple: true })).toBe(1);
+  raw.close();
+});
+
 test("a file that is no database, and one that cannot be made", async () => {
   const folder = temporaryFolder();
   fs.writeFileSync(`${folder}/a.db`, "not a database, but long enough to be looked at as one ".repeat(40));
