@@ -5,7 +5,7 @@ import { unansweredCalls } from "./conversation/tool-calls.ts";
 import { AgentError } from "./errors.ts";
 import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, Queued, RunResult } from "./events.ts";
-import type { OnPendingCall } from "./hooks.ts";
+import type { PendingCall, PendingDecision } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
 import { AgentRun, type StartRun } from "./loop/agent-run.ts";
 import { checkInput } from "./loop/run-state.ts";
@@ -211,7 +211,7 @@ export class Agent {
     this.#idle = Promise.withResolvers();
   }
 
-  readonly #settlePending: OnPendingCall = ({ call, newInput }) => {
+  readonly #settlePending = ({ call, newInput }: PendingCall): PendingDecision | undefined => {
     // Once it may run nobody can tell any more whether it began, whatever becomes of this run.
     if (this.#undecided?.delete(call.id) !== true) return undefined;
     return newInput ? { action: "result", result: failed(texts.superseded) } : { action: "run" };

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
+import type { JsonObject, JsonValue } from "./json.ts";
 
 /**
  * What a vendor said about a block in its own terms (a thinking signature, an item id), kept byte for byte.
@@ -112,11 +112,12 @@ export function textOf(content: string | readonly Block[], between = ""): string
   return texts.join(between);
 }
 
-/** Whether a value that claims to be a media block is one. */
-export function isMedia(block: unknown): block is ImageBlock | AudioBlock | FileBlock {
-  if (!isJsonObject(block) || !isJsonObject(block.source)) return false;
-  const { type, mimeType, source } = block;
-  const bytes = source.kind === "base64" ? source.data : source.kind === "url" ? source.url : undefined;
-  const isKnown = type === "image" || type === "audio" || type === "file";
-  return isKnown && typeof mimeType === "string" && typeof bytes === "string";
+/** The same with this content; the same object where all of it is the same. */
+export function withContent<M extends { readonly content: string | readonly Block[] }>(
+  message: M,
+  content: readonly Block[] & M["content"],
+): M {
+  const { content: old } = message;
+  const isSame = content.length === old.length && content.every((block, at) => block === old[at]);
+  return isSame ? message : { ...message, content };
 }

@@ -20,18 +20,6 @@ export interface TransformInfo {
   readonly signal: AbortSignal;
 }
 
-/**
- * Changes what one model call sees; the history stays as it is. Called before each model call with the conversation
- * after pruning. The result is repaired before it is sent.
- */
-export type TransformContext = (
-  messages: readonly AgentMessage[],
-  info: TransformInfo,
-) => Awaitable<readonly AgentMessage[]>;
-
-/** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: it is called once a message. */
-export type ConvertToLlm = (message: AgentMessage) => Message | undefined;
-
 /** A call that is about to run, its arguments checked. */
 export interface ToolCallInfo {
   readonly call: ToolCallBlock;
@@ -70,19 +58,6 @@ export type OnAsk = (
   info: ToolCallInfo & { readonly question: string; readonly details?: JsonObject },
 ) => Awaitable<AskAnswer>;
 
-/** Sees a tool's result and may replace it. If it throws, the model gets the error instead of the result. */
-export type AfterToolCall = (
-  info: ToolCallInfo & { readonly result: ToolResult },
-) => Awaitable<ToolResult | undefined>;
-
-interface StepBase {
-  readonly turn: number;
-  /** The messages that this step adds to the history, in order. */
-  readonly messages: readonly AgentMessage[];
-  /** Open calls after this step: the intents to store with it. */
-  readonly pendingToolCalls: readonly ToolCallBlock[];
-}
-
 /**
  * One durable step of a run.
  * - `input`: what is about to be sent (prompt, steering, follow-ups, the loop's own notes).
@@ -92,16 +67,19 @@ interface StepBase {
  *   order than the calls; `repairHistory` restores it on load.
  * - `compaction`: the first `replaced` messages of the history give way to `messages[0]`.
  */
-export type Step =
-  | (StepBase & { readonly kind: "input"; readonly origin: "input" | "steer" | "followUp" | "loop" })
-  | (StepBase & { readonly kind: "assistant"; readonly message: AssistantMessage })
-  | (StepBase & { readonly kind: "toolStart"; readonly call: ToolCallBlock; readonly args: unknown })
-  | (StepBase & { readonly kind: "toolResult"; readonly message: ToolResultMessage })
-  | (StepBase & {
-      readonly kind: "compaction";
-      readonly summary: CompactionSummaryMessage;
-      readonly replaced: number;
-    });
+export type Step = {
+  readonly turn: number;
+  /** The messages that this step adds to the history, in order. */
+  readonly messages: readonly AgentMessage[];
+  /** Open calls after this step: the intents to store with it. */
+  readonly pendingToolCalls: readonly ToolCallBlock[];
+} & (
+  | { readonly kind: "input"; readonly origin: "input" | "steer" | "followUp" | "loop" }
+  | { readonly kind: "assistant"; readonly message: AssistantMessage }
+  | { readonly kind: "toolStart"; readonly call: ToolCallBlock; readonly args: unknown }
+  | { readonly kind: "toolResult"; readonly message: ToolResultMessage }
+  | { readonly kind: "compaction"; readonly summary: CompactionSummaryMessage; readonly replaced: number }
+);
 
 /**
  * Makes a step durable. Awaited before the next effect (a model call, a tool). If it throws, nothing else happens and
@@ -126,13 +104,6 @@ export type PendingDecision =
   | { readonly action: "result"; readonly result: ToolResult }
   | { readonly action: "wait" };
 
-/**
- * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`) on `continue`:
- * run it again when the tool's effects are `none` or `idempotent`; otherwise the model is told that the outcome is
- * unknown. Default when a new prompt comes first: not run, and the model is told so.
- */
-export type OnPendingCall = (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
-
 /** The part of the conversation about to be summarised. */
 export interface FlushInfo {
   readonly messages: readonly AgentMessage[];
@@ -147,12 +118,28 @@ export type BeforeCompaction = (info: FlushInfo) => Awaitable<void>;
 
 /** The points at which a host can influence a run or take part in it. */
 export interface Hooks {
-  readonly transformContext?: TransformContext;
-  readonly convertToLlm?: ConvertToLlm;
+  /**
+   * Changes what one model call sees; the history stays as it is. Called before each model call with the conversation
+   * after pruning. The result is repaired before it is sent.
+   */
+  readonly transformContext?: (
+    messages: readonly AgentMessage[],
+    info: TransformInfo,
+  ) => Awaitable<readonly AgentMessage[]>;
+  /** Turns one message into what a vendor understands; `undefined` leaves it out. Pure: it is called once a message. */
+  readonly convertToLlm?: (message: AgentMessage) => Message | undefined;
   readonly beforeToolCall?: BeforeToolCall;
   readonly onAsk?: OnAsk;
-  readonly afterToolCall?: AfterToolCall;
+  /** Sees a tool's result and may replace it. If it throws, the model gets the error instead of the result. */
+  readonly afterToolCall?: (
+    info: ToolCallInfo & { readonly result: ToolResult },
+  ) => Awaitable<ToolResult | undefined>;
   readonly onStep?: OnStep;
-  readonly onPendingCall?: OnPendingCall;
+  /**
+   * Says what to do with a call that an earlier run left without a result. Default (also for `undefined`): run it
+   * again, but if the tool is gone or its effects are `external`, tell the model that the outcome is unknown. Default
+   * when a new prompt comes first: not run, and the model is told so.
+   */
+  readonly onPendingCall?: (pending: PendingCall) => Awaitable<PendingDecision | undefined>;
   readonly beforeCompaction?: BeforeCompaction;
 }

@@ -62,23 +62,6 @@ export interface ToolResultMessage {
   readonly timestamp: number;
 }
 
-/** A shell command the host ran outside a tool call; the model sees it as a user message. */
-export interface ShellRunMessage {
-  readonly role: "shellRun";
-  readonly command: string;
-  readonly output: string;
-  /** `undefined` when the command was ended by a signal. */
-  readonly exitCode: number | undefined;
-  readonly timestamp: number;
-}
-
-/** What happened on another branch of the conversation, in short. */
-export interface BranchSummaryMessage {
-  readonly role: "branchSummary";
-  readonly summary: string;
-  readonly timestamp: number;
-}
-
 /** Replaces the older part of a conversation that was summarised. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
@@ -90,7 +73,7 @@ export interface CompactionSummaryMessage {
   readonly timestamp: number;
 }
 
-/** Anything else a host wants in the conversation. */
+/** Anything else a host wants in the conversation; the model sees it as a user message. */
 export interface CustomMessage {
   readonly role: "custom";
   /** A name the host chooses, for instance `reminder`. */
@@ -104,9 +87,4 @@ export interface CustomMessage {
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** Everything a conversation may hold. `convertToLlm` turns it into `Message[]`. */
-export type AgentMessage =
-  | Message
-  | ShellRunMessage
-  | BranchSummaryMessage
-  | CompactionSummaryMessage
-  | CustomMessage;
+export type AgentMessage = Message | CompactionSummaryMessage | CustomMessage;

@@ -1,4 +1,4 @@
-import type { Block } from "../content.ts";
+import { type Block, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 
@@ -28,7 +28,7 @@ export function cleanAssistant(message: AssistantMessage): AssistantMessage | un
     return !(broken && block.type === "thinking" && block.native === undefined);
   });
   if (rest.every(({ type }) => type === "thinking")) return undefined;
-  return rest.length === content.length ? message : { ...message, content: rest };
+  return withContent(message, rest);
 }
 
 /** A user-side message with something in it. The same object when it is fine as it is. */
@@ -37,6 +37,5 @@ export function cleanInput(message: AgentMessage): AgentMessage {
   const { content } = message;
   if (typeof content === "string") return content.trim() === "" ? { ...message, content: NO_TEXT } : message;
   const rest = content.filter((block) => !isBlank(block));
-  if (rest.length === 0) return { ...message, content: NO_TEXT };
-  return rest.length === content.length ? message : { ...message, content: rest };
+  return rest.length === 0 ? { ...message, content: NO_TEXT } : withContent(message, rest);
 }

@@ -24,8 +24,8 @@ describe("Conversation", () => {
   it("gives any number of calls of one id their own, taken ones left alone", () => {
     const conversation = new Conversation([user("hi"), assistant([toolCall("x_3", "t")]), result("x_3")]);
     const many = Array.from({ length: 20_000 }, () => toolCall("x", "t"));
-    const ids = conversation
-      .withOwnIds(assistant(many))
+    const ids = conversation.ids
+      .own(assistant(many))
       .content.map((block) => (block.type === "toolCall" ? block.id : ""));
     expect(ids.slice(0, 4)).toEqual(["x", "x_2", "x_4", "x_5"]);
     expect(new Set(ids).size).toBe(many.length);
@@ -44,7 +44,7 @@ describe("Conversation", () => {
     conversation.compact({ role: "compactionSummary", summary: "a", replaced: 1, timestamp: 1 }, 1);
     view.request();
     conversation.append(user("again"));
-    conversation.append(conversation.withOwnIds(assistant([toolCall("", "t")])));
+    conversation.append(conversation.ids.own(assistant([toolCall("", "t")])));
     const calls = conversation.messages.at(-1);
     const id =
       calls?.role === "assistant" && calls.content[0]?.type === "toolCall" ? calls.content[0].id : "";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { assistant, lines, toolCall, user } from "../../test/scripted.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
-import { type RepairChange, RequestRepair, repairHistory } from "./repair.ts";
+import { HistoryRepair, type RepairChange, repairHistory } from "./repair.ts";
 
 const result = (id: string, text = "ok"): ToolResultMessage => ({
   role: "toolResult",
@@ -243,7 +243,7 @@ describe("a conversation that is repaired from request to request", () => {
   it("comes to what it would if each request were looked at alone, shorter and changed ones too", () => {
     fc.assert(
       fc.property(fc.array(part), fc.array(fc.nat(40)), fc.nat(40), (parts, lengths, dropped) => {
-        const repair = new RequestRepair();
+        const repair = new HistoryRepair();
         const history = parts.flat();
         const requests = lengths.toSorted((a, b) => a - b).map((length) => history.slice(0, length));
         const changed = history.filter((_, at) => at !== dropped);
@@ -258,7 +258,7 @@ describe("a conversation that is repaired from request to request", () => {
 
   it("knows a frozen request again, however many hands it goes through", () => {
     const request = Object.freeze([user("hi"), calls("a"), result("a")]);
-    new RequestRepair().repair(request);
+    new HistoryRepair().repair(request);
     expect(repairHistory(request)).toEqual({ messages: request, changes: [] });
     expect(repairHistory(request).messages).toBe(request);
   });

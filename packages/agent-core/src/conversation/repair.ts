@@ -1,8 +1,8 @@
-import type { ToolCallBlock } from "../content.ts";
-import type { AgentMessage, AssistantMessage, Message, ToolResultMessage, UserMessage } from "../messages.ts";
+import { type ToolCallBlock, withContent } from "../content.ts";
+import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
-import { CallIds, toolCalls, withCallIds } from "./tool-calls.ts";
+import { CallIds, toolCalls } from "./tool-calls.ts";
 
 /** One repair. */
 export interface RepairChange {
@@ -65,27 +65,19 @@ export function repairHistory(
 ): RepairedHistory<AgentMessage>;
 export function repairHistory(
   messages: readonly AgentMessage[],
-  options: RepairOptions = {},
+  { fitCallId }: RepairOptions = {},
 ): RepairedHistory<AgentMessage> {
   if (sound.has(messages)) return { messages, changes: [] };
-  return new Repair(messages, options).run();
+  return new HistoryRepair(fitCallId).repair(messages);
 }
 
 /** Frozen histories with nothing to mend: a request goes through several hands, each of which would look again. */
 const sound = new WeakSet<readonly AgentMessage[]>();
 
-/** Repairs the requests of a conversation, each of which mostly is the last one and something behind it. */
-export class RequestRepair {
-  #last: Repair | undefined;
-
-  /** As `repairHistory`; a beginning that was sound in the last request is not looked at again. */
-  repair(messages: readonly Message[]): RepairedHistory<Message>;
-  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
-    const repair = this.#last?.continuedBy(messages) ?? new Repair(messages, {});
-    const repaired = repair.run();
-    this.#last = repaired.changes.length === 0 ? repair : undefined;
-    return repaired;
-  }
+/** Whether a model's turn may follow this message: a user-side one, a result, or a turn that was only paused. */
+export function asksForTurn(last: AgentMessage | undefined): boolean {
+  if (last?.role !== "assistant") return last !== undefined;
+  return STOP_REASONS[last.stopReason]?.next === "resume";
 }
 
 interface PlacedResult {
@@ -96,33 +88,29 @@ interface PlacedResult {
 /** By the id of their call. */
 type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
 
-class Repair {
-  readonly #messages: readonly AgentMessage[];
-  readonly #ids: CallIds;
-  readonly #out: AgentMessage[];
-  readonly #changes: RepairChange[] = [];
+/** Repairs histories as `repairHistory` does; what was sound, and another one begins with, is not looked at again. */
+export class HistoryRepair {
+  readonly #fitCallId: ((id: string) => string) | undefined;
+  #ids: CallIds;
+  #messages: readonly AgentMessage[] = [];
+  #out: AgentMessage[] = [];
+  #changes: RepairChange[] = [];
 
-  /** `start` is a beginning of `messages` that is sound, and `ids` are those of its calls. */
-  constructor(
-    messages: readonly AgentMessage[],
-    { fitCallId }: RepairOptions,
-    start: readonly AgentMessage[] = [],
-    ids: CallIds = new CallIds(fitCallId),
-  ) {
+  constructor(fitCallId?: (id: string) => string) {
+    this.#fitCallId = fitCallId;
+    this.#ids = new CallIds(fitCallId);
+  }
+
+  repair(messages: readonly Message[]): RepairedHistory<Message>;
+  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage>;
+  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
+    const goesOn = this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
+    if (!goesOn) {
+      this.#ids = new CallIds(this.#fitCallId);
+      this.#out = [];
+      this.#changes = [];
+    }
     this.#messages = messages;
-    this.#ids = ids;
-    this.#out = [...start];
-  }
-
-  /** The repair of a longer history, once this one is done and changed nothing; it takes this one's place. */
-  continuedBy(messages: readonly AgentMessage[]): Repair | undefined {
-    const start = this.#messages;
-    const isLonger = start.every((message, at) => message === messages[at]);
-    return isLonger ? new Repair(messages, {}, start, this.#ids) : undefined;
-  }
-
-  run(): RepairedHistory<AgentMessage> {
-    const messages = this.#messages;
     let at = this.#out.length;
     for (let message = messages[at]; message !== undefined; message = messages[at]) {
       if (message.role === "assistant") at = this.#pushTurn(message, at);
@@ -151,7 +139,7 @@ class Repair {
       this.#note("empty-turn", at);
     } else {
       if (cleaned !== whole) this.#note("blank-text", at);
-      this.#needUser(at);
+      this.#needUser(at, cleaned);
       this.#pushPaired(cleaned, at, results);
     }
     const called = new Set(cleaned && toolCalls(cleaned).map(({ id }) => id));
@@ -169,15 +157,14 @@ class Repair {
   #withoutBrokenCalls(message: AssistantMessage, at: number, results: PlacedResults): AssistantMessage {
     if (message.stopReason === "tool_use") return message;
     const broken = toolCalls(message).filter((call) => call.args === undefined && !results.has(call.id));
-    if (broken.length === 0) return message;
     for (const call of broken) this.#note("dropped-call", at, call.id);
-    const content = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));
-    return { ...message, content };
+    const whole = message.content.filter((block) => block.type !== "toolCall" || !broken.includes(block));
+    return withContent(message, whole);
   }
 
   /** The turn under ids of its own, and behind it one result for each of its calls. */
   #pushPaired(message: AssistantMessage, at: number, results: PlacedResults): void {
-    const own = withCallIds(message, ({ id }) => this.#ids.take(id));
+    const own = this.#ids.own(message);
     this.#out.push(own);
     const ids = toolCalls(own).map(({ id }) => id);
     let place = at + 1;
@@ -201,15 +188,12 @@ class Repair {
     if (reordered) this.#note("reordered", at);
   }
 
-  #needUser(at: number): void {
+  #needUser(at: number, { timestamp }: AssistantMessage): void {
     const last = this.#out.at(-1);
-    if (last === undefined) {
-      this.#out.push(user(BEFORE_START, this.#messages[at]?.timestamp ?? 0));
-      this.#note("user-added", at);
-    } else if (last.role === "assistant" && STOP_REASONS[last.stopReason]?.next !== "resume") {
-      this.#out.push(user(BETWEEN_TURNS, last.timestamp));
-      this.#note("user-added", at);
-    }
+    if (asksForTurn(last)) return;
+    const content = last === undefined ? BEFORE_START : BETWEEN_TURNS;
+    this.#out.push({ role: "user", content, timestamp: last?.timestamp ?? timestamp });
+    this.#note("user-added", at);
   }
 
   #pushInput(message: AgentMessage, at: number): void {
@@ -236,8 +220,4 @@ function missingResult(call: ToolCallBlock, timestamp: number): ToolResultMessag
     isError: true,
     timestamp,
   };
-}
-
-function user(content: string, timestamp: number): UserMessage {
-  return { role: "user", content, timestamp };
 }

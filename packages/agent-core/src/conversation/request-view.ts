@@ -1,27 +1,26 @@
-import type { ConvertToLlm } from "../hooks.ts";
+import type { Hooks } from "../hooks.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
-import { STOP_REASONS } from "../stop-reasons.ts";
 import type { Conversation } from "./conversation.ts";
 import { convertToLlm } from "./convert.ts";
-import { RequestRepair } from "./repair.ts";
+import { asksForTurn, HistoryRepair } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
 
 /** What a vendor sees of a conversation: without old turns, with pruned results, converted, and always valid. */
 export class RequestView {
   readonly #conversation: Conversation;
-  readonly #convert: ConvertToLlm;
+  readonly #convert: NonNullable<Hooks["convertToLlm"]>;
   readonly #historyTurns: number | undefined;
   /** What stands for a pruned result. Pruning lasts, so that the start of the request stays the same. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
   /** A message is converted once, so that it stays the same object from request to request. */
   readonly #converted = new WeakMap<AgentMessage, { readonly message: Message | undefined }>();
+  /** Each request mostly is the last one and something behind it. */
+  readonly #repair = new HistoryRepair();
 
-  readonly #repair = new RequestRepair();
-
-  constructor(conversation: Conversation, convert: ConvertToLlm = convertToLlm, historyTurns?: number) {
+  constructor(conversation: Conversation, convert?: Hooks["convertToLlm"], historyTurns?: number) {
     this.#conversation = conversation;
-    this.#convert = convert;
+    this.#convert = convert ?? convertToLlm;
     this.#historyTurns = historyTurns;
   }
 
@@ -55,7 +54,8 @@ export class RequestView {
       if (made !== undefined) converted.push(made);
     }
     const repaired = this.#repair.repair(Object.freeze(converted));
-    if (repaired.changes.length > 0) this.#conversation.reserveIds(repaired.messages);
+    // No call may get an id that the model was shown for another one.
+    if (repaired.changes.length > 0) this.#conversation.ids.reserve(repaired.messages);
     return withSomethingToAnswer(repaired.messages);
   }
 
@@ -72,9 +72,7 @@ export class RequestView {
 /** A host may have left out, or lost, what there was to answer. */
 function withSomethingToAnswer(messages: readonly Message[]): readonly Message[] {
   const last = messages.at(-1);
-  if (last !== undefined && (last.role !== "assistant" || STOP_REASONS[last.stopReason]?.next === "resume")) {
-    return messages;
-  }
+  if (asksForTurn(last)) return messages;
   return [...messages, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
 }
 

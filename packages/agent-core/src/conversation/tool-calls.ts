@@ -1,22 +1,9 @@
-import type { ToolCallBlock } from "../content.ts";
+import { type ToolCallBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 
 /** The calls of a turn, in order. */
 export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
   return message.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [];
-}
-
-/** The same turn with each call under the id it is given, in order; the same object where all keep theirs. */
-export function withCallIds(
-  message: AssistantMessage,
-  idOf: (call: ToolCallBlock) => string,
-): AssistantMessage {
-  const content = message.content.map((block) => {
-    if (block.type !== "toolCall") return block;
-    const id = idOf(block);
-    return id === block.id ? block : { ...block, id };
-  });
-  return content.every((block, at) => block === message.content[at]) ? message : { ...message, content };
 }
 
 /** The last model turn and its calls that have no result yet. */
@@ -53,12 +40,22 @@ export class CallIds {
     this.#fit = fit;
   }
 
-  add(id: string): void {
-    this.#used.add(id);
+  /** Keeps the ids of these messages' calls from being given to others. */
+  reserve(messages: readonly AgentMessage[]): void {
+    for (const { id } of messages.flatMap(toolCalls)) this.#used.add(id);
   }
 
-  /** The id itself where it is free and not empty, else the id with a number behind it. It is taken from now on. */
-  take(id: string): string {
+  /** The turn with an id of its own for each call: its own where that is free and not empty, else one with a number. */
+  own(message: AssistantMessage): AssistantMessage {
+    const content = message.content.map((block) => {
+      if (block.type !== "toolCall") return block;
+      const id = this.#take(block.id);
+      return id === block.id ? block : { ...block, id };
+    });
+    return withContent(message, content);
+  }
+
+  #take(id: string): string {
     let own = id;
     while (own === "" || this.#used.has(own)) own = this.#numbered(id || "call");
     this.#used.add(own);

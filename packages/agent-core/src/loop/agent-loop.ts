@@ -111,7 +111,7 @@ export class Run {
 
     const answer = await this.#answer();
     if (answer === undefined) return endWith(stoppedBy(this.#run.signal));
-    const message = this.#run.conversation.withOwnIds(answer);
+    const message = this.#run.conversation.ids.own(answer);
     const calls = toolCalls(message);
     this.#run.budget.addTurn(message);
     this.#last = message;

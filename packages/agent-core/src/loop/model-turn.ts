@@ -1,11 +1,10 @@
 import type { AgentEvent, ModelStreamEvent } from "../events.ts";
 import type { AssistantMessage, StopReason } from "../messages.ts";
-import type { Model, ModelContext, StreamModel, StreamOptions } from "../model.ts";
-import type { ModelErrorData } from "../model-error.ts";
+import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { race } from "./race.ts";
-import { type BrokenStream, type LastEvent, type OngoingEvent, SoundStream } from "./sound-stream.ts";
+import { type BrokenStream, SoundStream } from "./sound-stream.ts";
 import { soundTurn } from "./sound-turn.ts";
 
 /** One request to a model, which the signal of its options ends. */
@@ -41,50 +40,51 @@ export async function askModel(
   onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
 ): Promise<ModelTurn> {
   const { model, context, options, graceMs, snapshot = new Snapshot() } = request;
+  const stream = new SoundStream(() => request.stream(model, context, options));
   let spentBefore = NO_USAGE;
   let started = false;
 
-  const take = (event: OngoingEvent): void | Promise<void> => {
-    if (event.type === "start") {
-      // An adapter that tries again may say so again; viewers are told once.
-      if (started) return;
-      started = true;
-      return onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
+  const follow = async (): Promise<StreamEnd> => {
+    for (;;) {
+      const event = await stream.next();
+      if (event.type === "finish" || event.type === "error" || event.type === "broken") return event;
+      if (event.type === "start") {
+        // An adapter that tries again may say so again; viewers are told once.
+        if (!started)
+          await onEvent({ type: "model.start", request: event.request, warnings: event.warnings });
+        started = true;
+        continue;
+      }
+      if (event.type === "attempt") spentBefore = addUsage(spentBefore, event.failure.usage ?? NO_USAGE);
+      snapshot.apply(event);
+      const taken = onEvent(event);
+      if (taken !== undefined) await taken;
+      if (event.type === "attempt" && event.discard === true) {
+        started = false;
+        await onEvent({ type: "model.discard", reason: "retry", failure: event.failure });
+      }
     }
-    snapshot.apply(event);
-    return event.type === "attempt" ? takeAttempt(event) : onEvent(event);
-  };
-  const takeAttempt = async (event: Extract<OngoingEvent, { type: "attempt" }>): Promise<void> => {
-    const { failure, discard } = event;
-    if (failure.usage !== undefined) spentBefore = addUsage(spentBefore, failure.usage);
-    await onEvent(event);
-    if (discard !== true) return;
-    started = false;
-    await onEvent({ type: "model.discard", reason: "retry", failure });
   };
 
   snapshot.clear();
-  const stream = new SoundStream(() => request.stream(model, context, options));
-  const read = await race(stream.read(take), { signal: options.signal, graceMs });
-  stream.close();
-  const end: LastEvent | BrokenStream = read.done ? read.value : { type: "broken", why: NO_TURN };
+  const read = await race(follow(), { signal: options.signal, graceMs }).finally(() => stream.close());
+  const end: StreamEnd = read.done ? read.value : { type: "broken", why: NO_TURN };
   const message = turnOf(end) ?? brokenTurn(request, snapshot, end.type === "broken" ? end.why : NO_TURN);
   return { message, spentBefore };
 }
 
+type StreamEnd = Extract<ModelEvent, { readonly type: "finish" | "error" }> | BrokenStream;
+
 const NO_TURN = "The stream ended with something that is no turn.";
 
 /** The turn a stream ended in. One that ended in an error says so itself, whatever the adapter wrote into it. */
-function turnOf(end: LastEvent | BrokenStream): AssistantMessage | undefined {
+function turnOf(end: StreamEnd): AssistantMessage | undefined {
   if (end.type === "broken") return undefined;
   if (end.type === "finish") return soundTurn(end.message);
   const { error, partial } = end;
-  return soundTurn({ ...partial, stopReason: stopReasonOf(error), error });
-}
-
-function stopReasonOf({ code }: ModelErrorData): StopReason {
-  if (code === "aborted") return "aborted";
-  return code === "overflow" ? "context_overflow" : "error";
+  let stopReason: StopReason = error.code === "aborted" ? "aborted" : "error";
+  if (error.code === "overflow") stopReason = "context_overflow";
+  return soundTurn({ ...partial, stopReason, error });
 }
 
 /** A turn of what had arrived. */

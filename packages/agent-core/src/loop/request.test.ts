@@ -92,27 +92,25 @@ describe("the request", () => {
         convertToLlm: (message) => {
           seen.push(message.role);
           if (message.role === "custom") return undefined;
-          if (message.role === "shellRun") return user(`$ ${message.command}`);
-          return message.role === "user" || message.role === "assistant" || message.role === "toolResult"
-            ? message
-            : undefined;
+          if (message.role === "compactionSummary") return user(`So far: ${message.summary}`);
+          return message;
         },
       },
       {
         history: [
           { role: "custom", kind: "private", content: "hidden", timestamp: 1 },
-          { role: "shellRun", command: "ls", output: "", exitCode: 0, timestamp: 1 },
+          { role: "compactionSummary", summary: "They met.", replaced: 4, timestamp: 1 },
         ],
         tools: [tool("t", "ok")],
       },
     );
     expect(lines(asked[1]?.messages ?? [])).toEqual([
-      "user: $ ls",
+      "user: So far: They met.",
       "user: go",
       "assistant: →t#a",
       "result#a: ok",
     ]);
-    expect(seen.filter((role) => role === "shellRun")).toHaveLength(1);
+    expect(seen.filter((role) => role === "compactionSummary")).toHaveLength(1);
   });
 
   it("takes the system prompt of the turn", async () => {

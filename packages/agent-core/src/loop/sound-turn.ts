@@ -1,8 +1,7 @@
-import type { Block, ToolCallBlock } from "../content.ts";
-import { isMedia } from "../content.ts";
+import { type Block, type InputBlock, type ToolCallBlock, withContent } from "../content.ts";
 import { isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toWellFormed } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
-import { soundUsage } from "../usage.ts";
+import { NO_USAGE, soundUsage } from "../usage.ts";
 import { texts } from "./texts.ts";
 
 /**
@@ -13,16 +12,12 @@ import { texts } from "./texts.ts";
  */
 export function soundTurn(given: AssistantMessage | undefined): AssistantMessage | undefined {
   if (given?.role !== "assistant" || typeof given.stopReason !== "string") return undefined;
-  const { content } = given;
-  if (!Array.isArray(content)) return undefined;
-  const usage = given.usage ? soundUsage(given.usage) : undefined;
-  const sound = content.every(isSoundBlock);
-  if (sound && usage === given.usage) return given;
-  const { usage: _dropped, ...rest } = given;
-  const blocks: readonly Block[] = sound
-    ? content
-    : content.flatMap((block: Block) => soundBlock(block) ?? []);
-  return { ...rest, content: blocks, ...(usage === undefined ? {} : { usage }) };
+  if (!Array.isArray(given.content)) return undefined;
+  const blocks = given.content.flatMap((block: Block) => soundBlock(block) ?? []);
+  const turn = withContent(given, blocks);
+  if (turn.usage === undefined) return turn;
+  const usage = soundUsage(turn.usage ?? NO_USAGE);
+  return usage === turn.usage ? turn : { ...turn, usage };
 }
 
 /** Whether a block is whole, and can be kept and sent as it is. */
@@ -33,19 +28,36 @@ export function isSoundBlock(block: Block | undefined): boolean {
 /** The same object when it is fine; `undefined` where nothing can be made of it. */
 function soundBlock(block: Block): Block | undefined {
   switch (block?.type) {
-    case "text":
     case "thinking":
     case "refusal":
     case "citation":
-      if (typeof block.text !== "string") return undefined;
-      return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
+      return soundText(block);
     case "toolCall":
       return soundCall(block);
     case "opaque":
       return block.native?.data === undefined ? undefined : block;
     default:
-      return isMedia(block) ? block : undefined;
+      return soundInput(block);
   }
+}
+
+/** The same for what a person or a tool can contribute. */
+export function soundInput(block: InputBlock): InputBlock | undefined {
+  if (block?.type === "text") return soundText(block);
+  return isMedia(block) ? block : undefined;
+}
+
+function isMedia(block: unknown): boolean {
+  if (!isJsonObject(block) || !isJsonObject(block.source)) return false;
+  const { type, mimeType, source } = block;
+  const bytes = source.kind === "base64" ? source.data : source.kind === "url" ? source.url : undefined;
+  const isKnown = type === "image" || type === "audio" || type === "file";
+  return isKnown && typeof mimeType === "string" && typeof bytes === "string";
+}
+
+function soundText<B extends { readonly text: string }>(block: B): B | undefined {
+  if (typeof block.text !== "string") return undefined;
+  return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
 }
 
 /** A call as `soundTurn` leaves it, also for one that comes from a history. */

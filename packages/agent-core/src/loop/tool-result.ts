@@ -1,10 +1,11 @@
-import { type InputBlock, isMedia, type ToolCallBlock } from "../content.ts";
+import { type InputBlock, type ToolCallBlock, withContent } from "../content.ts";
 import { truncateResult } from "../context/truncate-content.ts";
 import { reasonOf } from "../errors.ts";
 import type { ToolOutcome } from "../events.ts";
 import type { ToolResultMessage } from "../messages.ts";
 import { isHarmless, type Tool, type ToolResult } from "../tool.ts";
 import type { RunState } from "./run-state.ts";
+import { soundInput } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 
 /** The outcome of a call. */
@@ -53,28 +54,15 @@ export function soundResult(result: ToolResult | undefined, name: string): ToolR
       return soundResult(rest, name);
     }
     if (content.length === 0) return { ...result, content: [{ type: "text", text: texts.emptyContent }] };
-    if (content.every(isSound)) return result;
-    const readable: readonly InputBlock[] = content.filter(isReadable).map(wellFormed);
+    const readable = content.flatMap((block: InputBlock) => soundInput(block) ?? []);
     const unreadable = content.length - readable.length;
-    if (unreadable === 0) return { ...result, content: readable };
+    if (unreadable === 0) return withContent(result, readable);
     const note: InputBlock = { type: "text", text: texts.badContent(name, unreadable) };
     return { ...result, content: [...readable, note], ...(readable.length === 0 ? { isError: true } : {}) };
   } catch {
     // An object that refuses to be read.
     return failed(texts.noContent(name));
   }
-}
-
-function isReadable(block: InputBlock | undefined): boolean {
-  return block?.type === "text" ? typeof block.text === "string" : isMedia(block);
-}
-
-function isSound(block: InputBlock | undefined): boolean {
-  return isReadable(block) && (block?.type !== "text" || block.text.isWellFormed());
-}
-
-function wellFormed(block: InputBlock): InputBlock {
-  return block.type === "text" ? { ...block, text: block.text.toWellFormed() } : block;
 }
 
 function canBeKept(value: unknown, levels: number): boolean {
