@@ -26,9 +26,6 @@ export interface AgentState extends Queued {
   readonly pending: readonly ToolCallBlock[];
 }
 
-/** The model turn that is streaming, as far as it has come; empty between turns. */
-export type StreamingTurn = Pick<Snapshot, "blocks" | "text">;
-
 /**
  * A conversation with an agent: keeps the history and the queues, and has at most one run at a time. A host that stores
  * conversations itself, and starts a new run over what it loads, uses `runAgentLoop` instead.
@@ -62,8 +59,8 @@ export class Agent {
     };
   }
 
-  /** The model turn that is streaming, at this moment. */
-  get streaming(): StreamingTurn {
+  /** The model turn that is streaming, as far as it has come at this moment; empty between turns. */
+  get streaming(): Pick<Snapshot, "blocks" | "text"> {
     const { blocks, text } = this.#snapshot;
     return { blocks, text };
   }
@@ -75,7 +72,7 @@ export class Agent {
   prompt(input: AgentInput): AgentRun {
     const messages = this.#messages(input);
     if (messages.length > 0) return this.#start(messages);
-    return refused(new AgentError("invalid_input", "A prompt needs a message."));
+    return begun(() => Promise.reject(new AgentError("invalid_input", "A prompt needs a message.")));
   }
 
   /**
@@ -142,7 +139,7 @@ export class Agent {
    * @throws AgentError `busy`
    */
   reset(messages: readonly AgentMessage[] = []): void {
-    if (this.#run !== undefined) throw busy();
+    this.#refuseBusy();
     this.#conversation = new Conversation(messages);
     this.#undecided = undefined;
     this.clearQueues();
@@ -172,22 +169,27 @@ export class Agent {
 
   /** @throws AgentError `busy`, `invalid_tool` */
   #begin(): Run {
-    if (this.#run !== undefined) throw busy();
+    this.#refuseBusy();
     const { system = { stable: "" }, tools = [] } = this.#options;
     this.#run = new Run(this.#conversation, { system, tools }, this.#config(), this.#emit, this.#snapshot);
     return this.#run;
   }
 
+  #refuseBusy(): void {
+    if (this.#run === undefined) return;
+    const remedy = "Use steer() or followUp(), or wait for it with waitForIdle().";
+    throw new AgentError("busy", `The agent is at work. ${remedy}`);
+  }
+
   #start(input: readonly AgentMessage[]): AgentRun {
     try {
       const run = this.#begin();
-      const start: StartRun = (emit, signal) => {
+      return begun((emit, signal) => {
         signal.addEventListener("abort", () => run.abort(signal.reason));
         return this.#execute(run, input, emit);
-      };
-      return begun(new AgentRun(start));
+      });
     } catch (error) {
-      return refused(error);
+      return begun(() => Promise.reject(error));
     }
   }
 
@@ -237,11 +239,7 @@ export class Agent {
       this.#steering.unshift(...steering);
       this.#followUps.unshift(...followUps);
     }
-    const waits: Promise<void>[] = [];
-    for (const listener of this.#listeners) {
-      const wait = this.#tell(listener, event);
-      if (wait !== undefined) waits.push(wait);
-    }
+    const waits = this.#listeners.flatMap((listener) => this.#tell(listener, event) ?? []);
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   };
 
@@ -264,19 +262,9 @@ function take(queue: AgentMessage[], mode: "all" | "one"): readonly AgentMessage
   return queue.splice(0, mode === "one" ? 1 : queue.length);
 }
 
-function busy(): AgentError {
-  return new AgentError(
-    "busy",
-    "The agent is at work. Use steer() or followUp(), or wait for it with waitForIdle().",
-  );
-}
-
-function refused(error: unknown): AgentRun {
-  return begun(new AgentRun(() => Promise.reject(error)));
-}
-
-/** The same run, which begins by itself once the caller has had time to iterate it. */
-function begun(run: AgentRun): AgentRun {
+/** A run that begins by itself once the caller has had time to iterate it. */
+function begun(start: StartRun): AgentRun {
+  const run = new AgentRun(start);
   queueMicrotask(() => void run.result());
   return run;
 }

@@ -34,29 +34,17 @@ export interface CompactionCache {
 }
 
 export interface CompactionPolicy {
-  /** Tokens summarised in one call; default 40 % of the summarising model's window. */
+  /** Tokens summarised in one call; default 40 % of the model's window. */
   readonly chunkTokens?: number;
   /** Milliseconds for the flush and all chunks together; default 30,000. Then the summary is made of metadata. */
   readonly timeoutMs?: number;
-  /** The model that summarises; default the run's. */
-  readonly model?: Model;
-  /** The stream it is asked through; default the run's. */
-  readonly stream?: StreamModel;
-  /** What a summary should keep, added to the built-in instructions. */
-  readonly instructions?: string;
   readonly cache?: CompactionCache;
 }
 
 /** How the conversation is kept inside the model's window. */
 export interface ContextPolicy {
-  /** The last model turns whose tool results are never pruned; default 3. */
-  readonly protectTurns?: number;
-  /** A pruned result keeps this many characters of its start and of its end; default 1,500. */
-  readonly softChars?: number;
   /** User turns sent to the model; default all. Dropped a quarter at a time, so that prompt caches keep working. */
   readonly historyTurns?: number;
-  /** Characters of one tool result; default by window (16,000, 32,000, 64,000). Never more than 30 % of the window. */
-  readonly resultChars?: number;
   /** `false` never compacts. */
   readonly compaction?: CompactionPolicy | false;
 }

@@ -39,11 +39,6 @@ export function isAgentError(value: unknown): value is AgentError {
   }
 }
 
-/** The error itself if it is an `AgentError`, else one with `code` that was caused by it. */
-export function asAgentError(error: unknown, code: AgentErrorCode): AgentError {
-  return isAgentError(error) ? error : new AgentError(code, reasonOf(error), { cause: error });
-}
-
 /** The message of an unknown thrown value. Never throws: a value may have no prototype, or refuse to be read. */
 export function reasonOf(error: unknown): string {
   try {

@@ -2,8 +2,6 @@ import type { AgentEvent } from "./events.ts";
 
 /** Events an iterator may be behind before the run waits for it. */
 const HIGH_WATER = 256;
-/** Events a viewer may be behind before it is told that it missed some. */
-const VIEW_CAPACITY = 1_024;
 
 abstract class Queue implements AsyncIterableIterator<AgentEvent> {
   protected unread: AgentEvent[] = [];
@@ -90,7 +88,7 @@ const TURN = Promise.resolve();
 export class ViewQueue extends Queue {
   readonly #capacity: number;
 
-  constructor(onReturn: () => void, capacity: number = VIEW_CAPACITY) {
+  constructor(onReturn: () => void, capacity: number = 1_024) {
     super(onReturn);
     this.#capacity = Math.max(8, capacity);
   }
@@ -109,40 +107,32 @@ export class ViewQueue extends Queue {
     if (joined.length <= this.#capacity / 2) return;
     // How the last run ended is told however slow the viewer is: nothing may come after it.
     const end = joined.filter((event) => event.type === "run.end").slice(-1);
-    const missed = joined.reduce(
-      (sum, event) => sum + (event.type === "lagged" ? event.missed : 1),
-      -end.length,
-    );
+    const counts = joined.map((event) => (event.type === "lagged" ? event.missed : 1));
+    const missed = counts.reduce((sum, count) => sum + count, -end.length);
     this.unread = [{ type: "lagged", missed }, ...end];
   }
 }
 
-type Delta = Extract<AgentEvent, { readonly delta: string }>;
-
-/**
- * The same story in fewer events: neighbouring deltas of one block are joined, progress gives way to later progress.
- */
+/** The same story in fewer events: neighbouring deltas of a block are joined, progress gives way to later progress. */
 function joinEvents(events: readonly AgentEvent[]): AgentEvent[] {
   const joined: AgentEvent[] = [];
   const updates = new Map<string, number>();
   for (const event of events) {
     const last = joined.at(-1);
-    const update = event.type === "tool.update" ? updates.get(event.callId) : undefined;
-    if (update !== undefined) {
-      joined[update] = event;
-    } else if (last !== undefined && isDelta(event) && isDelta(last) && isSameBlock(event, last)) {
+    if (event.type === "tool.update") {
+      const at = updates.get(event.callId) ?? joined.length;
+      updates.set(event.callId, at);
+      joined[at] = event;
+    } else if (last && "delta" in last && "delta" in event && isSameBlock(event, last)) {
       joined[joined.length - 1] = { ...event, delta: last.delta + event.delta };
     } else {
-      if (event.type === "tool.update") updates.set(event.callId, joined.length);
       joined.push(event);
     }
   }
   return joined;
 }
 
-function isDelta(event: AgentEvent): event is Delta {
-  return event.type === "text.delta" || event.type === "thinking.delta" || event.type === "tool.delta";
-}
+type Delta = Extract<AgentEvent, { readonly delta: string }>;
 
 function isSameBlock(a: Delta, b: Delta): boolean {
   return a.type === b.type && a.index === b.index;

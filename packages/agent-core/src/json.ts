@@ -51,9 +51,8 @@ export function toWellFormed(value: unknown): unknown {
 
 /** The same text for the same value, whatever the order of its keys. */
 export function canonicalJson(value: JsonValue): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (!isJsonObject(value)) return `[${value.map(canonicalJson).join()}]`;
-  const entries = Object.entries(value).filter(([, item]) => item !== undefined);
-  entries.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`).join()}}`;
+  return JSON.stringify(value, (_key, item: JsonValue) => {
+    if (!isJsonObject(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,4 +1,4 @@
-import type { Block, BlockHead } from "./content.ts";
+import { type Block, type BlockHead, textOf } from "./content.ts";
 import type { AgentEvent } from "./events.ts";
 import { isJsonObject } from "./json.ts";
 import type { ModelEvent } from "./model.ts";
@@ -77,9 +77,7 @@ export class Snapshot {
 
   /** The text that has arrived. */
   get text(): string {
-    let text = "";
-    for (const open of this.#blocks) if (open?.head.type === "text") text += open.text;
-    return text;
+    return textOf(this.blocks);
   }
 
   /** Forgets the turn. */

@@ -162,11 +162,7 @@ describe("any conversation", () => {
             if (pass === "turns") {
               now = now.slice(turnStart(now, 1 + (size % 4)));
             } else if (pass === "soft" || pass === "hard") {
-              const { changes } = pruneToolResults(now, {
-                level: pass,
-                protectTurns: size % 3,
-                softChars: size,
-              });
+              const { changes } = pruneToolResults(now, pass, size % 3);
               now = now.map((entry) => (entry.role === "toolResult" ? (changes.get(entry) ?? entry) : entry));
             } else {
               const { stream } = scripted(pass === "compact" ? "notes" : " ");

@@ -106,10 +106,9 @@ async function takeNotes(
   request: CompactionRequest,
   older: readonly AgentMessage[],
 ): Promise<{ readonly notes: string; readonly complete: boolean }> {
-  const { signal: outer, policy = {}, beforeCompaction, onTurn = () => {} } = request;
+  const { model, policy = {}, beforeCompaction, onTurn = () => {} } = request;
   const ending = new AbortController();
   const { signal } = ending;
-  const model = policy.model ?? request.model;
   let notes = "";
   const take = async (): Promise<boolean> => {
     try {
@@ -118,11 +117,11 @@ async function takeNotes(
       // What could not be saved must not keep the conversation from going on.
     }
     const tokens = Math.max(500, policy.chunkTokens ?? Math.floor(model.contextWindow * CHUNK_SHARE));
-    let key = `${model.provider}/${model.id}\n${policy.instructions ?? ""}`;
+    let key = `${model.provider}/${model.id}`;
     for (const chunk of transcriptChunks(older, tokens)) {
       key = hash("sha256", `${key}\n${chunk}`);
       const cached = await policy.cache?.get(key);
-      const next = cached ?? (await askForNotes(request, model, prompt(notes, chunk), signal));
+      const next = cached ?? (await askForNotes(request, prompt(notes, chunk), signal));
       if (next === undefined || signal.aborted) return false;
       notes = next;
       if (cached === undefined) await policy.cache?.set(key, next);
@@ -132,7 +131,8 @@ async function takeNotes(
   const onEnding = (why: Ending): void =>
     ending.abort(new Error(`The summary was ${why === "timeout" ? "too slow" : why}.`));
   try {
-    const taken = await race(take(), { signal: outer, timeoutMs: policy.timeoutMs ?? TIMEOUT_MS, onEnding });
+    const limits = { signal: request.signal, timeoutMs: policy.timeoutMs ?? TIMEOUT_MS, onEnding };
+    const taken = await race(take(), limits);
     return { notes, complete: taken.done && taken.value };
   } catch {
     // Whatever a cache or a vendor did, there is a summary.
@@ -142,27 +142,25 @@ async function takeNotes(
 
 /** `undefined` when the model gave no text. */
 async function askForNotes(
-  { policy = {}, stream, now = Date.now, onTurn }: CompactionRequest,
-  model: Model,
+  { model, stream, now = Date.now, onTurn }: CompactionRequest,
   content: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const stable = [INSTRUCTIONS, policy.instructions].filter((part) => part !== undefined).join("\n\n");
+  const messages = [{ role: "user", content, timestamp: now() } as const];
   const { message, spentBefore } = await askModel({
     model,
-    stream: policy.stream ?? stream,
-    context: { system: { stable }, messages: [{ role: "user", content, timestamp: now() }], tools: [] },
-    // Nobody watches a summary being written.
+    stream,
+    context: { system: { stable: INSTRUCTIONS }, messages, tools: [] },
     options: {
       signal,
       maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS),
       cache: "none",
+      // Nobody watches a summary being written.
       shown: () => false,
     },
     now,
   });
-  const { usage = NO_USAGE } = message;
-  onTurn?.(spentBefore === NO_USAGE ? message : { ...message, usage: addUsage(spentBefore, usage) });
+  onTurn?.({ ...message, usage: addUsage(spentBefore, message.usage ?? NO_USAGE) });
   if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
   return textOf(message.content).trim() || undefined;
 }

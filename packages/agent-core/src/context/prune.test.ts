@@ -28,7 +28,7 @@ describe("pruneToolResults", () => {
   const messages = conversation([10_000, 3_000, 10_000, 10_000, 10_000]);
 
   it("softly keeps start and end of long results, and says how much went", () => {
-    const { changes, tokensSaved } = pruneToolResults(messages, { level: "soft" });
+    const { changes, tokensSaved } = pruneToolResults(messages, "soft");
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c2"]);
     const [first] = changes.values();
     expect(text(first)).toMatch(
@@ -38,23 +38,22 @@ describe("pruneToolResults", () => {
   });
 
   it("hard replaces whole results", () => {
-    const { changes } = pruneToolResults(messages, { level: "hard" });
+    const { changes } = pruneToolResults(messages, "hard");
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c1", "c2"]);
     expect(new Set([...changes.values()].map(text)).size).toBe(1);
   });
 
   it("leaves the last turns, everything else, and the history itself alone", () => {
     const before = structuredClone(messages);
-    const { changes } = pruneToolResults(messages, { level: "hard", protectTurns: 1 });
+    const { changes } = pruneToolResults(messages, "hard", 1);
     expect([...changes.keys()].map((message) => message.toolCallId)).toEqual(["c0", "c1", "c2", "c3", "c4"]);
-    expect(pruneToolResults(messages, { level: "hard", protectTurns: 9 }).changes.size).toBe(0);
+    expect(pruneToolResults(messages, "hard", 9).changes.size).toBe(0);
     expect(messages).toEqual(before);
     for (const [from, to] of changes) expect({ ...to, content: [] }).toEqual({ ...from, content: [] });
   });
 
   it("makes the same text of the same result, so that the prefix stays", () => {
-    const texts = (list: AgentMessage[]) =>
-      [...pruneToolResults(list, { level: "soft" }).changes.values()].map(text);
+    const texts = (list: AgentMessage[]) => [...pruneToolResults(list, "soft").changes.values()].map(text);
     const longer = [...messages, user("more"), assistant("yes")];
     expect(texts(longer).slice(0, 2)).toEqual(texts(messages));
   });
@@ -64,7 +63,7 @@ describe("pruneToolResults", () => {
     const list = conversation([10, 10, 10, 10]);
     const shot: ToolResultMessage = { ...result("c0", 10), content: [image] };
     list[2] = shot;
-    const { changes } = pruneToolResults(list, { level: "soft" });
+    const { changes } = pruneToolResults(list, "soft");
     expect(text(changes.get(shot))).toBe("(media of this old result removed to make room)");
   });
 });

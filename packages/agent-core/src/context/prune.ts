@@ -1,18 +1,16 @@
-import type { InputBlock } from "../content.ts";
+import { type InputBlock, withContent } from "../content.ts";
 import type { AgentMessage, ToolResultMessage } from "../messages.ts";
 import { estimateTokens } from "../tokens.ts";
 
-const REMOVED = "(This old result was removed to make room. Call the tool again if it is still needed.)";
+const REMOVED: readonly InputBlock[] = [
+  {
+    type: "text",
+    text: "(This old result was removed to make room. Call the tool again if it is still needed.)",
+  },
+];
 const MEDIA_REMOVED = "(media of this old result removed to make room)";
-
-export interface PruneOptions {
-  /** `soft` keeps start and end of long results; `hard` replaces whole results by a note. */
-  readonly level: "soft" | "hard";
-  /** The last model turns whose results stay; default 3. */
-  readonly protectTurns?: number;
-  /** Characters kept of start and end each; default 1,500. */
-  readonly softChars?: number | undefined;
-}
+/** Kept of the start and of the end of a long text. */
+const SOFT_CHARS = 1_500;
 
 export interface Pruned {
   /** Which text to send instead of which result. */
@@ -21,29 +19,27 @@ export interface Pruned {
 }
 
 /**
- * Makes old tool results shorter. Pure: the history is not changed, and the same result always becomes the same text.
- * Only results before the last `protectTurns` model turns are touched.
+ * Makes old tool results shorter: `soft` keeps start and end of long ones, `hard` replaces whole results by a note.
+ * Pure: the history is not changed, and the same result always becomes the same text. Only results before the last
+ * `protectTurns` model turns are touched.
  */
-export function pruneToolResults(messages: readonly AgentMessage[], options: PruneOptions): Pruned {
+export function pruneToolResults(
+  messages: readonly AgentMessage[],
+  level: "soft" | "hard",
+  protectTurns: number = 3,
+): Pruned {
   const changes = new Map<ToolResultMessage, ToolResultMessage>();
   let tokensSaved = 0;
-  const end = protectedFrom(messages, options.protectTurns ?? 3);
-  for (let i = 0; i < end; i++) {
-    const message = messages[i];
-    if (message?.role !== "toolResult") continue;
-    const content =
-      options.level === "hard" ? REMOVED_CONTENT : soften(message.content, options.softChars ?? 1_500);
-    if (content === message.content) continue;
-    const pruned: ToolResultMessage = { ...message, content };
-    const saved = estimateTokens(message) - estimateTokens(pruned);
+  for (const message of messages.slice(0, protectedFrom(messages, protectTurns))) {
+    if (message.role !== "toolResult") continue;
+    const pruned = level === "hard" ? { ...message, content: REMOVED } : soften(message);
+    const saved = pruned === message ? 0 : estimateTokens(message) - estimateTokens(pruned);
     if (saved <= 0) continue;
     changes.set(message, pruned);
     tokensSaved += saved;
   }
   return { changes, tokensSaved };
 }
-
-const REMOVED_CONTENT: readonly InputBlock[] = [{ type: "text", text: REMOVED }];
 
 /** Index of the first message of the last `turns` model turns. */
 function protectedFrom(messages: readonly AgentMessage[], turns: number): number {
@@ -54,15 +50,15 @@ function protectedFrom(messages: readonly AgentMessage[], turns: number): number
   return turns <= 0 ? messages.length : 0;
 }
 
-function soften(content: readonly InputBlock[], chars: number): readonly InputBlock[] {
-  const next = content.map((block): InputBlock => {
+function soften(message: ToolResultMessage): ToolResultMessage {
+  const content = message.content.map((block): InputBlock => {
     if (block.type !== "text") return { type: "text", text: MEDIA_REMOVED };
     // Not worth a change, which costs the vendor's prompt cache, unless it makes the text a good deal shorter.
-    if (block.text.length <= chars * 3) return block;
-    const omitted = block.text.length - 2 * chars;
-    const head = block.text.slice(0, chars).toWellFormed();
-    const tail = block.text.slice(-chars).toWellFormed();
+    if (block.text.length <= 3 * SOFT_CHARS) return block;
+    const omitted = block.text.length - 2 * SOFT_CHARS;
+    const head = block.text.slice(0, SOFT_CHARS).toWellFormed();
+    const tail = block.text.slice(-SOFT_CHARS).toWellFormed();
     return { type: "text", text: `${head}\n\n[${omitted} characters of this old result removed]\n\n${tail}` };
   });
-  return next.every((block, at) => block === content[at]) ? content : next;
+  return withContent(message, content);
 }

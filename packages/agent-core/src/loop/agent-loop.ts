@@ -2,7 +2,7 @@ import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import { toolCalls } from "../conversation/tool-calls.ts";
-import { asAgentError } from "../errors.ts";
+import { AgentError, isAgentError, reasonOf } from "../errors.ts";
 import type { EmitEvent, EndReason, RunResult } from "../events.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
@@ -11,10 +11,10 @@ import { STOP_REASONS } from "../stop-reasons.ts";
 import { askModel } from "./model-turn.ts";
 import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
 import { untilStopped } from "./race.ts";
-import { answerText, type End, errorOf, stoppedBy } from "./run-result.ts";
+import { answerText, type End, errorOf } from "./run-result.ts";
 import { loopNote, RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
-import { type BatchOutcome, ToolBatch } from "./tool-batch.ts";
+import { ToolBatch } from "./tool-batch.ts";
 import { abortedCall, failedCall, type SettledCall } from "./tool-result.ts";
 import { Window } from "./window.ts";
 
@@ -22,8 +22,8 @@ const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
 
-/** What follows a model turn: another one, a rest unless there are more messages, or the end. */
-type Next = { readonly go: "on" } | { readonly go: "rest" | "end"; readonly end: End };
+/** Ends that steering or a follow-up puts off; any other is final. */
+const RESTS: ReadonlySet<EndReason> = new Set(["done", "cut", "refusal", "filter"]);
 
 /**
  * One run with its events as plain calls. A promise that `emit` returns is awaited before the run continues; it must
@@ -82,70 +82,66 @@ export class Run {
     await this.#run.commitInput(opening.messages, opening.origin);
     if (ended !== undefined) return ended;
     // What was said before the run began belongs before its first turn.
-    if (opening.origin === "input") await this.#commitSteering();
+    if (opening.origin === "input") await this.#run.join("steering");
 
     for (;;) {
-      let next: Next;
-      let steered: boolean;
+      let end: End | undefined;
       do {
-        next = await this.#modelTurn();
-        if (next.go === "end") return next.end;
-        steered = await this.#commitSteering();
-      } while (steered || next.go === "on");
+        end = await this.#modelTurn();
+        if (end !== undefined && !RESTS.has(end.reason)) return end;
+      } while ((await this.#run.join("steering")) || end === undefined);
 
-      if (this.#run.signal.aborted) return stoppedBy(this.#run.signal);
-      const followUps = await this.#run.take("followUps");
-      await this.#run.commitInput(followUps, "followUp");
-      if (followUps.length === 0) return this.#run.signal.aborted ? stoppedBy(this.#run.signal) : next.end;
+      if (this.#run.signal.aborted) return this.#run.stop.end;
+      const goesOn = await this.#run.join("followUps");
+      if (!goesOn) return this.#run.signal.aborted ? this.#run.stop.end : end;
     }
   }
 
-  /** Asks the model, keeps its turn, and runs the calls it asks for. */
-  async #modelTurn(): Promise<Next> {
-    const limit = this.#run.budget.reached();
-    if (limit !== undefined) return endWith({ reason: "limit", limit });
-    if (this.#run.signal.aborted) return endWith(stoppedBy(this.#run.signal));
-    this.#run.turn++;
-    this.#run.budget.beginTurn();
-    await this.#run.emit({ type: "turn.start", turn: this.#run.turn });
+  /** Asks the model, keeps its turn, and runs the calls it asks for. Resolves with the end where no turn follows. */
+  async #modelTurn(): Promise<End | undefined> {
+    const run = this.#run;
+    const limit = run.budget.reached();
+    if (limit !== undefined) return { reason: "limit", limit };
+    if (run.signal.aborted) return run.stop.end;
+    run.turn++;
+    run.budget.beginTurn();
+    await run.emit({ type: "turn.start", turn: run.turn });
 
     const answer = await this.#answer();
-    if (answer === undefined) return endWith(stoppedBy(this.#run.signal));
-    const message = this.#run.conversation.ids.own(answer);
+    if (answer === undefined) return run.stop.end;
+    const message = run.conversation.ids.own(answer);
     const calls = toolCalls(message);
-    this.#run.budget.addTurn(message);
+    run.budget.addTurn(message);
     this.#last = message;
     this.#snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     const empty = message.content.length === 0 && message.error !== undefined;
-    if (!empty) await this.#run.commitTurn(message, calls);
+    if (!empty) await run.commitTurn(message, calls);
 
-    const batch = await new ToolBatch(this.#run, message, calls, this.#whyNotRun(message, calls)).run();
-    await this.#run.add(batch.results, "tool");
-    await this.#run.emit({ type: "turn.end", turn: this.#run.turn, message, results: batch.results });
+    const batch = await new ToolBatch(run, message, calls, this.#whyNotRun(message, calls)).run();
+    await run.add(batch.results, "tool");
+    await run.emit({ type: "turn.end", turn: run.turn, message, results: batch.results });
     // Taken from the host's queue, so it has to be kept whatever follows.
-    await this.#run.commitInput(batch.steering, "steer");
-    return this.#after(message, batch, calls.length > 0);
+    await run.commitInput(batch.steering, "steer");
+    if (batch.end?.reason !== "waiting" && run.signal.aborted) return run.stop.end;
+    return batch.end ?? this.#after(message, calls.length > 0);
   }
 
   /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
   async #answer(): Promise<AssistantMessage | undefined> {
-    const system = await this.#systemPrompt();
-    if (system === undefined || this.#run.signal.aborted) return undefined;
+    const { signal, turn } = this.#run;
+    const given = this.#system;
+    const system = typeof given === "function" ? await untilStopped(given(turn), signal) : given;
+    if (system === undefined || signal.aborted) return undefined;
     await this.#window.makeRoom(system);
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
     const isShorter = await this.#window.afterOverflow(system, message.error?.contextWindow);
-    if (!isShorter || this.#run.signal.aborted) return message;
+    if (!isShorter || signal.aborted) return message;
     this.#run.budget.addRequest(message);
     await this.#run.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
     return this.#ask(system);
-  }
-
-  async #systemPrompt(): Promise<SystemPrompt | undefined> {
-    const { signal, turn } = this.#run;
-    return typeof this.#system === "function" ? untilStopped(this.#system(turn), signal) : this.#system;
   }
 
   /** One request to the model; `undefined` where the run has to stop first. */
@@ -176,48 +172,38 @@ export class Run {
 
   /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
   #whyNotRun({ stopReason }: AssistantMessage, calls: readonly ToolCallBlock[]): SettledCall[] | undefined {
-    const spent = this.#run.budget.spent();
     if (stopReason === "aborted") return calls.map(abortedCall);
+    const spent = this.#run.budget.spent();
     if (stopReason === "tool_use" && spent === undefined) return undefined;
-    let why = texts.notAsked(stopReason);
-    if (stopReason === "max_tokens") why = texts.cut;
-    else if (stopReason === "tool_use") why = texts.limit(spent ?? "");
+    const why =
+      spent !== undefined && stopReason === "tool_use" ? texts.limit(spent) : texts.notAsked(stopReason);
     return calls.map(() => failedCall("skipped", why));
   }
 
-  async #after(message: AssistantMessage, batch: BatchOutcome, called: boolean): Promise<Next> {
-    const { end } = batch;
-    if (end?.reason !== "waiting" && this.#run.signal.aborted) return endWith(stoppedBy(this.#run.signal));
-    if (end !== undefined) return endWith(end);
-
+  /** What a turn leads to whose calls, if it has any, all have their results. */
+  async #after(message: AssistantMessage, called: boolean): Promise<End | undefined> {
     // An adapter written without types may say something else in its own words.
-    const rule = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
-    if (rule.text !== "part") {
+    const { next, ends, text } = STOP_REASONS[message.stopReason] ?? STOP_REASONS.error;
+    if (text !== "part") {
       this.#continuations = 0;
       this.#pauses = 0;
     }
-    switch (rule.next) {
+    switch (next) {
       case "tools":
-        return called ? GO_ON : restWith(rule.ends);
+        return called ? undefined : { reason: ends };
       case "rest":
-        return restWith(rule.ends);
+        return { reason: ends };
       case "resume":
-        return ++this.#pauses <= PAUSES ? GO_ON : restWith(rule.ends);
+        return ++this.#pauses > PAUSES ? { reason: ends } : undefined;
       case "continue":
         if (++this.#continuations > (this.#run.config.continuations ?? CONTINUATIONS))
-          return restWith(rule.ends);
+          return { reason: ends };
         // Results already say that the message was cut.
         if (!called) await this.#run.commitInput([loopNote(texts.continueCut, this.#run.now())], "loop");
-        return GO_ON;
+        return undefined;
       case "fail":
-        return endWith({ reason: "error", error: errorOf(message) });
+        return { reason: "error", error: errorOf(message) };
     }
-  }
-
-  async #commitSteering(): Promise<boolean> {
-    const steering = await this.#run.take("steering");
-    await this.#run.commitInput(steering, "steer");
-    return steering.length > 0;
   }
 
   abort(reason: unknown): void {
@@ -241,21 +227,13 @@ export class Run {
 
   /** What a run that cannot go on rejects with; told first. */
   async #fail(error: unknown): Promise<never> {
-    const failure = asAgentError(error, "hook_failed");
+    const failure = isAgentError(error)
+      ? error
+      : new AgentError("hook_failed", reasonOf(error), { cause: error });
     const { code, message } = failure;
     const { unkept } = this.#run;
     const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
     await this.#run.emit({ type: "run.end", result });
     throw failure;
   }
-}
-
-const GO_ON: Next = { go: "on" };
-
-function restWith(reason: EndReason): Next {
-  return { go: "rest", end: { reason } };
-}
-
-function endWith(end: End): Next {
-  return { go: "end", end };
 }

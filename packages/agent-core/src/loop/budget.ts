@@ -35,18 +35,15 @@ export class Budget {
 
   /** A model call that is no turn of its own: a summary, or an attempt that was void. */
   addRequest(message: AssistantMessage): void {
-    const usage = message.usage && soundUsage(message.usage);
-    if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
-    if (this.#limits.outputTokens !== undefined) {
-      this.#outputTokens += usage?.output.total ?? estimateTokens(message);
-    }
+    const isLimited = this.#limits.outputTokens !== undefined;
+    this.addUsage(message.usage ?? NO_USAGE, isLimited ? estimateTokens(message) : 0);
   }
 
-  /** What attempts used whose turn came from another one. */
-  addUsage(given: Usage): void {
+  /** What attempts used whose turn came from another one. `guess`: the output tokens, where they are not known. */
+  addUsage(given: Usage, guess: number = 0): void {
     const usage = soundUsage(given);
     this.#usage = addUsage(this.#usage, usage);
-    this.#outputTokens += usage.output.total ?? 0;
+    this.#outputTokens += usage.output.total ?? guess;
   }
 
   /** Counts a call; `false` where no more are allowed. */

@@ -3,12 +3,12 @@ import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
 import { untilStopped } from "./race.ts";
-import { type End, stoppedBy } from "./run-result.ts";
+import type { End } from "./run-result.ts";
 import { checkInput, loopNote, type RunState } from "./run-state.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 import { type DecidedCall, ToolBatch } from "./tool-batch.ts";
-import { failedCall, interruptedCall, soundResult } from "./tool-result.ts";
+import { failedCall, interruptedCall, settledCall } from "./tool-result.ts";
 
 /** What a run starts from. */
 export interface Opening {
@@ -50,8 +50,7 @@ export async function openingOf(run: RunState, input: readonly AgentMessage[]): 
 
 /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
 export async function settleOpenCalls(run: RunState, newInput: boolean): Promise<End | undefined> {
-  const { conversation, signal } = run;
-  const open = unansweredCalls(conversation.messages);
+  const open = unansweredCalls(run.conversation.messages);
   if (open === undefined) return undefined;
   const calls = open.calls.map(soundCall);
   const decided: DecidedCall[] = [];
@@ -64,9 +63,9 @@ export async function settleOpenCalls(run: RunState, newInput: boolean): Promise
     const skipped = await new ToolBatch(run, open.message, batch.waiting, superseded).run();
     await run.add(skipped.results, "tool");
   }
-  conversation.sortLastResults();
+  run.conversation.sortLastResults();
   if (batch.end?.reason === "waiting" && !newInput) return batch.end;
-  if (signal.aborted) return stoppedBy(signal);
+  if (run.signal.aborted) return run.stop.end;
   return batch.end?.reason === "limit" ? batch.end : undefined;
 }
 
@@ -86,10 +85,8 @@ async function decide(
       return "run";
     case "wait":
       return "waiting";
-    case "result": {
-      const result = soundResult(decision.result, call.name);
-      return { result, outcome: result.isError === true ? "error" : "ok" };
-    }
+    case "result":
+      return settledCall(decision.result, call.name);
     // What a host written without types says in other words decides nothing.
     default:
       return tool === undefined || tool.effects === "external" || newInput ? interruptedCall(tool) : "run";

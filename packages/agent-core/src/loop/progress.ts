@@ -1,4 +1,3 @@
-import { AgentError, reasonOf } from "../errors.ts";
 import type { ToolResult } from "../tool.ts";
 
 /**
@@ -10,7 +9,6 @@ export class Progress {
   #latest: ToolResult | undefined;
   #isShowing = false;
   #shown: Promise<void> | undefined;
-  #failure: AgentError | undefined;
   #over = false;
 
   constructor(show: (partial: ToolResult) => void | Promise<void>) {
@@ -20,33 +18,31 @@ export class Progress {
   report(partial: ToolResult): void {
     if (this.#over) return;
     this.#latest = partial;
-    if (!this.#isShowing) this.#shown = this.#showLatest();
+    if (this.#isShowing) return;
+    this.#shown = this.#showLatest();
+    // It is the tool that reports: what a viewer throws is for whoever waits for the end.
+    this.#shown.catch(() => {});
   }
 
-  /**
-   * Lets nothing more through, and waits for what is being taken.
-   * @throws AgentError `hook_failed` when a viewer threw
-   */
+  /** Lets nothing more through, and waits for what is being taken. Rejects as a viewer does. */
   async end(): Promise<void> {
     this.#over = true;
     await this.#shown;
-    if (this.#failure !== undefined) throw this.#failure;
   }
 
-  /** It is the tool that reports: what a viewer throws is not for it. */
   async #showLatest(): Promise<void> {
     this.#isShowing = true;
     try {
-      while (this.#latest !== undefined && !this.#over) {
-        const latest = this.#latest;
+      for (let latest = this.#latest; latest !== undefined && !this.#over; latest = this.#latest) {
         this.#latest = undefined;
         const taken = this.#show(latest);
         if (taken !== undefined) await taken;
       }
     } catch (error) {
       this.#over = true;
-      this.#failure = new AgentError("hook_failed", reasonOf(error), { cause: error });
+      throw error;
+    } finally {
+      this.#isShowing = false;
     }
-    this.#isShowing = false;
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentContext, AgentLoopConfig, TakeMessages } from "../config.ts";
+import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { maxResultChars } from "../context/truncate.ts";
 import type { Conversation } from "../conversation/conversation.ts";
@@ -58,7 +58,7 @@ export class RunState {
     this.budget = new Budget(limits);
     this.repeats = new Repeats(repeat);
     this.graceMs = abortGraceMs ?? GRACE_MS;
-    this.resultChars = context.resultChars ?? maxResultChars(model.contextWindow);
+    this.resultChars = maxResultChars(model.contextWindow);
     this.now = now ?? Date.now;
   }
 
@@ -69,8 +69,7 @@ export class RunState {
 
   /** What has come in for a run that is under way, or is to be done once it would rest. */
   async take(queue: keyof Queued): Promise<readonly AgentMessage[]> {
-    const source: TakeMessages = this.config[queue] ?? (() => []);
-    let messages = source();
+    let messages = this.config[queue]?.() ?? [];
     if (messages instanceof Promise) {
       // A queue that has not answered by the end of the grace of a run that has to stop holds nothing.
       const given = await race(messages, this);
@@ -78,6 +77,13 @@ export class RunState {
     }
     for (const message of checkInput(messages)) this.#taken[queue].add(message);
     return messages;
+  }
+
+  /** Has what has come in join the conversation. Resolves with whether there was anything. */
+  async join(queue: keyof Queued): Promise<boolean> {
+    const messages = await this.take(queue);
+    await this.commitInput(messages, queue === "steering" ? "steer" : "followUp");
+    return messages.length > 0;
   }
 
   /** @throws AgentError `step_failed` */

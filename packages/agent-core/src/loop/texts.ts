@@ -26,9 +26,10 @@ export const texts = {
   emptyContent: "(no output)",
   steered:
     "Not run: the user sent a message first. Take it into account; make the call again if it still fits.",
-  cut: "Not run: the message was cut at the output limit before it was complete.",
   notAsked: (stopReason: string): string =>
-    `Not run: the turn ended with ${stopReason}, not with a tool call.`,
+    stopReason === "max_tokens"
+      ? "Not run: the message was cut at the output limit before it was complete."
+      : `Not run: the turn ended with ${stopReason}, not with a tool call.`,
   limit: (name: string): string => `Not run: the run reached its limit (${name}).`,
   repeated: (name: string, count: number): string =>
     `Not run: this is call ${count} of "${name}" with the same arguments, so the run ends here.`,

@@ -9,7 +9,7 @@ import { Progress } from "./progress.ts";
 import { type Ending, race, untilStopped } from "./race.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
-import { failedCall, type SettledCall, soundResult } from "./tool-result.ts";
+import { failedCall, type SettledCall, settledCall } from "./tool-result.ts";
 
 /** The circumstances of a call. */
 export interface CallSetting {
@@ -35,20 +35,16 @@ export async function validate(
   return "outcome" in checked ? checked : { ...checked, call, tool, message, turn, signal };
 }
 
-/** A schema's own code may throw, then the arguments did not pass; or take longer than the tool may. */
+/** A schema's own code may take longer than the tool may. */
 async function checkArgs(
   call: ToolCallBlock,
   tool: Tool,
   args: JsonObject,
   { run, stopped }: CallSetting,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
-  try {
-    const checked = await checkArguments(tool, args, run.signal);
-    if (run.signal.aborted) return stopped(call);
-    return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
-  } catch (error) {
-    return { problems: `- the arguments: ${reasonOf(error)}` };
-  }
+  const checked = await checkArguments(tool, args, run.signal);
+  if (run.signal.aborted) return stopped(call);
+  return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
 }
 
 /** What the host's gate says. What a gate that fails leaves undecided does not run. */
@@ -121,8 +117,7 @@ export async function execute({ call, tool, args }: ToolCallInfo, run: RunState)
   const late = (): string => texts.timeout(name, timeoutMs ?? 0);
   const body = async (): Promise<SettledCall | undefined> => {
     try {
-      const result = soundResult(await tool.execute({ id, name, args }, context), name);
-      return { result, outcome: result.isError === true ? "error" : "ok" };
+      return settledCall(await tool.execute({ id, name, args }, context), name);
     } catch (error) {
       // What an aborted body throws says less than why it was aborted.
       return own.signal.aborted ? undefined : failedCall("error", reasonOf(error));
@@ -154,11 +149,8 @@ export async function afterwards(
     const given = await race(hook(), { signal, graceMs });
     if (!given.done) return failedCall("aborted", texts.abortedDuring(name));
     if (given.value === undefined) return settled;
-    const result = soundResult(given.value, name);
-    return {
-      result,
-      outcome: settled.outcome === "ok" && result.isError === true ? "error" : settled.outcome,
-    };
+    const replaced = settledCall(given.value, name);
+    return settled.outcome === "ok" ? replaced : { ...replaced, outcome: settled.outcome };
   } catch (error) {
     return failedCall("error", reasonOf(error));
   }

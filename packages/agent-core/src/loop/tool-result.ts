@@ -29,6 +29,12 @@ export function failedCall(outcome: ToolOutcome, text: string): SettledCall {
   return { result: failed(text), outcome };
 }
 
+/** A call that came to what a tool or the host gave. */
+export function settledCall(given: ToolResult | undefined, name: string): SettledCall {
+  const result = soundResult(given, name);
+  return { result, outcome: result.isError === true ? "error" : "ok" };
+}
+
 /** A call that the run's end came before. */
 export function abortedCall({ name }: ToolCallBlock): SettledCall {
   return failedCall("aborted", texts.abortedBefore(name));

@@ -12,7 +12,6 @@ const PRUNE_AT = 0.7;
 const COMPACT_AT = 0.6;
 /** so that about this stays as it is. */
 const KEEP_SHARE = 0.25;
-const PROTECTED_TURNS = 3;
 /** What has to be added before a conversation that stayed long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
@@ -32,16 +31,14 @@ export class Window {
   /** Before a model call. */
   async makeRoom(system: SystemPrompt): Promise<void> {
     const { tokens } = this.#run;
-    const { context = {}, model } = this.#run.config;
+    const { contextWindow } = this.#run.config.model;
     const prefix = this.#prefixTokens(system);
-    const compactAbove = model.contextWindow * COMPACT_AT;
-    if (tokens.total(prefix) > model.contextWindow * PRUNE_AT) {
-      await this.#prune(prefix, compactAbove, context.protectTurns ?? PROTECTED_TURNS);
-    }
+    const compactAbove = contextWindow * COMPACT_AT;
+    if (tokens.total(prefix) > contextWindow * PRUNE_AT) await this.#prune(prefix, compactAbove);
     const length = tokens.total(prefix);
     if (length <= Math.max(compactAbove, this.#compactAbove)) return;
     await this.#compact("threshold", length);
-    this.#compactAbove = tokens.total(prefix) + model.contextWindow * AGAIN_SHARE;
+    this.#compactAbove = tokens.total(prefix) + contextWindow * AGAIN_SHARE;
   }
 
   /**
@@ -65,15 +62,14 @@ export class Window {
     return this.#compact("manual", this.#run.tokens.total(0));
   }
 
-  async #prune(prefix: number, target: number, protectTurns: number): Promise<boolean> {
-    const { config, conversation, view, tokens } = this.#run;
-    const softChars = config.context?.softChars;
+  async #prune(prefix: number, target: number, protectTurns?: number): Promise<boolean> {
+    const { conversation, view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };
     let tokensSaved = 0;
     for (const level of ["soft", "hard"] as const) {
       if (tokens.total(prefix) <= target) break;
       const sent = conversation.messages.map((message) => view.prunedAs(message));
-      const pruned = pruneToolResults(sent, { level, protectTurns, softChars });
+      const pruned = pruneToolResults(sent, level, protectTurns);
       view.prune(pruned.changes);
       tokens.subtract(pruned.tokensSaved);
       counts[level] = pruned.changes.size;

@@ -30,13 +30,11 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
       },
     });
   }
-  const schemaAt = (location: string): JsonValue | undefined => {
-    let at: unknown = schema;
-    for (const key of pointerKeys(location.slice(1))) {
-      at = key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : partOf(at, key);
-    }
-    return isJsonValue(at) ? at : undefined;
-  };
+  const schemaAt = (location: string): unknown =>
+    pointerKeys(location.slice(1)).reduce<unknown>(
+      (at, key) => (key === "$ref" && isJsonObject(at) ? definitions.get(String(at.$ref)) : partOf(at, key)),
+      schema,
+    );
   return (value) => {
     followed = 0;
     if (matchesNames && hasLongName(value)) {
@@ -54,10 +52,6 @@ export async function compileJsonSchema(source: JsonValue): Promise<JsonSchemaCh
 
 function partOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function isJsonValue(value: unknown): value is JsonValue {
-  return value !== undefined;
 }
 
 const TYPES = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
@@ -87,9 +81,9 @@ const KEYWORDS: ReadonlyMap<string, ReadKeyword> = new Map([
     const list = reader.list(value);
     return list.length > 0 ? list : undefined;
   }),
-  ...each("properties dependentSchemas", (value, reader) => {
-    return isJsonObject(value) ? reader.map(value) : undefined;
-  }),
+  ...each("properties dependentSchemas", (value, reader) =>
+    isJsonObject(value) ? reader.map(value) : undefined,
+  ),
   ...each("$ref", (value, reader) => (typeof value === "string" && reader.define(value) ? value : undefined)),
 ]);
 
@@ -107,7 +101,7 @@ class SchemaReader {
     this.schema = this.read(root);
   }
 
-  read(source: JsonValue | undefined): Schema | boolean {
+  read(source: unknown): Schema | boolean {
     if (typeof source === "boolean") return source;
     const schema: Schema = {};
     if (!isJsonObject(source)) return schema;
@@ -173,10 +167,9 @@ function strings(value: JsonValue): string[] {
 }
 
 /** What a local reference such as `#/$defs/node` leads to. */
-function resolve(root: JsonValue, ref: string): JsonValue | undefined {
+function resolve(root: JsonValue, ref: string): unknown {
   if (ref !== "#" && !ref.startsWith("#/")) return undefined;
-  const at = pointerKeys(ref.slice(1)).map(decoded).reduce(partOf, root);
-  return isJsonValue(at) ? at : undefined;
+  return pointerKeys(ref.slice(1)).map(decoded).reduce<unknown>(partOf, root);
 }
 
 function decoded(key: string): string {

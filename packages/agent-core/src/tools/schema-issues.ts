@@ -1,5 +1,5 @@
 import type { OutputUnit } from "@cfworker/json-schema";
-import { isJsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject } from "../json.ts";
 
 /** One thing that is wrong with a value. `path` is a JSON pointer, empty for the value itself. */
 export interface SchemaIssue {
@@ -17,7 +17,7 @@ const WRAPPERS = new Set(
 );
 
 /** Finds the part of a schema that a validator's keyword location, such as `#/properties/a/type`, leads to. */
-export type SchemaAt = (keywordLocation: string) => JsonValue | undefined;
+export type SchemaAt = (keywordLocation: string) => unknown;
 
 /** A validator's failures in terms a model can act on: where, and what instead. */
 export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
@@ -108,12 +108,10 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
   return { path, message: pattern === undefined ? unit.error : `String does not match ${pattern}.` };
 }
 
+/** The keys of a JSON pointer. */
 export function pointerKeys(path: string): string[] {
-  if (path === "") return [];
-  return path
-    .slice(1)
-    .split("/")
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const [, ...keys] = path.split("/");
+  return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
 function escaped(key: string): string {

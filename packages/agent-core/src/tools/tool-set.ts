@@ -35,7 +35,10 @@ export class ToolSet {
       this.#tools.set(tool.name, tool);
     }
     this.specs = tools.map(toolSpec);
-    this.tokens = tools.reduce((sum, tool) => sum + tokensOf(tool), 0);
+    const costs = tools.map(
+      (tool) => compileSchema(tool).tokens + estimateTokens(tool.name + tool.description),
+    );
+    this.tokens = costs.reduce((sum, cost) => sum + cost, 0);
   }
 
   get(name: string): Tool | undefined {
@@ -53,27 +56,24 @@ export function toolSpec(tool: Tool): ToolSpec {
 }
 
 /** Checks a call's arguments; `undefined` where that took longer than it may, which only a schema's own code can. */
-export function checkArguments(
+export async function checkArguments(
   tool: Tool,
   args: JsonObject,
   signal?: AbortSignal,
 ): Promise<Checked | undefined> {
-  return compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+  try {
+    return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+  } catch (error) {
+    return { problems: issueLines([{ path: "", message: reasonOf(error) }]) };
+  }
 }
 
-function tokensOf(tool: Tool): number {
-  return compileSchema(tool).tokens + estimateTokens(tool.name) + estimateTokens(tool.description);
-}
-
+/** Kept with the schema, so that an application may make its tools anew for each run. */
 const schemas = new WeakMap<InputSchema, CompiledSchema>();
 
-/** Made at first use and kept with the schema, so that an application may make its tools anew for each run. */
-function compileSchema(tool: Tool): CompiledSchema {
-  let schema = schemas.get(tool.inputSchema);
-  if (schema === undefined) {
-    schema = new CompiledSchema(tool.name, tool.inputSchema);
-    schemas.set(tool.inputSchema, schema);
-  }
+function compileSchema({ name, inputSchema }: Tool): CompiledSchema {
+  const schema = schemas.get(inputSchema) ?? new CompiledSchema(name, inputSchema);
+  schemas.set(inputSchema, schema);
   return schema;
 }
 
@@ -111,18 +111,18 @@ class CompiledSchema {
   }
 }
 
+type Standard = StandardSchemaV1<unknown, unknown>;
+
 /** Some libraries' schemas are functions. */
-function isStandard(schema: InputSchema): schema is StandardSchemaV1<unknown, unknown> {
+function isStandard(schema: InputSchema): schema is Standard {
   return "~standard" in schema;
 }
 
-function offersJsonSchema(
-  schema: StandardSchemaV1<unknown, unknown>,
-): schema is StandardSchemaV1<unknown, unknown> & StandardJSONSchemaV1<unknown, unknown> {
+function offersJsonSchema(schema: Standard): schema is Standard & StandardJSONSchemaV1<unknown, unknown> {
   return "jsonSchema" in schema["~standard"];
 }
 
-function jsonSchemaOf(name: string, schema: StandardSchemaV1<unknown, unknown>): JsonObject {
+function jsonSchemaOf(name: string, schema: Standard): JsonObject {
   const refused = (what: string, options?: ErrorOptions): AgentError =>
     new AgentError("invalid_tool", `The schema of tool "${name}" ${what}`, options);
   const { vendor } = schema["~standard"];
@@ -142,13 +142,12 @@ function checkJson(schema: JsonObject): Check {
   let compiling: Promise<JsonSchemaCheck> | undefined;
   return async (args) => {
     compiling ??= compileJsonSchema(schema);
-    const check = await compiling;
-    const issues = check(args);
+    const issues = (await compiling)(args);
     return issues.length === 0 ? { args } : { problems: issueLines(issues) };
   };
 }
 
-function checkStandard(schema: StandardSchemaV1<unknown, unknown>): Check {
+function checkStandard(schema: Standard): Check {
   return async (args, limits) => {
     const validated = await race(Promise.resolve(schema["~standard"].validate(args)), limits);
     if (!validated.done) return undefined;
