@@ -239,7 +239,11 @@ export class Agent {
       this.#steering.unshift(...steering);
       this.#followUps.unshift(...followUps);
     }
-    const waits = this.#listeners.flatMap((listener) => this.#tell(listener, event) ?? []);
+    const waits: Promise<void>[] = [];
+    for (const listener of this.#listeners) {
+      const wait = this.#tell(listener, event);
+      if (wait !== undefined) waits.push(wait);
+    }
     return waits.length === 0 ? undefined : Promise.all(waits).then(() => {});
   };
 

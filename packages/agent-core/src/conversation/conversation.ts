@@ -5,7 +5,7 @@ import { CallIds, toolCalls } from "./tool-calls.ts";
 export class Conversation {
   readonly #messages: AgentMessage[];
   /** A call keeps its id to itself, also once it is summarised. */
-  readonly ids = new CallIds();
+  readonly ids: CallIds = new CallIds();
 
   constructor(history: readonly AgentMessage[]) {
     this.#messages = [...history];
