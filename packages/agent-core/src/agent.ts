@@ -19,7 +19,6 @@ export type AgentInput = string | AgentMessage | readonly AgentMessage[];
 
 /** The current state of an agent. */
 export interface AgentState extends Queued {
-  /** The conversation. A copy. */
   readonly messages: readonly AgentMessage[];
   readonly running: boolean;
   /** Open calls at the end of the conversation. */
@@ -127,9 +126,7 @@ export class Agent {
     }
   }
 
-  /**
-   * Changes how the next run behaves. How queues are emptied, and who is told of listeners' errors, changes at once.
-   */
+  /** Changes how the next run behaves. Who is told of listeners' errors changes at once. */
   configure(options: Partial<Omit<AgentOptions, "messages">>): void {
     this.#options = { ...this.#options, ...options };
   }
@@ -222,8 +219,9 @@ export class Agent {
   #config(): AgentLoopConfig {
     return {
       ...this.#options,
-      steering: () => take(this.#steering, this.#options.steeringMode ?? "all"),
-      followUps: () => take(this.#followUps, this.#options.followUpMode ?? "one"),
+      steering: () => this.#steering.splice(0),
+      // One after the other is answered.
+      followUps: () => this.#followUps.splice(0, 1),
       onPendingCall: this.#options.onPendingCall ?? this.#settlePending,
     };
   }
@@ -259,11 +257,6 @@ export class Agent {
   }
 
   readonly #report = (error: unknown): void => (this.#options.onListenerError ?? console.error)(error);
-}
-
-/** Takes messages out of a queue. */
-function take(queue: AgentMessage[], mode: "all" | "one"): readonly AgentMessage[] {
-  return queue.splice(0, mode === "one" ? 1 : queue.length);
 }
 
 /** A run that begins by itself once the caller has had time to iterate it. */

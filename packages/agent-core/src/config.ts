@@ -17,16 +17,6 @@ export interface RunLimits {
   readonly costMicros?: number;
 }
 
-/** When repeating the same call with the same arguments counts as a loop. */
-export interface RepeatPolicy {
-  /** The call that gets a warning in its result; default 3 (the third of the same). */
-  readonly warnAt?: number;
-  /** The call that is no longer run and ends the run; default 6. */
-  readonly stopAt?: number;
-  /** Names of tools that are meant to be called again, for instance to poll. */
-  readonly exempt?: readonly string[];
-}
-
 /** Caches the summaries of chunks, so that an interrupted compaction continues where it stopped. */
 export interface CompactionCache {
   get(key: string): string | undefined | Promise<string | undefined>;
@@ -76,8 +66,11 @@ export interface AgentLoopConfig extends Hooks {
   readonly followUps?: TakeMessages;
 
   readonly limits?: RunLimits;
-  /** `false` turns the detection off. */
-  readonly repeat?: RepeatPolicy | false;
+  /**
+   * Of calls with the same arguments the third is pointed out to the model, and the sixth ends the run. `exempt` names
+   * tools that are meant to be called again, for instance to poll; `false` turns the detection off.
+   */
+  readonly repeat?: { readonly exempt: readonly string[] } | false;
   /** How often an answer cut at the output limit is continued automatically; default 2. */
   readonly continuations?: number;
   /** Parallel calls that run at once; default 16. */
@@ -99,10 +92,6 @@ export interface AgentOptions extends Omit<AgentLoopConfig, "signal" | "steering
   readonly tools?: readonly Tool[];
   /** The conversation to start from; default empty. */
   readonly messages?: readonly AgentMessage[];
-  /** Whether queued steering goes in together (default) or one message a turn. */
-  readonly steeringMode?: "all" | "one";
-  /** Whether queued follow-ups go in together or one after the other is answered (default). */
-  readonly followUpMode?: "all" | "one";
   /** A listener threw. Default: `console.error`. The run continues either way. */
   readonly onListenerError?: (error: unknown) => void;
 }

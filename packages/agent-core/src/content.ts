@@ -16,18 +16,29 @@ export type MediaSource =
   | { readonly kind: "base64"; readonly data: string }
   | { readonly kind: "url"; readonly url: string };
 
-export interface TextBlock {
-  readonly type: "text";
+interface Said {
   readonly text: string;
   readonly native?: Native;
 }
 
+export interface TextBlock extends Said {
+  readonly type: "text";
+}
+
 /** Model reasoning. `redacted` blocks carry no readable text, only `native`. */
-export interface ThinkingBlock {
+export interface ThinkingBlock extends Said {
   readonly type: "thinking";
-  readonly text: string;
   readonly redacted?: boolean;
-  readonly native?: Native;
+}
+
+export interface CitationBlock extends Said {
+  readonly type: "citation";
+  readonly title?: string;
+  readonly url?: string;
+}
+
+export interface RefusalBlock extends Said {
+  readonly type: "refusal";
 }
 
 interface Media {
@@ -65,20 +76,6 @@ export interface ToolCallBlock {
   readonly native?: Native;
 }
 
-export interface CitationBlock {
-  readonly type: "citation";
-  readonly text: string;
-  readonly title?: string;
-  readonly url?: string;
-  readonly native?: Native;
-}
-
-export interface RefusalBlock {
-  readonly type: "refusal";
-  readonly text: string;
-  readonly native?: Native;
-}
-
 /** Something only the vendor that made it understands (a server-side tool, a container id). */
 export interface OpaqueBlock {
   readonly type: "opaque";
@@ -89,16 +86,7 @@ export interface OpaqueBlock {
 export type InputBlock = TextBlock | ImageBlock | AudioBlock | FileBlock;
 
 /** Blocks a model can contribute. */
-export type Block =
-  | TextBlock
-  | ThinkingBlock
-  | ImageBlock
-  | AudioBlock
-  | FileBlock
-  | ToolCallBlock
-  | CitationBlock
-  | RefusalBlock
-  | OpaqueBlock;
+export type Block = InputBlock | ThinkingBlock | ToolCallBlock | CitationBlock | RefusalBlock | OpaqueBlock;
 
 /** The part of a block known when it starts; text, arguments and signatures arrive later. */
 export type BlockHead =

@@ -119,21 +119,16 @@ function joinEvents(events: readonly AgentEvent[]): AgentEvent[] {
   const updates = new Map<string, number>();
   for (const event of events) {
     const last = joined.at(-1);
+    const isSameBlock = "index" in event && last?.type === event.type && last.index === event.index;
     if (event.type === "tool.update") {
       const at = updates.get(event.callId) ?? joined.length;
       updates.set(event.callId, at);
       joined[at] = event;
-    } else if (last && "delta" in last && "delta" in event && isSameBlock(event, last)) {
+    } else if (isSameBlock && "delta" in last && "delta" in event) {
       joined[joined.length - 1] = { ...event, delta: last.delta + event.delta };
     } else {
       joined.push(event);
     }
   }
   return joined;
-}
-
-type Delta = Extract<AgentEvent, { readonly delta: string }>;
-
-function isSameBlock(a: Delta, b: Delta): boolean {
-  return a.type === b.type && a.index === b.index;
 }

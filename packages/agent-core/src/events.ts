@@ -33,7 +33,6 @@ export type EndReason =
   | "aborted"
   | "error";
 
-/** The limits of a run, by name. */
 export type LimitName = "turns" | "toolCalls" | "wallMs" | "outputTokens" | "costMicros";
 
 /** What a run used. A count no turn reported stays `undefined`. */
@@ -57,7 +56,6 @@ export interface RunFailure {
   readonly unkept: Queued;
 }
 
-/** How a run ended. */
 export interface RunResult {
   readonly reason: EndReason;
   /** Every message the run added to the history, in order, its input included; summaries are not among them. */
@@ -78,7 +76,6 @@ export interface RunResult {
 /** Where a message in the history came from. */
 export type MessageOrigin = "input" | "model" | "tool" | "steer" | "followUp" | "loop";
 
-/** The outcome of one tool call. */
 export type ToolOutcome =
   | "ok"
   /** The tool failed, threw, or its arguments were wrong. */

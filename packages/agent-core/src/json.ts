@@ -7,7 +7,6 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
-/** A JSON object. */
 export type JsonObject = { readonly [key: string]: JsonValue };
 
 /**
@@ -47,12 +46,4 @@ export function toWellFormed(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]),
   );
-}
-
-/** The same text for the same value, whatever the order of its keys. */
-export function canonicalJson(value: JsonValue): string {
-  return JSON.stringify(value, (_key, item: JsonValue) => {
-    if (!isJsonObject(item)) return item;
-    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
 }

@@ -42,7 +42,6 @@ export interface AssistantMessage {
   readonly usage?: Usage;
   /** Present when `stopReason` is `error`, `aborted` or `context_overflow`. */
   readonly error?: ModelErrorData;
-  /** The vendor's id of the response. */
   readonly responseId?: string;
   readonly timestamp: number;
 }
@@ -66,10 +65,8 @@ export interface ToolResultMessage {
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;
-  /** How many messages the summary replaces. */
+  /** How many messages. */
   readonly replaced: number;
-  /** Estimated tokens of what was replaced. */
-  readonly tokensBefore?: number;
   readonly timestamp: number;
 }
 

@@ -19,7 +19,6 @@ export type ModelErrorCode =
 export interface ModelErrorData {
   readonly code: ModelErrorCode;
   readonly message: string;
-  /** The HTTP status, if there was one. */
   readonly status?: number;
   /** The window of the model that would have answered, if it is smaller than that of the model asked for. */
   readonly contextWindow?: number;

@@ -110,7 +110,6 @@ export interface ToolSpec {
   readonly inputSchema: JsonObject;
 }
 
-/** What the model is given. */
 export interface ModelContext {
   readonly system: SystemPrompt;
   readonly messages: readonly Message[];

@@ -21,10 +21,9 @@ export const PICTURE_LIMITS = {
 
 /** Whether vendors take a picture as it is. One that hides its size may be far too large. */
 export function isTakenPicture({ width = 0, height = 0 }: Size, byteLength: number): boolean {
-  const pixels = width * height;
-  const { bytes, side } = PICTURE_LIMITS;
-  const fits = pixels <= PICTURE_LIMITS.pixels && Math.max(width, height) <= side;
-  return byteLength <= bytes && pixels > 0 && fits;
+  const { bytes, side, pixels } = PICTURE_LIMITS;
+  const area = width * height;
+  return byteLength <= bytes && area > 0 && area <= pixels && Math.max(width, height) <= side;
 }
 
 /** Recognises the image formats that models take, by content and not by name. */

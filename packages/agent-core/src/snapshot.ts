@@ -4,8 +4,6 @@ import { isJsonObject } from "./json.ts";
 import type { ModelEvent } from "./model.ts";
 import { parsePartialJson } from "./partial-json.ts";
 
-type Delta = Extract<ModelEvent, { readonly delta: string }>;
-
 interface Open {
   readonly head: BlockHead;
   text: string;
@@ -71,11 +69,13 @@ export class Snapshot {
    * same array until something changes.
    */
   get blocks(): readonly Block[] {
-    this.#view ??= this.#blocks.filter((open) => open !== undefined).flatMap(viewOf);
+    this.#view ??= this.#blocks.flatMap((open) => {
+      if (open !== undefined) open.view ??= partial(open);
+      return open?.view ?? [];
+    });
     return this.#view;
   }
 
-  /** The text that has arrived. */
   get text(): string {
     return textOf(this.blocks);
   }
@@ -88,13 +88,10 @@ export class Snapshot {
 
   /** What can be kept of a turn that broke off: whole blocks, and open text, but no open thinking and no open calls. */
   salvage(): Block[] {
-    const kept: Block[] = [];
-    for (const open of this.#blocks) {
-      if (open === undefined) continue;
-      if (open.sealed && open.view !== undefined) kept.push(open.view);
-      else if (open.head.type === "text" && open.text !== "") kept.push({ type: "text", text: open.text });
-    }
-    return kept;
+    return this.#blocks.flatMap((open): Block | [] => {
+      if (open?.sealed === true) return open.view ?? [];
+      return open?.head.type === "text" && open.text !== "" ? { type: "text", text: open.text } : [];
+    });
   }
 
   #start(index: number, head: BlockHead): Open {
@@ -105,14 +102,9 @@ export class Snapshot {
   }
 }
 
-function headOf(type: Delta["type"]): BlockHead {
+function headOf(type: "text.delta" | "thinking.delta" | "tool.delta"): BlockHead {
   if (type === "tool.delta") return { type: "toolCall", id: "", name: "" };
   return { type: type === "text.delta" ? "text" : "thinking" };
-}
-
-function viewOf(open: Open): Block | [] {
-  open.view ??= partial(open);
-  return open.view ?? [];
 }
 
 function partial({ head, text }: Open): Block | undefined {

@@ -67,8 +67,8 @@ export function estimateRequest({ system, messages, tools }: ModelContext): numb
   return estimateTokens(messages) + sumOf(fixed, textTokens);
 }
 
-function sumOf<T>(items: readonly T[], tokensOf: (item: T) => number): number {
-  return items.reduce((sum, item) => sum + tokensOf(item), 0);
+export function sumOf<T>(items: readonly T[], numberOf: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + numberOf(item), 0);
 }
 
 function messageTokens(message: AgentMessage): number {

@@ -34,7 +34,6 @@ export interface ToolContext {
   update(partial: ToolResult): void;
 }
 
-/** A tool's result. */
 export interface ToolResult<Details extends JsonValue = JsonValue> {
   /** For the model. */
   readonly content: readonly InputBlock[];
@@ -44,7 +43,6 @@ export interface ToolResult<Details extends JsonValue = JsonValue> {
   readonly isError?: boolean;
 }
 
-/** A tool an agent may call. */
 export interface Tool<Args = unknown, Details extends JsonValue = JsonValue> {
   /** 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;

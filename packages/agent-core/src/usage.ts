@@ -29,12 +29,10 @@ export const NO_USAGE: Usage = {
  */
 export function addUsage(a: Usage, b: Usage): Usage {
   const source = a.source === "estimated" || b.source === "estimated" ? "estimated" : "reported";
-  return combined(a, b, source, plus);
-}
-
-function plus(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b;
-  return b === undefined ? a : Math.min(a + b, Number.MAX_SAFE_INTEGER);
+  return combined(a, b, source, (one, other) => {
+    if (one === undefined || other === undefined) return one ?? other;
+    return Math.min(one + other, Number.MAX_SAFE_INTEGER);
+  });
 }
 
 /**

@@ -30,7 +30,9 @@ export function pruneToolResults(
 ): Pruned {
   const changes = new Map<ToolResultMessage, ToolResultMessage>();
   let tokensSaved = 0;
-  for (const message of messages.slice(0, protectedFrom(messages, protectTurns))) {
+  const turns = messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
+  const end = protectTurns <= 0 ? messages.length : turns.at(-protectTurns);
+  for (const message of messages.slice(0, end ?? 0)) {
     if (message.role !== "toolResult") continue;
     const pruned = level === "hard" ? { ...message, content: REMOVED } : soften(message);
     const saved = pruned === message ? 0 : estimateTokens(message) - estimateTokens(pruned);
@@ -39,15 +41,6 @@ export function pruneToolResults(
     tokensSaved += saved;
   }
   return { changes, tokensSaved };
-}
-
-/** Index of the first message of the last `turns` model turns. */
-function protectedFrom(messages: readonly AgentMessage[], turns: number): number {
-  let left = turns;
-  for (let i = messages.length - 1; i >= 0; i--) {
-    if (messages[i]?.role === "assistant" && --left <= 0) return i;
-  }
-  return turns <= 0 ? messages.length : 0;
 }
 
 function soften(message: ToolResultMessage): ToolResultMessage {

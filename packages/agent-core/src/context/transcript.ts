@@ -105,9 +105,8 @@ function excerpt(text: string): string {
 
 function period(messages: readonly AgentMessage[]): string {
   const times = [messages[0], messages.at(-1)].map((message) => new Date(message?.timestamp ?? Number.NaN));
-  return times
-    .map((time) => (Number.isNaN(time.getTime()) ? "an unknown time" : time.toISOString()))
-    .join(" to ");
+  // A time that no date can be is null as JSON.
+  return times.map((time) => time.toJSON() ?? "an unknown time").join(" to ");
 }
 
 /** What a message of a person says, cut where it is long. */

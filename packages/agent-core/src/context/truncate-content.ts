@@ -1,5 +1,5 @@
 import type { InputBlock, TextBlock } from "../content.ts";
-import { estimateTokens, MEDIA_TOKENS } from "../tokens.ts";
+import { estimateTokens, MEDIA_TOKENS, sumOf } from "../tokens.ts";
 import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
 /** How many parts a result may have. With more, the texts are joined, because each part also costs its wrapping. */
@@ -20,12 +20,12 @@ export function truncateContent(
   keep: Keep = "auto",
 ): readonly InputBlock[] {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
-  const lengths = parts.filter(isText).map(({ text }) => text.length);
-  if (sum(lengths) <= max) return parts;
-  if (lengths.length > MAX_PARTS || lengths.length > max) {
-    return [cutBlock(parts.filter(isText), max, keep), ...parts.filter((block) => !isText(block))];
+  const texts = parts.filter(isText);
+  if (sumOf(texts, ({ text }) => text.length) <= max) return parts;
+  if (texts.length > MAX_PARTS || texts.length > max) {
+    return [cutBlock(texts, max, keep), ...parts.filter((block) => !isText(block))];
   }
-  const each = share(lengths, max);
+  const each = share(texts, max);
   return parts.map((block) =>
     isText(block) && block.text.length > each ? cutBlock([block], each, keep) : block,
   );
@@ -76,7 +76,7 @@ function fitTexts(
   keep: Keep,
 ): readonly InputBlock[] {
   let cut = truncateContent(content, max, keep);
-  let chars = sum(cut.filter(isText).map(({ text }) => text.length));
+  let chars = sumOf(cut.filter(isText), ({ text }) => text.length);
   // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
   while (chars > most) {
     const tokens = tokensOf(cut);
@@ -108,22 +108,16 @@ function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
 }
 
 function tokensOf(content: readonly InputBlock[]): number {
-  return sum(content.filter(isText).map(({ text }) => estimateTokens(text)));
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+  return sumOf(content.filter(isText), ({ text }) => estimateTokens(text));
 }
 
 /** The most each may have so that all have room: what short ones leave goes to the long ones. */
-function share(lengths: readonly number[], max: number): number {
+function share(texts: readonly TextBlock[], max: number): number {
   let left = max;
-  let count = lengths.length;
-  for (const length of [...lengths].sort((a, b) => a - b)) {
-    const each = Math.floor(left / count);
-    if (length > each) return Math.max(1, each);
-    left -= length;
-    count--;
+  for (const [at, { text }] of texts.toSorted((a, b) => a.text.length - b.text.length).entries()) {
+    const each = Math.floor(left / (texts.length - at));
+    if (text.length > each) return Math.max(1, each);
+    left -= text.length;
   }
   return max;
 }

@@ -1,4 +1,4 @@
-import { type ToolCallBlock, withContent } from "../content.ts";
+import { type InputBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
@@ -45,7 +45,9 @@ export interface RepairOptions {
 
 const BEFORE_START = "(The conversation before this point is not available.)";
 const BETWEEN_TURNS = "(no reply)";
-const NO_RESULT = "No result of this call was recorded; whether it took effect is unknown.";
+const NO_RESULT: readonly InputBlock[] = [
+  { type: "text", text: "No result of this call was recorded; whether it took effect is unknown." },
+];
 
 /**
  * Makes a history one that every vendor accepts, changing as little as possible. Pure and idempotent.
@@ -169,22 +171,22 @@ export class HistoryRepair {
     const ids = toolCalls(own).map(({ id }) => id);
     let place = at + 1;
     let reordered = false;
-    toolCalls(message).forEach((call, i) => {
-      const id = ids[i] ?? call.id;
-      if (id !== call.id) this.#note("call-id", at, call.id);
-      const result = results.get(call.id)?.shift();
-      if (result !== undefined) {
-        if (result.index !== place) reordered = true;
-        place++;
-        const named = result.message.toolName === call.name;
-        if (!named) this.#note("tool-name", result.index, call.id);
-        const fits = named && id === call.id;
-        this.#out.push(fits ? result.message : { ...result.message, toolCallId: id, toolName: call.name });
-      } else {
-        this.#note("answered-call", at, call.id);
-        this.#out.push(missingResult({ ...call, id }, message.timestamp));
+    for (const [i, { id, name }] of toolCalls(message).entries()) {
+      const call = { toolCallId: ids[i] ?? id, toolName: name };
+      if (call.toolCallId !== id) this.#note("call-id", at, id);
+      const result = results.get(id)?.shift();
+      if (result === undefined) {
+        const { timestamp } = message;
+        this.#out.push({ role: "toolResult", ...call, content: NO_RESULT, isError: true, timestamp });
+        this.#note("answered-call", at, id);
+        continue;
       }
-    });
+      if (result.index !== place++) reordered = true;
+      const isNamed = result.message.toolName === name;
+      if (!isNamed) this.#note("tool-name", result.index, id);
+      const fits = isNamed && call.toolCallId === id;
+      this.#out.push(fits ? result.message : { ...result.message, ...call });
+    }
     if (reordered) this.#note("reordered", at);
   }
 
@@ -209,15 +211,4 @@ export class HistoryRepair {
   #note(kind: RepairChange["kind"], index: number, callId?: string): void {
     this.#changes.push(callId === undefined ? { kind, index } : { kind, index, callId });
   }
-}
-
-function missingResult(call: ToolCallBlock, timestamp: number): ToolResultMessage {
-  return {
-    role: "toolResult",
-    toolCallId: call.id,
-    toolName: call.name,
-    content: [{ type: "text", text: NO_RESULT }],
-    isError: true,
-    timestamp,
-  };
 }

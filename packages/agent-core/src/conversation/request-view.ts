@@ -48,15 +48,15 @@ export class RequestView {
 
   /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
-    const converted: Message[] = [];
-    for (const message of messages) {
-      const made = this.#toLlm(message);
-      if (made !== undefined) converted.push(made);
-    }
-    const repaired = this.#repair.repair(Object.freeze(converted));
+    const converted = messages.map((message) => this.#toLlm(message)).filter((made) => made !== undefined);
+    const { messages: sent, changes } = this.#repair.repair(Object.freeze(converted));
     // No call may get an id that the model was shown for another one.
-    if (repaired.changes.length > 0) this.#conversation.ids.reserve(repaired.messages);
-    return withSomethingToAnswer(repaired.messages);
+    if (changes.length > 0) this.#conversation.ids.reserve(sent);
+    const last = sent.at(-1);
+    // A host may have left out, or lost, what there was to answer.
+    return asksForTurn(last)
+      ? sent
+      : [...sent, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
   }
 
   #toLlm(message: AgentMessage): Message | undefined {
@@ -67,13 +67,6 @@ export class RequestView {
     }
     return converted.message;
   }
-}
-
-/** A host may have left out, or lost, what there was to answer. */
-function withSomethingToAnswer(messages: readonly Message[]): readonly Message[] {
-  const last = messages.at(-1);
-  if (asksForTurn(last)) return messages;
-  return [...messages, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
 }
 
 /**

@@ -11,7 +11,7 @@ import { STOP_REASONS } from "../stop-reasons.ts";
 import { askModel } from "./model-turn.ts";
 import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
 import { untilStopped } from "./race.ts";
-import { answerText, type End, errorOf } from "./run-result.ts";
+import { answerText, type End, errorOf } from "./run-end.ts";
 import { loopNote, RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { ToolBatch } from "./tool-batch.ts";
@@ -38,7 +38,6 @@ export async function runAgentLoop(
   return new Run(new Conversation(context.history), context, config, emit).run(context.input ?? []);
 }
 
-/** One run over a conversation. */
 export class Run {
   readonly #run: RunState;
   readonly #system: AgentContext["system"];
@@ -115,8 +114,11 @@ export class Run {
     this.#last = message;
     this.#snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
-    const empty = message.content.length === 0 && message.error !== undefined;
-    if (!empty) await run.commitTurn(message, calls);
+    if (message.content.length > 0 || message.error === undefined) {
+      const messages = [message];
+      await run.keep({ kind: "assistant", turn: run.turn, messages, pendingToolCalls: calls, message });
+      await run.add(messages, "model");
+    }
 
     const batch = await new ToolBatch(run, message, calls, this.#whyNotRun(message, calls)).run();
     await run.add(batch.results, "tool");

@@ -17,7 +17,6 @@ export interface TurnRequest {
   readonly graceMs?: number;
   /** Follows the turn as it streams, also for the case that the stream never says itself what it came to. */
   readonly snapshot?: Snapshot;
-  /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 

@@ -3,14 +3,13 @@ import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
 import type { AgentMessage } from "../messages.ts";
 import { untilStopped } from "./race.ts";
-import type { End } from "./run-result.ts";
+import type { End } from "./run-end.ts";
 import { checkInput, loopNote, type RunState } from "./run-state.ts";
 import { soundCall } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 import { type DecidedCall, ToolBatch } from "./tool-batch.ts";
 import { failedCall, interruptedCall, settledCall } from "./tool-result.ts";
 
-/** What a run starts from. */
 export interface Opening {
   readonly messages: readonly AgentMessage[];
   readonly origin: "input" | "steer" | "followUp" | "loop";
@@ -57,10 +56,11 @@ export async function settleOpenCalls(run: RunState, newInput: boolean): Promise
   for (const call of calls) decided.push(await decide(run, call, newInput));
   const batch = await new ToolBatch(run, open.message, calls, decided).run();
   await run.add(batch.results, "tool");
-  if (newInput && batch.waiting.length > 0) {
+  const { pending = [] } = batch.end ?? {};
+  if (newInput && pending.length > 0) {
     // What was said has its place behind the results, so a call can wait no longer.
-    const superseded = batch.waiting.map(() => failedCall("skipped", texts.superseded));
-    const skipped = await new ToolBatch(run, open.message, batch.waiting, superseded).run();
+    const superseded = pending.map(() => failedCall("skipped", texts.superseded));
+    const skipped = await new ToolBatch(run, open.message, pending, superseded).run();
     await run.add(skipped.results, "tool");
   }
   run.conversation.sortLastResults();

@@ -2,13 +2,11 @@
 export type Ending = "aborted" | "timeout";
 
 export interface RaceLimits {
-  /** Stops the work. */
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the work has to end by itself. */
   readonly timeoutMs?: number | undefined;
   /** Milliseconds it has to give its value after either; default 0. */
   readonly graceMs?: number | undefined;
-  /** Called once when it has to end. */
   readonly onEnding?: (why: Ending) => void;
 }
 

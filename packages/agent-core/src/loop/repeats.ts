@@ -1,35 +1,38 @@
-import type { RepeatPolicy } from "../config.ts";
+import type { AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
-import { canonicalJson } from "../json.ts";
+import { isJsonObject, type JsonValue } from "../json.ts";
 
 const WARN_AT = 3;
 const STOP_AT = 6;
 /** How many calls back are remembered. */
 const WINDOW = 32;
 
-/** What the n-th same call calls for. */
-export interface Repeat {
-  readonly count: number;
-  readonly action: "none" | "warn" | "stop";
-}
-
 /** Notices the same call with the same arguments among the last calls of a run. */
 export class Repeats {
-  readonly #policy: RepeatPolicy | false;
+  readonly #policy: AgentLoopConfig["repeat"];
   readonly #recent: string[] = [];
 
-  constructor(policy: RepeatPolicy | false = {}) {
+  constructor(policy: AgentLoopConfig["repeat"]) {
     this.#policy = policy;
   }
 
-  add(call: ToolCallBlock): Repeat {
-    const policy = this.#policy;
-    if (policy === false || policy.exempt?.includes(call.name) === true) return { count: 1, action: "none" };
+  /** Which of the same calls this is, and what that calls for. */
+  add(call: ToolCallBlock): { readonly count: number; readonly action: "none" | "warn" | "stop" } {
+    const isFree = this.#policy === false || this.#policy?.exempt.includes(call.name) === true;
+    if (isFree) return { count: 1, action: "none" };
     // However the model spaced its arguments or ordered their keys.
     const key = `${call.name}\n${call.args === undefined ? call.argsText : canonicalJson(call.args)}`;
     const count = this.#recent.filter((other) => other === key).length + 1;
     if (this.#recent.push(key) > WINDOW) this.#recent.shift();
-    if (count >= (policy.stopAt ?? STOP_AT)) return { count, action: "stop" };
-    return { count, action: count >= (policy.warnAt ?? WARN_AT) ? "warn" : "none" };
+    if (count >= STOP_AT) return { count, action: "stop" };
+    return { count, action: count >= WARN_AT ? "warn" : "none" };
   }
+}
+
+/** The same text for the same value, whatever the order of its keys. */
+function canonicalJson(value: JsonValue): string {
+  return JSON.stringify(value, (_key, item: JsonValue) => {
+    if (!isJsonObject(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }

@@ -1,5 +1,4 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
-import type { ToolCallBlock } from "../content.ts";
 import { maxResultChars } from "../context/truncate.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
@@ -7,12 +6,12 @@ import { TokenCount } from "../conversation/token-count.ts";
 import { AgentError, reasonOf } from "../errors.ts";
 import type { EmitEvent, MessageOrigin, Queued } from "../events.ts";
 import type { Step } from "../hooks.ts";
-import type { AgentMessage, AssistantMessage } from "../messages.ts";
+import type { AgentMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
 import { Budget } from "./budget.ts";
 import { race } from "./race.ts";
 import { Repeats } from "./repeats.ts";
-import { RunStop } from "./run-stop.ts";
+import { RunStop } from "./run-end.ts";
 
 const GRACE_MS = 1_000;
 
@@ -104,13 +103,6 @@ export class RunState {
     if (messages.length === 0) return;
     await this.keep({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
     await this.add(messages, origin);
-  }
-
-  /** Keeps a model's turn together with the calls it asks for, before any of them runs. */
-  async commitTurn(message: AssistantMessage, calls: readonly ToolCallBlock[]): Promise<void> {
-    const messages = [message];
-    await this.keep({ kind: "assistant", turn: this.turn, messages, pendingToolCalls: calls, message });
-    await this.add(messages, "model");
   }
 
   /** Adds messages whose steps are kept. */

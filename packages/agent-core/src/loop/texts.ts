@@ -1,11 +1,12 @@
 import type { ToolCallBlock } from "../content.ts";
+import type { ToolSpec } from "../model.ts";
 
 /** What the model reads when a call gave no result of its own. Kept together, since prompts lean on the wording. */
 export const texts = {
-  unknownTool: (name: string, known: readonly string[]): string =>
+  unknownTool: (name: string, known: readonly ToolSpec[]): string =>
     known.length === 0
       ? `There is no tool "${name}"; no tools can be used here.`
-      : `There is no tool "${name}". The tools are: ${known.join(", ")}.`,
+      : `There is no tool "${name}". The tools are: ${known.map((tool) => tool.name).join(", ")}.`,
   malformed: (call: ToolCallBlock): string =>
     `The arguments of "${call.name}" are not a JSON object${call.argsError === undefined ? "" : `: ${call.argsError}`}. Make the call again with valid JSON.`,
   invalid: (name: string, problems: string): string =>

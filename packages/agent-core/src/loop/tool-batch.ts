@@ -1,6 +1,6 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
-import type { End } from "./run-result.ts";
+import type { End } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { afterwards, type CallSetting, execute, gate, validate } from "./tool-call.ts";
@@ -9,11 +9,9 @@ import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCa
 const PARALLEL_CALLS = 16;
 
 /** What the calls of one turn came to. */
-export interface BatchOutcome {
+interface BatchOutcome {
   /** In the order of the calls; fewer than those when some wait for a decision. */
   readonly results: readonly ToolResultMessage[];
-  /** Calls without a result. */
-  readonly waiting: readonly ToolCallBlock[];
   /** Steering that came in; the calls after it were skipped. */
   readonly steering: readonly AgentMessage[];
   /** Why the run has to end with these calls. */
@@ -30,8 +28,6 @@ export class ToolBatch {
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
   readonly #results: (ToolResultMessage | undefined)[];
-  /** Calls without a result. */
-  #pending: readonly ToolCallBlock[];
   #steering: readonly AgentMessage[] = [];
   /** What the rest of the calls come to once something keeps them from running. */
   #skip: ((call: ToolCallBlock) => SettledCall) | undefined;
@@ -51,7 +47,11 @@ export class ToolBatch {
     this.#calls = calls;
     this.#decided = decided;
     this.#results = calls.map(() => undefined);
-    this.#pending = calls;
+  }
+
+  /** Calls without a result. */
+  get #pending(): readonly ToolCallBlock[] {
+    return this.#calls.filter((_, index) => this.#results[index] === undefined);
   }
 
   async run(): Promise<BatchOutcome> {
@@ -64,7 +64,7 @@ export class ToolBatch {
     }
     const results = this.#results.filter((result) => result !== undefined);
     const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: this.#pending } : this.#end;
-    return { results, waiting: this.#pending, steering: this.#steering, end };
+    return { results, steering: this.#steering, end };
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
@@ -121,8 +121,7 @@ export class ToolBatch {
     const { outcome, durationMs = 0 } = settled;
     const message = resultMessage(call, settled, run);
     this.#results[index] = message;
-    const pendingToolCalls = this.#pending.filter((pending) => pending !== call);
-    this.#pending = pendingToolCalls;
+    const pendingToolCalls = this.#pending;
     await run.keep({ kind: "toolResult", turn: run.turn, messages: [message], pendingToolCalls, message });
     await run.emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }

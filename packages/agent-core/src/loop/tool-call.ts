@@ -11,7 +11,6 @@ import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
 import { failedCall, type SettledCall, settledCall } from "./tool-result.ts";
 
-/** The circumstances of a call. */
 export interface CallSetting {
   readonly run: RunState;
   /** The model turn that asked for it. */
@@ -28,7 +27,7 @@ export async function validate(
   const { run, message } = setting;
   const { tools, signal, turn } = run;
   const tool = tools.get(call.name);
-  if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.names));
+  if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.specs));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
   const checked = await checkArgs(call, tool, call.args, setting);
   if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
@@ -47,11 +46,11 @@ async function checkArgs(
   return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
 }
 
+/** The call that may run, what it comes to without, or that nobody has decided yet. */
+type Gated = ToolCallInfo | SettledCall | "waiting";
+
 /** What the host's gate says. What a gate that fails leaves undecided does not run. */
-export async function gate(
-  info: ToolCallInfo,
-  setting: CallSetting,
-): Promise<ToolCallInfo | SettledCall | "waiting"> {
+export async function gate(info: ToolCallInfo, setting: CallSetting): Promise<Gated> {
   const { run, stopped } = setting;
   const { config, signal } = run;
   if (config.beforeToolCall === undefined) return info;
@@ -78,12 +77,12 @@ export async function gate(
   }
 }
 
-/** Puts a question of the gate to a person. `waiting`: nobody has decided yet. */
+/** Puts a question of the gate to a person. */
 async function askPerson(
   info: ToolCallInfo,
   { action: _asks, ...asked }: Extract<ToolDecision, { action: "ask" }>,
   { run, stopped }: CallSetting,
-): Promise<ToolCallInfo | SettledCall | "waiting"> {
+): Promise<Gated> {
   const { call } = info;
   const { config, signal } = run;
   await run.emit({ type: "tool.ask", call, question: asked.question });

@@ -8,7 +8,6 @@ import type { RunState } from "./run-state.ts";
 import { soundInput } from "./sound-turn.ts";
 import { texts } from "./texts.ts";
 
-/** The outcome of a call. */
 export interface SettledCall {
   readonly result: ToolResult;
   readonly outcome: ToolOutcome;

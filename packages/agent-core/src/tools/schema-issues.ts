@@ -103,7 +103,9 @@ const MISSING = /required property "([\s\S]*)"\.$/;
 function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
   const path = pathOf(unit);
   const [, missing] = MISSING.exec(unit.error) ?? [];
-  if (missing !== undefined) return { path: `${path}/${escaped(missing)}`, message: "is missing" };
+  if (missing !== undefined) {
+    return { path: `${path}/${missing.replaceAll("~", "~0").replaceAll("/", "~1")}`, message: "is missing" };
+  }
   const pattern = unit.keyword === "pattern" ? schemaAt(unit.keywordLocation) : undefined;
   return { path, message: pattern === undefined ? unit.error : `String does not match ${pattern}.` };
 }
@@ -112,10 +114,6 @@ function leafIssue(unit: OutputUnit, schemaAt: SchemaAt): SchemaIssue {
 export function pointerKeys(path: string): string[] {
   const [, ...keys] = path.split("/");
   return keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
-function escaped(key: string): string {
-  return key.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /** As lines for the model. */

@@ -3,7 +3,7 @@ import { AgentError, reasonOf } from "../errors.ts";
 import { isDeeperThan, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { type RaceLimits, race } from "../loop/race.ts";
 import type { ToolSpec } from "../model.ts";
-import { estimateTokens } from "../tokens.ts";
+import { estimateTokens, sumOf } from "../tokens.ts";
 import type { InputSchema, Tool } from "../tool.ts";
 import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
 import { issueLines, type SchemaIssue } from "./schema-issues.ts";
@@ -35,18 +35,12 @@ export class ToolSet {
       this.#tools.set(tool.name, tool);
     }
     this.specs = tools.map(toolSpec);
-    const costs = tools.map(
-      (tool) => compileSchema(tool).tokens + estimateTokens(tool.name + tool.description),
-    );
-    this.tokens = costs.reduce((sum, cost) => sum + cost, 0);
+    const cost = (tool: Tool) => compileSchema(tool).tokens + estimateTokens(tool.name + tool.description);
+    this.tokens = sumOf(tools, cost);
   }
 
   get(name: string): Tool | undefined {
     return this.#tools.get(name);
-  }
-
-  get names(): readonly string[] {
-    return [...this.#tools.keys()];
   }
 }
 
