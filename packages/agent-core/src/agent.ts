@@ -164,7 +164,6 @@ export class Agent {
     return queue;
   }
 
-  /** @throws AgentError `busy`, `invalid_tool` */
   #begin(): Run {
     this.#refuseBusy();
     const { system = { stable: "" }, tools = [] } = this.#options;

@@ -74,7 +74,10 @@ export interface RunResult {
 }
 
 /** Where a message in the history came from. */
-export type MessageOrigin = "input" | "model" | "tool" | "steer" | "followUp" | "loop";
+export type MessageOrigin = InputOrigin | "model" | "tool";
+
+/** Where what is said to the model came from: the prompt, the queues, or the loop itself. */
+export type InputOrigin = "input" | "steer" | "followUp" | "loop";
 
 export type ToolOutcome =
   | "ok"

@@ -1,4 +1,5 @@
 import type { ToolCallBlock } from "./content.ts";
+import type { InputOrigin } from "./events.ts";
 import type { JsonObject } from "./json.ts";
 import type {
   AgentMessage,
@@ -74,7 +75,7 @@ export type Step = {
   /** Open calls after this step: the intents to store with it. */
   readonly pendingToolCalls: readonly ToolCallBlock[];
 } & (
-  | { readonly kind: "input"; readonly origin: "input" | "steer" | "followUp" | "loop" }
+  | { readonly kind: "input"; readonly origin: InputOrigin }
   | { readonly kind: "assistant"; readonly message: AssistantMessage }
   | { readonly kind: "toolStart"; readonly call: ToolCallBlock; readonly args: unknown }
   | { readonly kind: "toolResult"; readonly message: ToolResultMessage }
@@ -104,17 +105,16 @@ export type PendingDecision =
   | { readonly action: "result"; readonly result: ToolResult }
   | { readonly action: "wait" };
 
-/** The part of the conversation about to be summarised. */
-export interface FlushInfo {
+/**
+ * Saves what must outlive the compaction of `messages` (a memory flush). Bounded by the compaction's time; errors are
+ * ignored. `onTurn` is to be called with each model turn that this takes, for its usage.
+ */
+export type BeforeCompaction = (info: {
   readonly messages: readonly AgentMessage[];
   readonly tokens: number;
   readonly signal: AbortSignal;
-  /** Call it with each model turn that this takes, for its usage. */
   readonly onTurn: (turn: AssistantMessage) => void;
-}
-
-/** Saves what must outlive a compaction (a memory flush). Bounded by the compaction's time; errors are ignored. */
-export type BeforeCompaction = (info: FlushInfo) => Awaitable<void>;
+}) => Awaitable<void>;
 
 /** The points at which a host can influence a run or take part in it. */
 export interface Hooks {

@@ -6,20 +6,14 @@ export { type Compaction, type CompactionRequest, compact } from "./context/comp
 export * from "./context/prune.ts";
 export { maxResultChars, truncateText } from "./context/truncate.ts";
 export { convertToLlm } from "./conversation/convert.ts";
-export {
-  type RepairChange,
-  type RepairedHistory,
-  type RepairOptions,
-  repairHistory,
-} from "./conversation/repair.ts";
+export { type RepairChange, type RepairedHistory, repairHistory } from "./conversation/repair.ts";
 export { turnStart } from "./conversation/request-view.ts";
-export { type Unanswered, unansweredCalls } from "./conversation/tool-calls.ts";
+export { type FitCallId, unansweredCalls } from "./conversation/tool-calls.ts";
 export * from "./define-tool.ts";
-export { AgentError, type AgentErrorCode, isAgentError, reasonOf } from "./errors.ts";
+export * from "./errors.ts";
 export type * from "./events.ts";
 export type * from "./hooks.ts";
-export type * from "./json.ts";
-export { isDeeperThan, isJsonObject, MAX_JSON_DEPTH, toWellFormed } from "./json.ts";
+export * from "./json.ts";
 export { runAgentLoop } from "./loop/agent-loop.ts";
 export { AgentRun, agentLoop } from "./loop/agent-run.ts";
 export { type BrokenStream, SoundStream } from "./loop/sound-stream.ts";

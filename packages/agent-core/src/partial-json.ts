@@ -27,31 +27,22 @@ export function parsePartialJson(text: string): JsonValue | undefined {
       }
       continue;
     }
-    switch (char) {
-      case '"':
-        inString = true;
-        key = expectKey;
-        expectKey = false;
-        break;
-      case "{":
-      case "[":
-        if (open.push(char === "{" ? "}" : "]") > MAX_JSON_DEPTH) return undefined;
-        expectKey = char === "{";
-        safe = i + 1;
-        break;
-      case "}":
-      case "]":
-        open.pop();
-        expectKey = false;
-        safe = i + 1;
-        break;
-      case ",":
-        // A number or a word is complete once something follows it.
-        safe = i;
-        expectKey = open.at(-1) === "}";
-        break;
-      default:
-        break;
+    if (char === '"') {
+      inString = true;
+      key = expectKey;
+      expectKey = false;
+    } else if (char === "{" || char === "[") {
+      if (open.push(char === "{" ? "}" : "]") > MAX_JSON_DEPTH) return undefined;
+      expectKey = char === "{";
+      safe = i + 1;
+    } else if (char === "}" || char === "]") {
+      open.pop();
+      expectKey = false;
+      safe = i + 1;
+    } else if (char === ",") {
+      // A number or a word is complete once something follows it.
+      safe = i;
+      expectKey = open.at(-1) === "}";
     }
   }
   const closing = open.toReversed().join("");

@@ -47,17 +47,12 @@ type Size = Pick<ImageInfo, "width" | "height">;
 
 /** ITU T.81: markers with their lengths, up to a start-of-frame, which holds height and width. */
 function jpegSize(view: DataView): Size | undefined {
-  let at = 2;
-  while (at + 9 < view.byteLength) {
+  for (let at = 2; at + 9 < view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return undefined;
     const marker = view.getUint8(at + 1);
-    if (marker === 0xff) {
-      at += 1;
-      continue;
-    }
     const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
     if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
-    at += 2 + view.getUint16(at + 2);
+    at += marker === 0xff ? 1 : 2 + view.getUint16(at + 2);
   }
   return undefined;
 }

@@ -66,6 +66,12 @@ describe("Snapshot", () => {
     ]);
   });
 
+  it("has the text of a block that came whole", () => {
+    const snapshot = new Snapshot();
+    snapshot.apply({ type: "block.end", index: 0, block: { type: "text", text: "All at once" } });
+    expect(snapshot.text).toBe("All at once");
+  });
+
   it("makes nothing anew that has not changed", () => {
     const snapshot = new Snapshot();
     for (const event of [...eventsOf(message)].slice(0, 7)) snapshot.apply(event);

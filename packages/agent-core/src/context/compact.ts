@@ -145,28 +145,17 @@ async function askForNotes(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const messages = [{ role: "user", content, timestamp: now() } as const];
-  const { message, spentBefore } = await askModel({
-    model,
-    stream,
-    context: { system: { stable: INSTRUCTIONS }, messages, tools: [] },
-    options: {
-      signal,
-      maxOutputTokens: Math.min(model.maxOutputTokens, SUMMARY_TOKENS),
-      cache: "none",
-      // Nobody watches a summary being written.
-      shown: () => false,
-    },
-    now,
-  });
+  const context = { system: { stable: INSTRUCTIONS }, messages, tools: [] };
+  const maxOutputTokens = Math.min(model.maxOutputTokens, SUMMARY_TOKENS);
+  // Nobody watches a summary being written.
+  const options = { signal, maxOutputTokens, cache: "none", shown: () => false } as const;
+  const { message, spentBefore } = await askModel({ model, stream, context, options, now });
   onTurn?.({ ...message, usage: addUsage(spentBefore, message.usage ?? NO_USAGE) });
   if (!["end_turn", "stop_sequence", "max_tokens"].includes(message.stopReason)) return undefined;
   return textOf(message.content).trim() || undefined;
 }
 
 function prompt(notes: string, chunk: string): string {
-  const before =
-    notes === ""
-      ? ""
-      : `Your notes of the part before:\n<notes>\n${notes}\n</notes>\n\nWrite them anew so that they cover this part too.\n\n`;
-  return `${before}<conversation>\n${chunk}\n</conversation>\n\nWrite the notes now.`;
+  const before = `Your notes of the part before:\n<notes>\n${notes}\n</notes>\n\nWrite them anew so that they cover this part too.\n\n`;
+  return `${notes === "" ? "" : before}<conversation>\n${chunk}\n</conversation>\n\nWrite the notes now.`;
 }

@@ -12,22 +12,16 @@ const MEDIA_REMOVED = "(media of this old result removed to make room)";
 /** Kept of the start and of the end of a long text. */
 const SOFT_CHARS = 1_500;
 
-export interface Pruned {
-  /** Which text to send instead of which result. */
-  readonly changes: ReadonlyMap<ToolResultMessage, ToolResultMessage>;
-  readonly tokensSaved: number;
-}
-
 /**
  * Makes old tool results shorter: `soft` keeps start and end of long ones, `hard` replaces whole results by a note.
  * Pure: the history is not changed, and the same result always becomes the same text. Only results before the last
- * `protectTurns` model turns are touched.
+ * `protectTurns` model turns are touched. `changes` says which to send instead of which.
  */
 export function pruneToolResults(
   messages: readonly AgentMessage[],
   level: "soft" | "hard",
   protectTurns: number = 3,
-): Pruned {
+): { readonly changes: ReadonlyMap<ToolResultMessage, ToolResultMessage>; readonly tokensSaved: number } {
   const changes = new Map<ToolResultMessage, ToolResultMessage>();
   let tokensSaved = 0;
   const turns = messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));

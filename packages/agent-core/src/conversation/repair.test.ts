@@ -127,9 +127,7 @@ describe("repairHistory", () => {
   it("makes new ids fit the format it is told", () => {
     const { messages } = repairHistory(
       [user("hi"), calls("a", "a"), result("a", "one"), result("a", "two")],
-      {
-        fitCallId: (id) => id.replaceAll("_", "-"),
-      },
+      (id) => id.replaceAll("_", "-"),
     );
     expect(lines(messages)).toEqual([
       "user: hi",

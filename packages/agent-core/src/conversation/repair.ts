@@ -2,7 +2,7 @@ import { type InputBlock, withContent } from "../content.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolResultMessage } from "../messages.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { cleanAssistant, cleanInput } from "./clean.ts";
-import { CallIds, toolCalls } from "./tool-calls.ts";
+import { CallIds, type FitCallId, toolCalls } from "./tool-calls.ts";
 
 /** One repair. */
 export interface RepairChange {
@@ -38,11 +38,6 @@ export interface RepairedHistory<M extends AgentMessage> {
   readonly changes: readonly RepairChange[];
 }
 
-export interface RepairOptions {
-  /** Turns a new call id into one that a wire format takes. It must keep different ids different. Default: as it is. */
-  readonly fitCallId?: (id: string) => string;
-}
-
 const BEFORE_START = "(The conversation before this point is not available.)";
 const BETWEEN_TURNS = "(no reply)";
 const NO_RESULT: readonly InputBlock[] = [
@@ -56,18 +51,16 @@ const NO_RESULT: readonly InputBlock[] = [
  * anything else; no result is without its call; call ids are unique; the first message is a user's; two model turns
  * are never next to each other (except after a `pause`); no message is blank, and no text but the space between two
  * texts of one turn. Where calls of one turn share an id, their results are taken in order.
+ * @param fitCallId turns a new call id into one that a wire format takes; different ids must stay different
  */
-export function repairHistory(
-  messages: readonly Message[],
-  options?: RepairOptions,
-): RepairedHistory<Message>;
+export function repairHistory(messages: readonly Message[], fitCallId?: FitCallId): RepairedHistory<Message>;
 export function repairHistory(
   messages: readonly AgentMessage[],
-  options?: RepairOptions,
+  fitCallId?: FitCallId,
 ): RepairedHistory<AgentMessage>;
 export function repairHistory(
   messages: readonly AgentMessage[],
-  { fitCallId }: RepairOptions = {},
+  fitCallId?: FitCallId,
 ): RepairedHistory<AgentMessage> {
   if (sound.has(messages)) return { messages, changes: [] };
   return new HistoryRepair(fitCallId).repair(messages);
@@ -92,13 +85,13 @@ type PlacedResults = ReadonlyMap<string, PlacedResult[]>;
 
 /** Repairs histories as `repairHistory` does; what was sound, and another one begins with, is not looked at again. */
 export class HistoryRepair {
-  readonly #fitCallId: ((id: string) => string) | undefined;
+  readonly #fitCallId: FitCallId | undefined;
   #ids: CallIds;
   #messages: readonly AgentMessage[] = [];
   #out: AgentMessage[] = [];
   #changes: RepairChange[] = [];
 
-  constructor(fitCallId?: (id: string) => string) {
+  constructor(fitCallId?: FitCallId) {
     this.#fitCallId = fitCallId;
     this.#ids = new CallIds(fitCallId);
   }

@@ -6,18 +6,14 @@ export function toolCalls(message: AgentMessage): readonly ToolCallBlock[] {
   return message.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [];
 }
 
-/** The last model turn and its calls that have no result yet. */
-export interface Unanswered {
-  readonly message: AssistantMessage;
-  readonly calls: readonly ToolCallBlock[];
-}
-
 /**
- * The calls a history ends in without results: those of the last model turn, when only results of its other calls
- * follow it. Of two of one id only the first, as no result could be told from the other's. `undefined` when there are
- * none.
+ * The calls a history ends in without results, and the turn that makes them: the last one, when only results of its
+ * other calls follow it. Of two calls of one id only the first, as no result could be told from the other's.
+ * `undefined` when there are none.
  */
-export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered | undefined {
+export function unansweredCalls(
+  messages: readonly AgentMessage[],
+): { readonly message: AssistantMessage; readonly calls: readonly ToolCallBlock[] } | undefined {
   const at = messages.findLastIndex(({ role }) => role !== "toolResult");
   const message = messages[at];
   if (message?.role !== "assistant") return undefined;
@@ -28,15 +24,17 @@ export function unansweredCalls(messages: readonly AgentMessage[]): Unanswered |
   return calls.length === 0 ? undefined : { message, calls };
 }
 
+/** Turns a new call id into one that a wire format takes. It must keep different ids different. */
+export type FitCallId = (id: string) => string;
+
 /** The call ids that a conversation has used, and new ids for calls that would repeat one. */
 export class CallIds {
   readonly #used = new Set<string>();
   /** The number to try next behind an id. Ids are never freed, so no number has to be tried twice. */
   readonly #next = new Map<string, number>();
-  readonly #fit: (id: string) => string;
+  readonly #fit: FitCallId;
 
-  /** `fit` turns a new id into one that a wire format takes; it must keep different ids different. */
-  constructor(fit: (id: string) => string = (id) => id) {
+  constructor(fit: FitCallId = (id) => id) {
     this.#fit = fit;
   }
 

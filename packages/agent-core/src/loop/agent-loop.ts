@@ -215,7 +215,7 @@ export class Run {
   /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
   async compact(): Promise<boolean> {
     try {
-      return await this.#window.compactNow();
+      return await this.#window.compact("manual", this.#run.tokens.total(0));
     } finally {
       this.#run.stop.dispose();
     }

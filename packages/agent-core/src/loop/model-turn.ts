@@ -20,24 +20,18 @@ export interface TurnRequest {
   readonly now: () => number;
 }
 
-export interface ModelTurn {
-  readonly message: AssistantMessage;
-  /** What attempts used that another one followed. */
-  readonly spentBefore: Usage;
-}
-
 /** What viewers see of a turn while it streams. */
 type TurnEvent = ModelStreamEvent | Extract<AgentEvent, { readonly type: "model.start" | "model.discard" }>;
 
 /**
  * Asks a model for one turn and passes its events on as they come. Resolves with a turn whatever the stream does: one
- * that throws, ends early or does not end after an abort gives a turn of what had arrived. Rejects only when `onEvent`
- * does.
+ * that throws, ends early or does not end after an abort gives a turn of what had arrived. `spentBefore` is what
+ * attempts used that another one followed. Rejects only when `onEvent` does.
  */
 export async function askModel(
   request: TurnRequest,
   onEvent: (event: TurnEvent) => void | Promise<void> = () => {},
-): Promise<ModelTurn> {
+): Promise<{ readonly message: AssistantMessage; readonly spentBefore: Usage }> {
   const { model, context, options, graceMs, snapshot = new Snapshot() } = request;
   const stream = new SoundStream(() => request.stream(model, context, options));
   let spentBefore = NO_USAGE;

@@ -1,6 +1,7 @@
 import type { ToolCallBlock } from "../content.ts";
 import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
+import type { InputOrigin } from "../events.ts";
 import type { AgentMessage } from "../messages.ts";
 import { untilStopped } from "./race.ts";
 import type { End } from "./run-end.ts";
@@ -12,7 +13,7 @@ import { failedCall, interruptedCall, settledCall } from "./tool-result.ts";
 
 export interface Opening {
   readonly messages: readonly AgentMessage[];
-  readonly origin: "input" | "steer" | "followUp" | "loop";
+  readonly origin: InputOrigin;
 }
 
 const NOTHING: Opening = { messages: [], origin: "input" };

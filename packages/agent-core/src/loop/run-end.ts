@@ -59,6 +59,5 @@ export function answerText(messages: readonly AgentMessage[], last: AssistantMes
   const turns = messages.filter((message) => message.role === "assistant");
   if (last !== undefined && turns.at(-1) !== last) turns.push(last);
   const whole = turns.slice(0, -1).findLastIndex((turn) => STOP_REASONS[turn.stopReason]?.text !== "part");
-  const parts = turns.slice(whole + 1).map(({ content }) => textOf(content));
-  return parts.join("");
+  return turns.slice(whole + 1).reduce((text, { content }) => text + textOf(content), "");
 }

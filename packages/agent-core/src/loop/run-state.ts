@@ -4,7 +4,7 @@ import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
 import { TokenCount } from "../conversation/token-count.ts";
 import { AgentError, reasonOf } from "../errors.ts";
-import type { EmitEvent, MessageOrigin, Queued } from "../events.ts";
+import type { EmitEvent, InputOrigin, MessageOrigin, Queued } from "../events.ts";
 import type { Step } from "../hooks.ts";
 import type { AgentMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
@@ -96,10 +96,7 @@ export class RunState {
   }
 
   /** Keeps what is said to the model: durable first, then part of the history and told. */
-  async commitInput(
-    messages: readonly AgentMessage[],
-    origin: Exclude<MessageOrigin, "model" | "tool">,
-  ): Promise<void> {
+  async commitInput(messages: readonly AgentMessage[], origin: InputOrigin): Promise<void> {
     if (messages.length === 0) return;
     await this.keep({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
     await this.add(messages, origin);

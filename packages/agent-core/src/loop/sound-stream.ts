@@ -65,15 +65,14 @@ export class SoundStream {
 
 /** What a stream gave; `undefined` where that is no event of a turn, and can be left out. */
 function eventOf(next: IteratorResult<ModelEvent> | undefined): ModelEvent | BrokenStream | undefined {
-  if (next === undefined || next.done === true) {
-    return { type: "broken", why: "The stream ended before the turn did." };
-  }
+  const broken = (why: string): BrokenStream => ({ type: "broken", why });
+  if (next === undefined || next.done === true) return broken("The stream ended before the turn did.");
   const event: ModelEvent | undefined = next.value;
   if (typeof event !== "object" || event === null) {
-    return { type: "broken", why: "The stream gave something that is no event." };
+    return broken("The stream gave something that is no event.");
   }
   if (event.type === "error" && !event.error) {
-    return { type: "broken", why: "The stream ended in an error that does not say what it is." };
+    return broken("The stream ended in an error that does not say what it is.");
   }
   return isSoundEvent(event) ? event : undefined;
 }

@@ -108,11 +108,8 @@ export async function execute({ call, tool, args }: ToolCallInfo, run: RunState)
   const { graceMs, resultChars, signal } = run;
   const progress = new Progress((partial) => run.emit({ type: "tool.update", callId: id, partial }));
   const own = new AbortController();
-  const context = {
-    signal: own.signal,
-    resultChars,
-    update: (partial: ToolResult): void => progress.report(partial),
-  };
+  const update = (partial: ToolResult): void => progress.report(partial);
+  const context = { signal: own.signal, resultChars, update };
   const late = (): string => texts.timeout(name, timeoutMs ?? 0);
   const body = async (): Promise<SettledCall | undefined> => {
     try {

@@ -37,7 +37,7 @@ export class Window {
     if (tokens.total(prefix) > contextWindow * PRUNE_AT) await this.#prune(prefix, compactAbove);
     const length = tokens.total(prefix);
     if (length <= Math.max(compactAbove, this.#compactAbove)) return;
-    await this.#compact("threshold", length);
+    await this.compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + contextWindow * AGAIN_SHARE;
   }
 
@@ -53,13 +53,8 @@ export class Window {
     const pruned = await this.#prune(prefix, 0, 1);
     // Where the guess was too low, what is kept by that measure has to be less by as much.
     const factor = Math.min(1, before / contextWindow);
-    const compacted = await this.#compact("overflow", tokens.total(prefix), { contextWindow, factor });
+    const compacted = await this.compact("overflow", tokens.total(prefix), { contextWindow, factor });
     return pruned || compacted;
-  }
-
-  /** On request of the host. Resolves with whether there was something to gain. */
-  compactNow(): Promise<boolean> {
-    return this.#compact("manual", this.#run.tokens.total(0));
   }
 
   async #prune(prefix: number, target: number, protectTurns?: number): Promise<boolean> {
@@ -80,7 +75,8 @@ export class Window {
     return true;
   }
 
-  async #compact(
+  /** Summarises the older part. Resolves with whether there was something to gain. */
+  async compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
     { contextWindow = this.#run.config.model.contextWindow, factor = 1 } = {},

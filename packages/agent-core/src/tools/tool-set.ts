@@ -8,8 +8,11 @@ import type { InputSchema, Tool } from "../tool.ts";
 import { compileJsonSchema, type JsonSchemaCheck } from "./json-schema.ts";
 import { issueLines, type SchemaIssue } from "./schema-issues.ts";
 
-/** What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. */
-type Checked = { readonly args: unknown } | { readonly problems: string };
+/**
+ * What checking arguments gave: the value the tool gets, or what is wrong, in lines for the model. `undefined` where it
+ * took longer than it may, which only a schema's own code can.
+ */
+type Checked = { readonly args: unknown } | { readonly problems: string } | undefined;
 
 /** What every vendor takes; OpenAI's is the narrowest. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -17,7 +20,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Levels of a schema; one level of what it describes takes several. Whoever reads it, a vendor too, may recurse. */
 const MAX_SCHEMA_DEPTH = 256;
 
-type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked | undefined>;
+type Check = (args: JsonObject, limits: RaceLimits) => Promise<Checked>;
 
 /** The tools of a run. */
 export class ToolSet {
@@ -49,12 +52,7 @@ export function toolSpec(tool: Tool): ToolSpec {
   return compileSchema(tool).specOf(tool);
 }
 
-/** Checks a call's arguments; `undefined` where that took longer than it may, which only a schema's own code can. */
-export async function checkArguments(
-  tool: Tool,
-  args: JsonObject,
-  signal?: AbortSignal,
-): Promise<Checked | undefined> {
+export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
   try {
     return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
   } catch (error) {

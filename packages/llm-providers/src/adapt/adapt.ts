@@ -50,7 +50,7 @@ export function adapt(history: readonly Message[], target: Model, options: Adapt
   /** Where in the history each message stands that is left. */
   const places = converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
   const messages = converted.flatMap(({ message }) => message ?? []);
-  const repaired = repairHistory(messages, { fitCallId: (id) => callIdFor(target.api, id) });
+  const repaired = repairHistory(messages, (id) => callIdFor(target.api, id));
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });
