@@ -53,7 +53,7 @@ export class Window {
     const pruned = await this.#prune(prefix, 0, 1);
     // Where the guess was too low, what is kept by that measure has to be less by as much.
     const factor = Math.min(1, before / contextWindow);
-    const compacted = await this.compact("overflow", tokens.total(prefix), { contextWindow, factor });
+    const compacted = await this.compact("overflow", tokens.total(prefix), contextWindow, factor);
     return pruned || compacted;
   }
 
@@ -79,7 +79,8 @@ export class Window {
   async compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
-    { contextWindow = this.#run.config.model.contextWindow, factor = 1 } = {},
+    contextWindow: number = this.#run.config.model.contextWindow,
+    factor: number = 1,
   ): Promise<boolean> {
     const { config, conversation, view, tokens, budget, signal, turn, now } = this.#run;
     const { stream, context, beforeCompaction } = config;
