@@ -34,9 +34,15 @@ export class FormattedWriter {
     const length = this.#text.length - offset;
     if (length <= 0) return;
     const earlier = this.#entities.findLast((entity) => entity.type === look.type && isSame(entity, look));
-    const continues = earlier !== undefined && earlier.offset + earlier.length === offset;
-    if (continues && look.type !== "pre" && look.type !== "blockquote") earlier.length += length;
+    const isBlock = look.type === "pre" || look.type === "blockquote";
+    if (earlier !== undefined && !isBlock && this.#canGrow(earlier, offset)) earlier.length += length;
     else this.#entities.push({ ...look, offset, length });
+  }
+
+  /** Whether it ends at `end`, and none around it does: stretches may hold one another, but not overlap. */
+  #canGrow(entity: MessageEntity, end: number): boolean {
+    const ending = this.#entities.filter(({ offset, length }) => offset + length === end);
+    return ending.includes(entity) && ending.every(({ offset }) => offset >= entity.offset);
   }
 
   /** Goes on after a blank line, a line end or nothing, whichever `gap` is; never at the start. */

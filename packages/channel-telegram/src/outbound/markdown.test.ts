@@ -63,6 +63,16 @@ describe("Markdown for Telegram", () => {
     expect(toTelegram(wide)).toEqual({ text: wide, entities: [] });
   });
 
+  it("begins a look anew where what held the one before has ended", () => {
+    const { text, entities } = toTelegram("*[![i](https://e.org/i.png)*![i](https://e.org/i.png)");
+    expect(text).toBe("[ii");
+    expect(entities.map(({ type, offset, length }) => [type, offset, length])).toEqual([
+      ["italic", 0, 2],
+      ["text_link", 1, 1],
+      ["text_link", 2, 1],
+    ]);
+  });
+
   it("never makes what Telegram could refuse", () => {
     const piece = fc.constantFrom(
       ...[
