@@ -51,7 +51,9 @@ const { output } = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
-  chunkFileNames: `${PROGRAM}-[name].js`,
+  // By what is in them: a program that still runs while another version takes its place gets no part of that one.
+  chunkFileNames: ({ name }) =>
+    name === "program" ? `${PROGRAM}-program.js` : `${PROGRAM}-[name]-[hash].js`,
   // One character beyond Latin-1 has the engine keep the whole file with two bytes for each.
   charset: "ascii",
   // The engine keeps the text, too. Names stay, for whoever reads a stack.

@@ -6,7 +6,7 @@ import { ShutdownAbort } from "../shutdown.ts";
 import type { GatewayBodies, GatewayStore } from "../store.ts";
 import { messagesIn, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
 import type { NewMessages } from "./5-prepare/opened-run.ts";
-import { HeldElsewhere, isBusy, judgeRun } from "./failures.ts";
+import { HeldElsewhere, judgeRun, storeErrorIn } from "./failures.ts";
 
 export interface AnswerPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs" | "inbox">;
@@ -76,15 +76,16 @@ export function createAnswer(
 /** @throws HeldElsewhere where the session has a run of another process */
 async function unlessHeldElsewhere(
   ports: AnswerPorts,
-  sessionKey: string,
+  key: string,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } catch (error) {
-    if (!isBusy(error)) throw error;
-    const { held } = await leftOf(ports, sessionKey, []);
-    throw held === undefined || isOwn(ports, held.run) ? error : new HeldElsewhere(sessionKey, held.run.id);
+    if (storeErrorIn(error)?.code !== "busy") throw error;
+    const { held } = await leftOf(ports, key, []);
+    if (held === undefined || isOwn(ports, held.run)) throw error;
+    throw new HeldElsewhere(`the session ${key} is held by the run ${held.run.id} of another process`);
   }
 }
 

@@ -10,6 +10,11 @@ it("tells what fails for good from what passes", () => {
     expect(told(new Error("a step", { cause: new StoreError(code, "later") }))).toEqual(["retry", "retry"]);
   }
   expect(told(new StoreError("io", "gone"))).toEqual(["fatal", "fatal"]);
+  // Parts of the program that another version took the place of; what others need is theirs to install.
+  const notFound = (url: string) =>
+    Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND", url });
+  expect(told(notFound(new URL("signalbox-part-1.js", import.meta.url).href))).toEqual(["fatal", "fatal"]);
+  expect(told(notFound("file:///elsewhere/plugin.js"))).toEqual(["give-up", "give-up"]);
   expect(told(new FencedError("gateway", 1, "somebody else"))).toEqual(["fatal", "fatal"]);
   // It may be so because of what happens at this moment, or for ever.
   for (const code of ["conflict", "not_found", "corrupt", "busy"] as const)

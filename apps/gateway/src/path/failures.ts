@@ -1,5 +1,5 @@
 import type { Judge } from "@signalbox/lanes";
-import { isFatal, isPassing, type RunId, StoreError } from "@signalbox/store";
+import { isFatal, isPassing, StoreError } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
@@ -13,28 +13,26 @@ export function storeErrorIn(error: unknown): StoreError | undefined {
   return cause instanceof StoreError ? cause : undefined;
 }
 
-export function isStoreFailure(error: unknown): boolean {
-  return storeErrorIn(error) !== undefined;
-}
-
-/** Whether a run holds the session that another one was to begin in. */
-export function isBusy(error: unknown): boolean {
-  return storeErrorIn(error)?.code === "busy";
-}
-
 /** A run of another process on the same store holds a session: until it ends, or that process is gone. */
 export class HeldElsewhere extends Error {
   override readonly name = "HeldElsewhere";
+}
 
-  constructor(sessionKey: string, runId: RunId) {
-    super(`the session ${sessionKey} is held by the run ${runId} of another process`);
-  }
+/**
+ * Whether a part of this program, which is loaded when it is first needed, is no longer there: another version took its
+ * place on the disk. The next process has all of it.
+ */
+function isProgramGone(error: unknown): boolean {
+  if (!(error instanceof Error && "code" in error && "url" in error)) return false;
+  return (
+    error.code === "ERR_MODULE_NOT_FOUND" && String(error.url).startsWith(new URL(".", import.meta.url).href)
+  );
 }
 
 /** What a failure of the path means for the work that met it. */
 export const judgeFailure: Judge = (error) => {
   const failure = storeErrorIn(error);
-  if (failure === undefined) return "give-up";
+  if (failure === undefined) return isProgramGone(error) ? "fatal" : "give-up";
   return isFatal(failure) ? "fatal" : "retry";
 };
 

@@ -23,7 +23,7 @@ import type { Conclude } from "./7-conclude/conclude.ts";
 import type { Refuse } from "./7-conclude/refuse.ts";
 import type { Deliver } from "./8-deliver/deliver.ts";
 import type { Left } from "./answer.ts";
-import { isStoreFailure, POISON_ATTEMPTS } from "./failures.ts";
+import { judgeFailure, POISON_ATTEMPTS } from "./failures.ts";
 
 /**
  * The way of a message, in two halves between which it waits in its lane.
@@ -207,7 +207,7 @@ async function answer(stages: AnsweringStages, run: OpenedRun): Promise<void> {
       prepared.tools.end();
     }
   } catch (error) {
-    if (isStoreFailure(error)) throw error;
+    if (judgeFailure(error, 0) !== "give-up") throw error;
     logger.error({ run: run.runId, err: reasonOf(error) }, "a run failed inside the gateway");
     await end(stages, run, failedRun("internal", reasonOf(error)));
   }
