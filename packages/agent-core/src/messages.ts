@@ -61,6 +61,23 @@ export interface ToolResultMessage {
   readonly timestamp: number;
 }
 
+/** A shell command that the host ran outside a tool call. */
+export interface ShellRunMessage {
+  readonly role: "shellRun";
+  readonly command: string;
+  readonly output: string;
+  /** `undefined` when the command was ended by a signal. */
+  readonly exitCode: number | undefined;
+  readonly timestamp: number;
+}
+
+/** What happened on another branch of the conversation, in short. */
+export interface BranchSummaryMessage {
+  readonly role: "branchSummary";
+  readonly summary: string;
+  readonly timestamp: number;
+}
+
 /** Replaces the older part of a conversation that was summarised. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
@@ -70,7 +87,7 @@ export interface CompactionSummaryMessage {
   readonly timestamp: number;
 }
 
-/** Anything else a host wants in the conversation; the model sees it as a user message. */
+/** Anything else a host wants in the conversation. */
 export interface CustomMessage {
   readonly role: "custom";
   /** A name the host chooses, for instance `reminder`. */
@@ -84,4 +101,9 @@ export interface CustomMessage {
 export type Message = UserMessage | AssistantMessage | ToolResultMessage;
 
 /** Everything a conversation may hold. `convertToLlm` turns it into `Message[]`. */
-export type AgentMessage = Message | CompactionSummaryMessage | CustomMessage;
+export type AgentMessage =
+  | Message
+  | ShellRunMessage
+  | BranchSummaryMessage
+  | CompactionSummaryMessage
+  | CustomMessage;

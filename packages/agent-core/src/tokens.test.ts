@@ -27,6 +27,9 @@ describe("estimateTokens", () => {
     expect(
       estimateTokens([user("abcd"), assistant([toolCall("a", "read", { path: "xyz" })])]),
     ).toBeGreaterThan(10);
+    expect(
+      estimateTokens({ role: "shellRun", command: "ls", output: "abcd", exitCode: 0, timestamp: 1 }),
+    ).toBe(10);
     const summary = { role: "compactionSummary", summary: "abcd", replaced: 2, timestamp: 1 } as const;
     expect(estimateTokens(summary)).toBe(9);
     const native = { api: "a", provider: "p", model: "m", data: { id: "x".repeat(400) } };

@@ -79,6 +79,9 @@ function messageTokens(message: AgentMessage): number {
     case "toolResult":
     case "custom":
       return contentTokens(message.content) + OVERHEAD;
+    case "shellRun":
+      return textTokens(message.command) + textTokens(message.output) + 2 * OVERHEAD;
+    case "branchSummary":
     case "compactionSummary":
       return textTokens(message.summary) + 2 * OVERHEAD;
   }

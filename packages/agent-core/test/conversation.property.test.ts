@@ -99,6 +99,12 @@ const message: fc.Arbitrary<AgentMessage> = fc.oneof(
       (summary): AgentMessage => ({ role: "compactionSummary", summary, replaced: 2, timestamp: 1 }),
     ),
   },
+  {
+    weight: 1,
+    arbitrary: words.map(
+      (output): AgentMessage => ({ role: "shellRun", command: "ls", output, exitCode: 0, timestamp: 1 }),
+    ),
+  },
 );
 const history = fc.array(message, { maxLength: 14 });
 
@@ -141,7 +147,8 @@ describe("any conversation", () => {
         const said = (list: readonly AgentMessage[]) =>
           list.filter(
             (entry) =>
-              (entry.role === "user" || entry.role === "custom") && String(entry.content).trim() !== "",
+              entry.role === "shellRun" ||
+              ((entry.role === "user" || entry.role === "custom") && String(entry.content).trim() !== ""),
           );
         const repaired = repairHistory(messages).messages;
         for (const entry of said(messages)) expect(repaired).toContain(entry);

@@ -42,6 +42,10 @@ function messageTranscript(message: AgentMessage): string {
       const failed = message.isError ? " (failed)" : "";
       return `Result of ${message.toolName}${failed}: ${contentText(message.content, RESULT_CHARS)}`;
     }
+    case "shellRun":
+      return `User ran: ${message.command}\n${truncateText(message.output, RESULT_CHARS)}`;
+    case "branchSummary":
+      return `Summary of another branch: ${truncateText(message.summary, TEXT_CHARS)}`;
     case "compactionSummary":
       return `Summary of what came before: ${message.summary}`;
     case "custom":

@@ -30,6 +30,18 @@ describe("convertToLlm", () => {
 
   it.each<[AgentMessage, string]>([
     [
+      { role: "shellRun", command: "ls -l", output: "total 0", exitCode: 0, timestamp: 5 },
+      "The user ran a command (exit code 0):\n```\n$ ls -l\ntotal 0\n```",
+    ],
+    [
+      { role: "shellRun", command: "sleep 9", output: "", exitCode: undefined, timestamp: 5 },
+      "The user ran a command (ended by a signal):\n```\n$ sleep 9\n\n```",
+    ],
+    [
+      { role: "branchSummary", summary: "They chose B.", timestamp: 5 },
+      "This conversation was also continued elsewhere. What happened there, in short:\n\nThey chose B.",
+    ],
+    [
       { role: "compactionSummary", summary: "They met.", replaced: 4, timestamp: 5 },
       "The earlier part of this conversation was replaced by this summary:\n\nThey met.",
     ],

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { run } from "../../test/run.ts";
 import { assistant, lines, MODEL, SYSTEM, scripted, tool, toolCall, user } from "../../test/scripted.ts";
 import type { AgentMessage } from "../index.ts";
-import { runAgentLoop } from "../index.ts";
+import { convertToLlm, runAgentLoop } from "../index.ts";
 
 describe("the request", () => {
   it("is made anew by transformContext each turn, and the history is not touched", async () => {
@@ -93,7 +93,7 @@ describe("the request", () => {
           seen.push(message.role);
           if (message.role === "custom") return undefined;
           if (message.role === "compactionSummary") return user(`So far: ${message.summary}`);
-          return message;
+          return convertToLlm(message);
         },
       },
       {
