@@ -1,7 +1,13 @@
-import type { Message, Model, StreamOptions, ThinkingLevel } from "@signalbox/agent-core";
+import {
+  isJsonObject,
+  type Message,
+  type Model,
+  type StreamOptions,
+  type ThinkingLevel,
+} from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
-import { isRaw } from "../src/shared/json.ts";
+
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
 import { replay, type Told } from "./support/replay.ts";
@@ -145,7 +151,7 @@ async function requested(
 ): Promise<Readonly<Record<string, unknown>>> {
   const context = { system: { stable: "" }, messages, tools: tools.slice(1) };
   const body = await bodyOf(openaiChat, model, { context, options }, baseUrl);
-  if (!isRaw(body)) throw new Error("the body is no object");
+  if (!isJsonObject(body)) throw new Error("the body is no object");
   return body;
 }
 

@@ -21,7 +21,7 @@ interface MediaRules {
   readonly output: Takes;
 }
 
-const ANTHROPIC_IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+export const ANTHROPIC_IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const CHAT_AUDIO = /^audio\/(?:x-)?(?:wav|mpeg|mp3)$/;
 
 /** Text in any of its formats, which Anthropic takes as a document of plain text. */
@@ -38,7 +38,8 @@ const RULES: Readonly<Record<string, MediaRules>> = {
   "anthropic-messages": {
     input: (block) => {
       const { type, mimeType, source } = block;
-      if (type === "image") return source.kind === "url" || ANTHROPIC_IMAGES.has(mimeType);
+      if (type === "image")
+        return source.kind === "url" || ANTHROPIC_IMAGES.some((image) => image === mimeType);
       if (type === "file") return mimeType === "application/pdf" || (inline(block) && isTextFile(mimeType));
       return false;
     },

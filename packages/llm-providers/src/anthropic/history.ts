@@ -4,22 +4,16 @@ import type {
   Block,
   FileBlock,
   InputBlock,
+  JsonObject,
   Message,
   ToolResultMessage,
 } from "@signalbox/agent-core";
-import { isTextFile, leftOut } from "../adapt/media.ts";
+import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
 import { nativeData } from "../shared/content.ts";
-import type { Raw } from "../shared/json.ts";
+
 import { oncePer } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
-
-const IMAGES: readonly Anthropic.Base64ImageSource["media_type"][] = [
-  "image/jpeg",
-  "image/png",
-  "image/gif",
-  "image/webp",
-];
 
 /** One of the vendor's messages; its blocks are JSON, which is made once and sent again and again. */
 export interface WireMessage {
@@ -35,8 +29,8 @@ export function historyMessages(messages: readonly Message[]): WireMessage[] {
     const { role } = message;
     const isFurther = role === "toolResult" && messages[at - 1]?.role === "toolResult";
     if (isFurther) out.at(-1)?.blocks.push(...blocks);
-    else if (role !== "assistant") out.push({ role: "user", blocks: [...blocks] });
-    else if (blocks.length > 0) out.push({ role, blocks: [...blocks] });
+    else if (role !== "assistant" || blocks.length > 0)
+      out.push({ role: role === "assistant" ? role : "user", blocks: [...blocks] });
   }
   return out;
 }
@@ -69,7 +63,7 @@ function inputParam(block: InputBlock): InputParam | undefined {
   const { type, source, mimeType } = block;
   if (type === "audio") return leftOut(block);
   if (source.kind === "url") return { type, source: { type: "url", url: source.url } };
-  const media_type = IMAGES.find((image) => image === mimeType);
+  const media_type = ANTHROPIC_IMAGES.find((image) => image === mimeType);
   if (media_type === undefined) return leftOut(block);
   return { type, source: { type: "base64", media_type, data: source.data } };
 }
@@ -107,7 +101,7 @@ function assistantParams(message: AssistantMessage): Anthropic.ContentBlockParam
   for (const block of message.content) {
     if (block.type === "citation") {
       const data = nativeData(block);
-      if (cited !== undefined && data !== undefined && isCitation(data))
+      if (cited !== undefined && isKept<Anthropic.TextCitationParam>(data))
         cited.citations = [...(cited.citations ?? []), data];
       continue;
     }
@@ -137,17 +131,13 @@ function assistantParam(block: Block): Anthropic.ContentBlockParam | undefined {
       return { type: "tool_use", id: block.id, name: block.name, input };
     }
     case "opaque":
-      return data !== undefined && isKeptBlock(data) ? data : undefined;
+      return isKept<Anthropic.ContentBlockParam>(data) ? data : undefined;
     default:
       return undefined;
   }
 }
 
 /** Vendor data was kept as it came from this API, so that its type says what it is. */
-function isKeptBlock(data: Raw): data is Raw & Anthropic.ContentBlockParam {
-  return typeof data.type === "string";
-}
-
-function isCitation(data: Raw): data is Raw & Anthropic.TextCitationParam {
-  return typeof data.type === "string";
+function isKept<Param>(data: JsonObject | undefined): data is JsonObject & Param {
+  return typeof data?.type === "string";
 }

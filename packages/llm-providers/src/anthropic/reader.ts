@@ -1,16 +1,9 @@
-import { randomUUID } from "node:crypto";
-import type { Anthropic } from "@anthropic-ai/sdk";
-import type { JsonObject, StopReason } from "@signalbox/agent-core";
+import { isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
 import { counted, type TokenCounts } from "../cost.ts";
 import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import { entryOf, isRaw, keepJson, objectAt, parseRaw, type Raw, stated, textAt } from "../shared/json.ts";
+import { entryOf, numberAt, objectAt, parseObject, stated, textAt, unlessEmpty } from "../shared/json.ts";
 import type { TurnWriter } from "../turn/record.ts";
-
-interface ErrorEvent {
-  readonly type: "error";
-  readonly error?: unknown;
-}
 
 const STOP: Readonly<Record<string, StopReason>> = {
   end_turn: "end_turn",
@@ -22,7 +15,7 @@ const STOP: Readonly<Record<string, StopReason>> = {
 };
 
 /** What an `error` object of the API says: `{type, message}`, with a more specific `details.error_code` at times. */
-export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): FailureFacts {
+export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
   return {
     ...known,
     message: textAt(error, "message") ?? known.message,
@@ -30,22 +23,15 @@ export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): Failu
   };
 }
 
-/** A text, where it is one: the SDK's types say what the vendor documents, not what a server sends. */
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-/** The index of a block that only the vendor understands: it is kept as it came. */
-const OPAQUE = -1;
-
 interface Reading {
-  /** In our turn, or `OPAQUE`. */
-  readonly index: number;
-  readonly start: Anthropic.ContentBlock;
+  /** In our turn; absent where only the vendor understands the block, which is then kept as it came. */
+  readonly index: number | undefined;
+  readonly start: JsonObject;
   signature: string;
   json: string;
 }
 
+/** Reads the events of `/v1/messages`. */
 export class AnthropicReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #open = new Map<number, Reading>();
@@ -59,41 +45,40 @@ export class AnthropicReader implements EventReader {
   }
 
   data(text: string): void {
-    const event: Anthropic.RawMessageStreamEvent | ErrorEvent | { readonly type: "ping" } = JSON.parse(text);
+    const event: unknown = JSON.parse(text);
+    if (isJsonObject(event)) this.#event(event);
+  }
+
+  #event(event: JsonObject): void {
+    const at = numberAt(event, "index") ?? 0;
+    const delta = objectAt(event, "delta");
     switch (event.type) {
       case "content_block_delta":
-        this.#delta(event.index, event.delta);
+        this.#delta(this.#open.get(at), delta);
         break;
       case "content_block_start":
-        this.#start(event.index, event.content_block);
+        this.#begun = true;
+        this.#close(at);
+        this.#start(at, objectAt(event, "content_block"));
         break;
       case "content_block_stop":
-        this.#close(event.index);
+        this.#close(at);
         break;
       case "message_start":
-        if (this.#begun) {
-          // Two answers spliced into one cannot be told apart, and half a call must not run.
-          this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
-          break;
-        }
-        // A second one before any content is a proxy's mistake and adds nothing but its usage.
-        this.#turn.responseId(textOf(event.message.id));
-        this.#count(event.message.usage);
+        this.#message(objectAt(event, "message"));
         break;
       case "message_delta":
-        this.#stop = textOf(event.delta.stop_reason) ?? this.#stop;
-        this.#explanation = textOf(event.delta.stop_details?.explanation) ?? this.#explanation;
-        this.#count(event.usage);
+        this.#stop = textAt(delta, "stop_reason") ?? this.#stop;
+        this.#explanation = textAt(objectAt(delta, "stop_details"), "explanation") ?? this.#explanation;
+        this.#count(objectAt(event, "usage"));
         break;
       case "message_stop":
         this.#end();
         break;
-      case "error":
-        this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : {})));
-        break;
       default:
-        // As a proxy says it.
-        if ("error" in event && isRaw(event.error)) this.#turn.fail(classify(readError(event.error)));
+        // A proxy's error has a type of its own, or none.
+        if (event.type === "error" || isJsonObject(event.error))
+          this.#turn.fail(classify(readError(objectAt(event, "error"))));
     }
   }
 
@@ -107,8 +92,7 @@ export class AnthropicReader implements EventReader {
     if (raw === undefined || this.#turn.ended) return;
     for (const index of [...this.#open.keys()]) this.#close(index);
     if (raw === "model_context_window_exceeded") {
-      const full = failure("overflow", "The answer filled the model's context window.");
-      this.#turn.fail(full, "context_overflow");
+      this.#turn.fail(failure("overflow", "The answer filled the model's context window."));
       return;
     }
     if (raw === "refusal" && this.#explanation !== undefined)
@@ -116,66 +100,79 @@ export class AnthropicReader implements EventReader {
     this.#turn.finish(entryOf(STOP, raw) ?? "end_turn", raw);
   }
 
-  #start(at: number, start: Anthropic.ContentBlock): void {
-    this.#begun = true;
-    this.#close(at);
-    const index = this.#opened(start);
-    if (index === undefined) return;
-    const signature = start.type === "thinking" ? (textOf(start.signature) ?? "") : "";
-    this.#open.set(at, { index, start, signature, json: "" });
+  #message(message: JsonObject): void {
+    if (this.#begun) {
+      // Two answers spliced into one cannot be told apart, and half a call must not run.
+      this.#turn.fail(failure("protocol", "A second answer began in the middle of the first."));
+      return;
+    }
+    // A second one before any content is a proxy's mistake and adds nothing but its usage.
+    this.#turn.responseId(textAt(message, "id"));
+    this.#count(objectAt(message, "usage"));
   }
 
-  /** The index of a block that has begun; `undefined` where nothing of it is to come. */
-  #opened(block: Anthropic.ContentBlock): number | undefined {
+  #start(at: number, start: JsonObject): void {
     const turn = this.#turn;
-    switch (block.type) {
+    const type = textAt(start, "type");
+    const reading = { start, signature: textAt(start, "signature") ?? "", json: "" };
+    switch (type) {
       case "text":
       case "thinking": {
-        const index = turn.open({ type: block.type });
-        turn.append(index, block.type === "text" ? block.text : block.thinking);
-        return index;
-      }
-      case "redacted_thinking": {
-        const native = turn.native({ redacted: textOf(block.data) ?? "" });
-        turn.block({ type: "thinking", text: "", redacted: true, native });
-        return undefined;
+        const index = turn.open({ type });
+        turn.append(index, textAt(start, type) ?? "");
+        this.#open.set(at, { ...reading, index });
+        break;
       }
       case "tool_use": {
-        const id = textOf(block.id) ?? `toolu_${randomUUID().replaceAll("-", "")}`;
-        return turn.open({ type: "toolCall", id, name: textOf(block.name) ?? "" });
+        const head = { id: textAt(start, "id") ?? turn.callId(at), name: textAt(start, "name") ?? "" };
+        this.#open.set(at, { ...reading, index: turn.open({ type: "toolCall", ...head }) });
+        break;
       }
+      case "redacted_thinking": {
+        const native = turn.native({ redacted: textAt(start, "data") ?? "" });
+        turn.block({ type: "thinking", text: "", redacted: true, native });
+        break;
+      }
+      case undefined:
+        // It could not be sent back.
+        break;
       default:
-        // What has no type could not be sent back.
-        return textOf(block.type) === undefined ? undefined : OPAQUE;
+        this.#open.set(at, { ...reading, index: undefined });
     }
   }
 
-  #delta(at: number, delta: Anthropic.RawContentBlockDelta): void {
-    const block = this.#open.get(at);
+  #delta(block: Reading | undefined, delta: JsonObject): void {
     if (block === undefined) return;
     switch (delta.type) {
       case "text_delta":
-        this.#turn.append(block.index, delta.text);
+        this.#append(block, textAt(delta, "text"));
         break;
       case "thinking_delta":
-        this.#turn.append(block.index, delta.thinking);
+        this.#append(block, textAt(delta, "thinking"));
         break;
-      case "input_json_delta":
-        block.json += textOf(delta.partial_json) ?? "";
-        this.#turn.append(block.index, delta.partial_json);
+      case "input_json_delta": {
+        const json = textAt(delta, "partial_json") ?? "";
+        block.json += json;
+        this.#append(block, json);
         break;
+      }
       case "signature_delta":
-        block.signature += textOf(delta.signature) ?? "";
+        block.signature += textAt(delta, "signature") ?? "";
         break;
       case "citations_delta":
-        this.#citation({ ...delta.citation }, sentBack(delta.citation));
+        this.#citation(objectAt(delta, "citation"));
         break;
       default:
     }
   }
 
-  #citation(citation: Raw, data: JsonObject | undefined): void {
+  #append({ index }: Reading, text = ""): void {
+    if (index !== undefined) this.#turn.append(index, text);
+  }
+
+  #citation(citation: JsonObject): void {
     const title = textAt(citation, "title") ?? textAt(citation, "document_title");
+    const data = sentBack(citation);
     const native = data && this.#turn.native(data);
     const text = textAt(citation, "cited_text") ?? "";
     this.#turn.block({ type: "citation", text, ...stated({ title, url: textAt(citation, "url"), native }) });
@@ -186,33 +183,30 @@ export class AnthropicReader implements EventReader {
     if (block === undefined) return;
     this.#open.delete(at);
     const { index, start, json, signature } = block;
-    if (start.type === "tool_use") {
-      // Some servers send the arguments whole with the start.
-      if (json === "" && isRaw(start.input) && Object.keys(start.input).length > 0)
-        this.#turn.append(index, JSON.stringify(start.input));
-      this.#turn.close(index);
-    } else if (index === OPAQUE) {
-      const input = json === "" ? undefined : parseRaw(json);
+    if (index === undefined) {
+      const input = parseObject(json);
       // What was cut off in the middle of its input could not be sent back.
-      if (json !== "" && input === undefined) return;
-      const whole = keepJson({ ...start, ...stated({ input }) });
-      this.#turn.block({ type: "opaque", native: this.#turn.native(whole) });
-    } else {
-      this.#turn.close(index, signature === "" ? undefined : { signature });
+      if (json === "" || input !== undefined)
+        this.#turn.block({ type: "opaque", native: this.#turn.native({ ...start, ...stated({ input }) }) });
+      return;
     }
+    // Some servers send the arguments whole with the start.
+    const input = json === "" ? unlessEmpty(objectAt(start, "input")) : undefined;
+    if (input !== undefined) this.#turn.append(index, JSON.stringify(input));
+    this.#turn.close(index, signature === "" ? undefined : { signature });
   }
 
   /** Input counts come with the start and may be corrected at the end; each figure is the latest one said. */
-  #count(wire: Anthropic.Usage | Anthropic.MessageDeltaUsage | null | undefined): void {
-    if (typeof wire !== "object" || wire === null) return;
+  #count(usage: JsonObject): void {
     const said = counted({
-      uncached: wire.input_tokens,
-      cacheRead: wire.cache_read_input_tokens,
-      cacheWrite: wire.cache_creation_input_tokens,
-      cacheWriteLong: "cache_creation" in wire && wire.cache_creation?.ephemeral_1h_input_tokens,
-      output: wire.output_tokens,
-      reasoning: wire.output_tokens_details?.thinking_tokens,
+      uncached: usage.input_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      cacheWrite: usage.cache_creation_input_tokens,
+      cacheWriteLong: objectAt(usage, "cache_creation").ephemeral_1h_input_tokens,
+      output: usage.output_tokens,
+      reasoning: objectAt(usage, "output_tokens_details").thinking_tokens,
     });
+    if (unlessEmpty(said) === undefined) return;
     this.#tokens = { ...this.#tokens, ...said };
     const { uncached, cacheRead = 0, cacheWrite = 0 } = this.#tokens;
     const input = uncached === undefined ? undefined : uncached + cacheRead + cacheWrite;
@@ -221,10 +215,15 @@ export class AnthropicReader implements EventReader {
 }
 
 /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
-function sentBack(citation: Anthropic.CitationsDelta["citation"]): JsonObject | undefined {
-  if (citation.type !== "web_search_result_location") return undefined;
-  const { type, cited_text, url, title, encrypted_index } = citation;
-  if ([cited_text, url, encrypted_index, title ?? ""].some((field) => textOf(field) === undefined))
-    return undefined;
-  return { type, cited_text, url, title: title ?? null, encrypted_index };
+function sentBack({
+  type,
+  cited_text,
+  url,
+  title = null,
+  encrypted_index,
+}: JsonObject): JsonObject | undefined {
+  if (type !== "web_search_result_location") return undefined;
+  if (typeof cited_text !== "string" || typeof url !== "string") return undefined;
+  if (typeof encrypted_index !== "string" || typeof (title ?? "") !== "string") return undefined;
+  return { type, cited_text, url, title, encrypted_index };
 }

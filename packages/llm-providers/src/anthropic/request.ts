@@ -90,12 +90,13 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
  * the newest models, do not know either any more.
  */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
-  const { seed, ...options } = request.options;
-  const temperature = options.temperature === 1 ? undefined : options.temperature;
-  const topP = options.topP === 1 ? undefined : options.topP;
-  const taken = { temperature: isTaken, topP: isTaken && temperature === undefined, seed: false };
-  const { topP: top_p, ...rest } = samplingFor(request, taken, { temperature, topP, seed });
-  return { ...rest, top_p };
+  const { temperature, topP, ...options } = request.options;
+  const unusual = stated({
+    temperature: temperature === 1 ? undefined : temperature,
+    topP: topP === 1 ? undefined : topP,
+  });
+  const one = unusual.temperature === undefined ? "top_p" : "temperature";
+  return samplingFor({ ...request, options: { ...options, ...unusual } }, isTaken ? [one] : []);
 }
 
 function outputFormat(

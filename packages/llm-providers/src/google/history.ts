@@ -1,7 +1,13 @@
 import type { Content, Part } from "@google/genai";
-import type { AssistantMessage, InputBlock, Message, ToolResultMessage } from "@signalbox/agent-core";
-import { nativeData, plainResult, resultMedia } from "../shared/content.ts";
-import { isRaw, stated, textAt, unlessEmpty } from "../shared/json.ts";
+import {
+  type AssistantMessage,
+  type InputBlock,
+  isJsonObject,
+  type Message,
+  type ToolResultMessage,
+} from "@signalbox/agent-core";
+import { nativeData, plainResult } from "../shared/content.ts";
+import { stated, textAt, unlessEmpty } from "../shared/json.ts";
 import type { GoogleQuirks } from "./quirks.ts";
 
 /** Documented to pass the signature check for calls another model made. */
@@ -14,8 +20,8 @@ export function historyContents(messages: readonly Message[], quirks: GoogleQuir
   for (const message of messages) {
     const role = message.role === "assistant" ? "model" : "user";
     const parts = partsOf(message, quirks, callIds);
-    const last = out.at(-1);
     if (parts.length === 0) continue;
+    const last = out.at(-1);
     if (last?.role === role) last.parts = [...(last.parts ?? []), ...parts];
     else out.push({ role, parts });
   }
@@ -24,16 +30,10 @@ export function historyContents(messages: readonly Message[], quirks: GoogleQuir
 
 /** @param callIds the vendor's ids of calls, by ours */
 function partsOf(message: Message, quirks: GoogleQuirks, callIds: Map<string, string>): Part[] {
-  switch (message.role) {
-    case "user": {
-      const { content } = message;
-      return typeof content === "string" ? [{ text: content }] : content.map(inputPart);
-    }
-    case "assistant":
-      return modelParts(message, quirks, callIds);
-    case "toolResult":
-      return resultParts(message, quirks, callIds.get(message.toolCallId));
-  }
+  if (message.role === "assistant") return modelParts(message, quirks, callIds);
+  if (message.role === "toolResult") return resultParts(message, quirks, callIds.get(message.toolCallId));
+  const { content } = message;
+  return typeof content === "string" ? [{ text: content }] : content.map(inputPart);
 }
 
 function inputPart(block: InputBlock): Part {
@@ -67,7 +67,7 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
       case "audio":
         return data !== undefined ? [{ ...inputPart(block), ...signed }] : [];
       case "opaque":
-        return isRaw(data?.part) ? [{ ...data.part }] : [];
+        return isJsonObject(data?.part) ? [{ ...data.part }] : [];
       default:
         return [];
     }
@@ -75,8 +75,8 @@ function modelParts({ content }: AssistantMessage, quirks: GoogleQuirks, ids: Ma
 }
 
 function resultParts(message: ToolResultMessage, quirks: GoogleQuirks, id: string | undefined): Part[] {
-  const text = plainResult(message);
-  const media = resultMedia(message).map(inputPart);
+  const { text, media: blocks } = plainResult(message);
+  const media = blocks.map(inputPart);
   const inside = quirks.responseMedia ? media.flatMap(({ inlineData }) => inlineData ?? []) : [];
   const functionResponse = {
     name: message.toolName,

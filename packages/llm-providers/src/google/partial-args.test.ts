@@ -1,13 +1,14 @@
+import type { JsonObject } from "@signalbox/agent-core";
 import { expect, test } from "vitest";
 import { PartialArgs } from "./partial-args.ts";
 
-function text(pieces: readonly object[]): string {
+function text(pieces: readonly JsonObject[]): string {
   const args = new PartialArgs();
   args.add({ partialArgs: pieces });
   return args.text(true);
 }
 
-test.each<[string, object[]]>([
+test.each<[string, JsonObject[]]>([
   ["{}", []],
   [
     '{"a":"xy"}',

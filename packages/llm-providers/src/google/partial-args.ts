@@ -1,4 +1,5 @@
-import { objectsAt, type Raw, textAt } from "../shared/json.ts";
+import type { JsonObject } from "@signalbox/agent-core";
+import { objectsAt, textAt } from "../shared/json.ts";
 
 type Node = { [key: string]: unknown } | unknown[];
 type Key = string | number;
@@ -14,7 +15,7 @@ function keysOf(path: string): Key[] | undefined {
   );
 }
 
-function valueIn(piece: Raw): unknown {
+function valueIn(piece: JsonObject): unknown {
   return piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
 }
 
@@ -25,7 +26,7 @@ export class PartialArgs {
   #broken = false;
   #continued: string | undefined;
 
-  add(call: Raw): void {
+  add(call: JsonObject): void {
     for (const piece of objectsAt(call, "partialArgs")) {
       const path = textAt(piece, "jsonPath") ?? "";
       const keys = keysOf(path);

@@ -1,15 +1,12 @@
-import type { JsonObject, StopReason } from "@signalbox/agent-core";
+import { isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
 import { classify, type FailureFacts, failure, NOTHING_SAID } from "../failure/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
 import {
   countAt,
   entryOf,
-  isRaw,
-  keepJson,
   numberAt,
   objectAt,
   objectsAt,
-  type Raw,
   stated,
   textAt,
   unlessEmpty,
@@ -32,8 +29,8 @@ export class GoogleReader implements EventReader {
   #finishMessage: string | undefined;
   #blocked: string | undefined;
   #calls = 0;
-  #usage: Raw | undefined;
-  #grounding: Raw | undefined;
+  #usage: JsonObject | undefined;
+  #grounding: JsonObject | undefined;
 
   constructor(turn: TurnWriter) {
     this.#turn = turn;
@@ -47,9 +44,9 @@ export class GoogleReader implements EventReader {
 
   data(text: string): void {
     const chunk: unknown = JSON.parse(text);
-    if (!isRaw(chunk)) return;
+    if (!isJsonObject(chunk)) return;
     this.#chunk(chunk);
-    if (isRaw(chunk.usageMetadata)) this.#count(chunk.usageMetadata);
+    if (isJsonObject(chunk.usageMetadata)) this.#count(chunk.usageMetadata);
   }
 
   wireEnded(broken: boolean): void {
@@ -66,8 +63,8 @@ export class GoogleReader implements EventReader {
     else this.#turn.fail(failure("protocol", this.#finishMessage ?? `The model stopped with ${reason}.`));
   }
 
-  #chunk(chunk: Raw): void {
-    if (isRaw(chunk.error)) {
+  #chunk(chunk: JsonObject): void {
+    if (isJsonObject(chunk.error)) {
       this.#turn.fail(classify(readError(chunk.error)));
       return;
     }
@@ -77,16 +74,16 @@ export class GoogleReader implements EventReader {
     const candidate = candidates.find(({ index = 0 }) => index === 0);
     if (candidate === undefined) return;
     for (const part of objectsAt(objectAt(candidate, "content"), "parts")) this.#part(part);
-    if (isRaw(candidate.groundingMetadata)) this.#grounding = candidate.groundingMetadata;
+    if (isJsonObject(candidate.groundingMetadata)) this.#grounding = candidate.groundingMetadata;
     this.#finishMessage = textAt(candidate, "finishMessage") ?? this.#finishMessage;
     this.#finish = textAt(candidate, "finishReason") ?? this.#finish;
   }
 
-  #part(part: Raw): void {
+  #part(part: JsonObject): void {
     const signature = textAt(part, "thoughtSignature");
-    if (isRaw(part.functionCall)) this.#call(part.functionCall, signature);
+    if (isJsonObject(part.functionCall)) this.#call(part.functionCall, signature);
     else if (typeof part.text === "string") this.#text(part.text, part.thought === true, signature);
-    else if (isRaw(part.inlineData)) this.#media(part.inlineData, signature);
+    else if (isJsonObject(part.inlineData)) this.#media(part.inlineData, signature);
     else {
       this.#speech.end();
       this.#opaque(part);
@@ -105,7 +102,7 @@ export class GoogleReader implements EventReader {
     this.#speech.end();
   }
 
-  #call(call: Raw, signature: string | undefined): void {
+  #call(call: JsonObject, signature: string | undefined): void {
     const name = textAt(call, "name");
     if (name === undefined && this.#streamed !== undefined) {
       this.#streamed.args.add(call);
@@ -137,7 +134,7 @@ export class GoogleReader implements EventReader {
     this.#turn.close(streamed.index, streamed.data);
   }
 
-  #media(blob: Raw, signature: string | undefined): void {
+  #media(blob: JsonObject, signature: string | undefined): void {
     this.#speech.end();
     const mimeType = textAt(blob, "mimeType") ?? "application/octet-stream";
     const native = this.#turn.native(stated({ thoughtSignature: signature }));
@@ -146,23 +143,23 @@ export class GoogleReader implements EventReader {
     this.#turn.block({ type, mimeType, source, native });
   }
 
-  #opaque(part: Raw): void {
-    this.#turn.block({ type: "opaque", native: this.#turn.native({ part: keepJson(part) }) });
+  #opaque(part: JsonObject): void {
+    this.#turn.block({ type: "opaque", native: this.#turn.native({ part: part }) });
   }
 
-  #citation(web: Raw): void {
+  #citation(web: JsonObject): void {
     const url = textAt(web, "uri");
     if (url === undefined) return;
     this.#turn.block({ type: "citation", text: "", url, ...stated({ title: textAt(web, "title") }) });
   }
 
   /** What was thought in silence is counted with the first words, and was used also where no more are waited for. */
-  #count(usage: Raw): void {
+  #count(usage: JsonObject): void {
     this.#usage = usage;
     if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
-  #reportUsage(usage: Raw): void {
+  #reportUsage(usage: JsonObject): void {
     const reasoning = countAt(usage, "thoughtsTokenCount");
     this.#turn.tokens({
       input: sum(countAt(usage, "promptTokenCount"), countAt(usage, "toolUsePromptTokenCount")),
@@ -174,7 +171,7 @@ export class GoogleReader implements EventReader {
 }
 
 /** What an `error` object of the API says: `{code, message, status, details}`. */
-export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): FailureFacts {
+export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
   const details = objectsAt(error, "details");
   const delay = details
     .map((detail) => /^(\d+(?:\.\d+)?)s$/.exec(textAt(detail, "retryDelay") ?? "")?.[1])

@@ -7,11 +7,10 @@ import type { AssistantMessage, InputBlock, Message } from "@signalbox/agent-cor
 import {
   AFTER_RESULTS,
   fileName,
+  functionCall,
   mediaUrl,
   nativeData,
   plainResult,
-  replayArguments,
-  resultMedia,
 } from "../shared/content.ts";
 import { stated, textAt, unlessEmpty } from "../shared/json.ts";
 
@@ -26,17 +25,11 @@ export function historyMessages(messages: readonly Message[]): Param[] {
       const { content } = message;
       out.push({ role: "user", content: typeof content === "string" ? content : content.map(chunk) });
     } else if (message.role === "assistant") {
-      const param = assistantParam(message);
-      if (param !== undefined) out.push(param);
+      out.push(...assistantParams(message));
     } else {
-      const text = plainResult(message);
-      const media = resultMedia(message);
-      out.push({
-        role: "tool",
-        toolCallId: message.toolCallId,
-        name: message.toolName,
-        content: media.length === 0 ? text : [{ type: "text", text }, ...media.map(chunk)],
-      });
+      const { text, media } = plainResult(message);
+      const content = media.length === 0 ? text : [{ type: "text" as const, text }, ...media.map(chunk)];
+      out.push({ role: "tool", toolCallId: message.toolCallId, name: message.toolName, content });
     }
   }
   return out;
@@ -47,52 +40,37 @@ function chunk(block: InputBlock): ContentChunk {
     case "text":
       return { type: "text", text: block.text };
     case "image":
-      return { type: "image_url", imageUrl: mediaUrl(block.mimeType, block.source) };
+      return { type: "image_url", imageUrl: mediaUrl(block) };
     case "audio": {
       const { source } = block;
       return { type: "input_audio", inputAudio: source.kind === "url" ? source.url : source.data };
     }
     case "file":
-      return {
-        type: "document_url",
-        documentUrl: mediaUrl(block.mimeType, block.source),
-        documentName: fileName(block.mimeType, block.name),
-      };
+      return { type: "document_url", documentUrl: mediaUrl(block), documentName: fileName(block) };
   }
 }
 
-function assistantParam(message: AssistantMessage): Param | undefined {
+/** A model's turn; nothing where only thinking is left of it. */
+function assistantParams(message: AssistantMessage): Param[] {
+  const texts: string[] = [];
   const parts: ContentChunk[] = [];
   const toolCalls: ToolCall[] = [];
   for (const block of message.content) {
+    if (block.type === "toolCall") toolCalls.push({ ...functionCall(block), index: toolCalls.length });
+    if (!("text" in block) || block.text === "") continue;
+    const { type, text } = block;
+    if (type === "text" || type === "refusal") {
+      texts.push(text);
+      parts.push({ type: "text", text });
+    }
     const data = nativeData(block);
-    switch (block.type) {
-      case "text":
-      case "refusal":
-        if (block.text !== "") parts.push({ type: "text", text: block.text });
-        break;
-      case "thinking": {
-        if (data === undefined || block.text === "") break;
-        const thinking = [{ type: "text" as const, text: block.text }];
-        const signature = textAt(data, "signature");
-        parts.push({ type: "thinking", thinking, closed: true, ...stated({ signature }) });
-        break;
-      }
-      case "toolCall":
-        toolCalls.push({
-          id: block.id,
-          type: "function",
-          index: toolCalls.length,
-          function: { name: block.name, arguments: replayArguments(block) },
-        });
-        break;
-      default:
-        break;
+    if (type === "thinking" && data !== undefined) {
+      const signature = textAt(data, "signature");
+      const thinking = [{ type: "text" as const, text }];
+      parts.push({ type, thinking, closed: true, ...stated({ signature }) });
     }
   }
-  const thought = parts.some(({ type }) => type === "thinking");
-  const texts = parts.flatMap((part) => (part.type === "text" && "text" in part ? [part.text] : []));
-  if (texts.length === 0 && toolCalls.length === 0) return undefined;
-  const content = thought ? parts : texts.join("");
-  return { role: "assistant", content, ...stated({ toolCalls: unlessEmpty(toolCalls) }) };
+  if (texts.length === 0 && toolCalls.length === 0) return [];
+  const content = parts.length > texts.length ? parts : texts.join("");
+  return [{ role: "assistant", content, ...stated({ toolCalls: unlessEmpty(toolCalls) }) }];
 }

@@ -1,9 +1,10 @@
+import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { FetchLike, Provider } from "../provider/provider.ts";
 import { acceptedResponse, loadSdk } from "../provider/sdk.ts";
-import { entryOf, isRaw, objectsAt, parseRaw, type Raw, textAt } from "../shared/json.ts";
+import { entryOf, objectsAt, parseObject, textAt } from "../shared/json.ts";
 import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://api.mistral.ai";
@@ -24,7 +25,7 @@ export const mistralChat: Provider = defineProvider({
       return client.chat.stream(params, { signal, headers: { ...headers }, retries: { strategy: "none" } });
     };
     // The SDK drops fields of the caller's own that it does not know.
-    const edit = (body: string): string => JSON.stringify({ ...parseRaw(body), ...extra });
+    const edit = (body: string): string => JSON.stringify({ ...parseObject(body), ...extra });
     return acceptedResponse(config.fetch, ask, extra && edit);
   },
   readError,
@@ -39,7 +40,7 @@ const CODES: Readonly<Record<string, string>> = {
   "3505": "overloaded_error",
 };
 
-function readError(error: Raw, known: FailureFacts): FailureFacts {
+function readError(error: JsonObject, known: FailureFacts): FailureFacts {
   return {
     ...known,
     message: messageOf(error) ?? known.message,
@@ -48,10 +49,10 @@ function readError(error: Raw, known: FailureFacts): FailureFacts {
 }
 
 /** What a refusal says; validation failures come as a list under `message` or `detail`. */
-function messageOf(error: Raw): string | undefined {
+function messageOf(error: JsonObject): string | undefined {
   const direct = textAt(error, "message") ?? textAt(error, "detail");
   if (direct !== undefined) return direct;
-  const lines = objectsAt(isRaw(error.message) ? error.message : error, "detail").map((item) => {
+  const lines = objectsAt(isJsonObject(error.message) ? error.message : error, "detail").map((item) => {
     const at = Array.isArray(item.loc) ? item.loc.join(".") : "";
     return `${at}: ${textAt(item, "msg") ?? "invalid"}`;
   });

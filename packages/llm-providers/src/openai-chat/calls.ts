@@ -1,4 +1,5 @@
-import { isRaw, keepJson, numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
+import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
+import { numberAt, objectAt, textAt } from "../shared/json.ts";
 import { parseArguments } from "../turn/arguments.ts";
 import type { TurnWriter } from "../turn/record.ts";
 
@@ -9,7 +10,7 @@ interface Call {
   block: number | undefined;
   /** All of its arguments' text; before its name is known none of it has been passed on. */
   args: string;
-  extra: Raw | undefined;
+  extra: JsonObject | undefined;
 }
 
 /** The tool calls of a chat completion, put together from pieces that servers number and name in ways of their own. */
@@ -38,7 +39,7 @@ export class ChatCalls {
   }
 
   /** Takes a piece, the one at `at` in its chunk. */
-  add(piece: Raw, at: number): void {
+  add(piece: JsonObject, at: number): void {
     const fn = objectAt(piece, "function");
     const given = textAt(piece, "id");
     // Mistral's later pieces of a call carry this word for an id.
@@ -47,9 +48,9 @@ export class ChatCalls {
     const index = this.#indexOf(piece, at, id, name);
     const call = this.#calls.get(index) ?? this.#begin(index);
     call.id ??= id;
-    if (isRaw(piece.extra_content)) call.extra = piece.extra_content;
+    if (isJsonObject(piece.extra_content)) call.extra = piece.extra_content;
     const args: unknown = fn.arguments;
-    const text = typeof args === "string" ? args : isRaw(args) ? JSON.stringify(args) : "";
+    const text = typeof args === "string" ? args : isJsonObject(args) ? JSON.stringify(args) : "";
     call.args += text;
     if (call.block !== undefined) {
       this.#turn.append(call.block, text);
@@ -66,11 +67,11 @@ export class ChatCalls {
 
   closeAll(): void {
     for (const { block, extra } of this.#calls.values())
-      if (block !== undefined) this.#turn.close(block, extra && { extra_content: keepJson(extra) });
+      if (block !== undefined) this.#turn.close(block, extra && { extra_content: extra });
   }
 
   /** Where a piece belongs: to the call of its number, else to the one with its id, or to the last one. */
-  #indexOf(piece: Raw, at: number, id: string | undefined, name: string | undefined): number {
+  #indexOf(piece: JsonObject, at: number, id: string | undefined, name: string | undefined): number {
     const number = numberAt(piece, "index");
     const index =
       number === undefined

@@ -1,19 +1,9 @@
-import type { Block, JsonObject, StopReason } from "@signalbox/agent-core";
+import { type Block, isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
 import { classify, type Failure, failure } from "../failure/failure.ts";
 import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
-import {
-  entryOf,
-  isRaw,
-  keepJson,
-  numberAt,
-  objectAt,
-  objectsAt,
-  type Raw,
-  stated,
-  textAt,
-} from "../shared/json.ts";
+import { entryOf, numberAt, objectAt, objectsAt, stated, textAt } from "../shared/json.ts";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { ChatCalls } from "./calls.ts";
@@ -26,7 +16,7 @@ export class ChatReader implements EventReader {
   readonly #tags: ThinkTags | undefined;
   readonly #speech: Speech;
   readonly #calls: ChatCalls;
-  readonly #details: Raw[] = [];
+  readonly #details: JsonObject[] = [];
   readonly #extras: Block[] = [];
   #reasoningField: string | undefined;
   #signature: string | undefined;
@@ -53,13 +43,13 @@ export class ChatReader implements EventReader {
       return;
     }
     const chunk: unknown = JSON.parse(text);
-    if (isRaw(chunk)) this.#chunk(chunk, "delta");
+    if (isJsonObject(chunk)) this.#chunk(chunk, "delta");
   }
 
   /** An answer in one piece, from a server that does not stream, or one that reports a failure with status 200. */
   whole(text: string): void {
     const answer: unknown = JSON.parse(text);
-    if (isRaw(answer)) this.#chunk(answer, "message");
+    if (isJsonObject(answer)) this.#chunk(answer, "message");
   }
 
   /** The finish reason comes after all that was said: once it is there, a broken connection takes nothing away. */
@@ -74,7 +64,7 @@ export class ChatReader implements EventReader {
   }
 
   /** @param said the field that holds what the model said, where a server sends both. */
-  #chunk(chunk: Raw, said: "delta" | "message"): void {
+  #chunk(chunk: JsonObject, said: "delta" | "message"): void {
     const failed = failureIn(chunk);
     if (failed !== undefined) {
       this.#turn.fail(failed);
@@ -85,18 +75,18 @@ export class ChatReader implements EventReader {
     const choices = objectsAt(chunk, "choices");
     const choice = choices.find(({ index }) => index === 0) ?? choices[0];
     if (choice === undefined) return;
-    if (isRaw(choice.error)) {
+    if (isJsonObject(choice.error)) {
       this.#turn.fail(classify(readError(choice.error)));
       return;
     }
     const other = said === "delta" ? "message" : "delta";
-    this.#delta(isRaw(choice[said]) ? choice[said] : objectAt(choice, other));
+    this.#delta(isJsonObject(choice[said]) ? choice[said] : objectAt(choice, other));
     const legacy = textAt(choice, "text");
     if (legacy !== undefined) this.#content(legacy);
     this.#finish = textAt(choice, "finish_reason") ?? this.#finish;
   }
 
-  #delta(delta: Raw): void {
+  #delta(delta: JsonObject): void {
     this.#reasoning(delta);
     if (typeof delta.content === "string") this.#content(delta.content);
     else for (const part of objectsAt(delta, "content")) this.#part(part);
@@ -116,7 +106,7 @@ export class ChatReader implements EventReader {
     for (const [at, piece] of objectsAt(delta, "tool_calls").entries()) this.#calls.add(piece, at);
   }
 
-  #reasoning(delta: Raw): void {
+  #reasoning(delta: JsonObject): void {
     const details = objectsAt(delta, "reasoning_details");
     this.#details.push(...details);
     for (const field of ["reasoning_content", "reasoning", "reasoning_text"]) {
@@ -141,7 +131,7 @@ export class ChatReader implements EventReader {
   }
 
   /** Mistral sends content as parts once a model thinks or cites. */
-  #part(part: Raw): void {
+  #part(part: JsonObject): void {
     if (part.type !== "thinking") {
       this.#content(textAt(part, "text") ?? "");
       return;
@@ -156,7 +146,7 @@ export class ChatReader implements EventReader {
 
   /** What the server wants to see again of what was thought. */
   #thoughtData(): JsonObject {
-    const details = mergeDetails(this.#details.splice(0)).map(keepJson);
+    const details = mergeDetails(this.#details.splice(0));
     const signature = this.#signature;
     this.#signature = undefined;
     return {
@@ -198,9 +188,9 @@ export class ChatReader implements EventReader {
 }
 
 /** A failure that came in an answer which succeeded by its status. */
-function failureIn(chunk: Raw): Failure | undefined {
+function failureIn(chunk: JsonObject): Failure | undefined {
   const { error } = chunk;
-  if (isRaw(error)) return classify(readError(error));
+  if (isJsonObject(error)) return classify(readError(error));
   if (error !== undefined && error !== null)
     return classify({ message: typeof error === "string" ? error : JSON.stringify(error) });
   if (chunk.object === "error") return classify(readError(chunk));

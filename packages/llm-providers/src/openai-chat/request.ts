@@ -39,20 +39,16 @@ export function buildRequest(request: ModelRequest): Params {
     ...historyMessages(context.messages, quirks),
   ];
   if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
-  const taken = { temperature: quirks.temperature, topP: quirks.temperature, seed: true };
-  const { temperature, topP, seed } = samplingFor(request, taken);
   const params: Params = {
     model: model.id,
     messages,
     stream: true,
     ...stated({
       stream_options: quirks.streamOptions ? { include_usage: true } : undefined,
-      temperature,
-      top_p: topP,
-      seed,
       response_format: options.json && responseFormat(options.json, quirks, warn),
       stop: stopSequences(request, quirks.stop ? 4 : 0),
     }),
+    ...samplingFor(request, quirks.temperature ? ["temperature", "top_p", "seed"] : ["seed"]),
     ...toolFields(request, quirks),
     ...(quirks.promptCacheKey && cacheFields(options)),
   };

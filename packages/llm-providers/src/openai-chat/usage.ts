@@ -1,10 +1,11 @@
+import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 import type { TokenCounts } from "../cost.ts";
-import { countAt, isRaw, objectAt, objectsAt, type Raw } from "../shared/json.ts";
+import { countAt, objectAt, objectsAt } from "../shared/json.ts";
 
 /** The usage a chunk carries, wherever its server puts it: beside the choices, in one of them, or under `x_groq`. */
-export function chunkUsage(chunk: Raw): TokenCounts | undefined {
+export function chunkUsage(chunk: JsonObject): TokenCounts | undefined {
   const usage = [chunk.usage, objectsAt(chunk, "choices")[0]?.usage, objectAt(chunk, "x_groq").usage].find(
-    isRaw,
+    isJsonObject,
   );
   if (usage === undefined) return undefined;
   const details = objectAt(usage, "prompt_tokens_details");

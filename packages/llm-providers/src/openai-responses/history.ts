@@ -1,22 +1,15 @@
 import type {
   AssistantMessage,
   InputBlock,
+  JsonObject,
   Message,
   RefusalBlock,
   TextBlock,
-  UserMessage,
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
-import {
-  fileName,
-  mediaUrl,
-  nativeData,
-  plainResult,
-  replayArguments,
-  resultMedia,
-} from "../shared/content.ts";
-import { objectsAt, type Raw, stated, textAt } from "../shared/json.ts";
+import { fileName, mediaUrl, nativeData, plainResult, replayArguments } from "../shared/content.ts";
+import { objectsAt, stated, textAt } from "../shared/json.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 const PHASES = ["commentary", "final_answer"] as const;
@@ -25,52 +18,32 @@ type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
 
 /** A history as input items. Items this model made go back as they came; everything else without ids. */
 export function historyItems(messages: readonly Message[]): Item[] {
-  const items: Item[] = [];
-  for (const message of messages) {
-    if (message.role === "user") items.push(userItem(message));
-    else if (message.role === "assistant") items.push(...assistantItems(message));
-    else {
-      const media = resultMedia(message);
-      const text = plainResult(message);
-      items.push({
-        type: "function_call_output",
-        call_id: message.toolCallId,
-        output: media.length === 0 ? text : [{ type: "input_text", text }, ...media.map(inputPart)],
-      });
+  return messages.flatMap((message): Item[] => {
+    if (message.role === "assistant") return assistantItems(message);
+    if (message.role === "user") {
+      const { content } = message;
+      return [{ role: "user", content: typeof content === "string" ? content : content.map(inputPart) }];
     }
-  }
-  return items;
+    const { text, media } = plainResult(message);
+    const parts = [{ type: "input_text" as const, text }, ...media.map(inputPart)];
+    const output = media.length === 0 ? text : parts;
+    return [{ type: "function_call_output", call_id: message.toolCallId, output }];
+  });
 }
 
-/** What may stand in a message of a person and in a tool's output. */
-type InputPart =
-  | OpenAI.Responses.ResponseInputText
-  | OpenAI.Responses.ResponseInputImage
-  | OpenAI.Responses.ResponseInputFile;
-
 /** What a person or a tool contributed, as this endpoint takes it. */
-function inputPart(block: InputBlock): InputPart {
+function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
   switch (block.type) {
     case "text":
       return { type: "input_text", text: block.text };
     case "image":
-      return { type: "input_image", detail: "auto", image_url: mediaUrl(block.mimeType, block.source) };
+      return { type: "input_image", detail: "auto", image_url: mediaUrl(block) };
     case "file":
-      return block.source.kind === "url"
-        ? { type: "input_file", file_url: block.source.url }
-        : {
-            type: "input_file",
-            filename: fileName(block.mimeType, block.name),
-            file_data: mediaUrl(block.mimeType, block.source),
-          };
+      if (block.source.kind === "url") return { type: "input_file", file_url: block.source.url };
+      return { type: "input_file", filename: fileName(block), file_data: mediaUrl(block) };
     case "audio":
       return { type: "input_text", text: leftOut(block).text };
   }
-}
-
-function userItem(message: UserMessage): Item {
-  if (typeof message.content === "string") return { role: "user", content: message.content };
-  return { role: "user", content: message.content.map(inputPart) };
 }
 
 /**
@@ -114,7 +87,7 @@ function assistantItems({ content }: AssistantMessage): Item[] {
 }
 
 /** An item's id, unless the reasoning it must follow has been dropped. */
-function idAfter(items: readonly Item[], data: Raw | undefined): string | undefined {
+function idAfter(items: readonly Item[], data: JsonObject | undefined): string | undefined {
   const isThere = (after: unknown): boolean => items.some((item) => "id" in item && item.id === after);
   if (data === undefined || (data.after !== undefined && !isThere(data.after))) return undefined;
   return textAt(data, "id");
@@ -124,7 +97,7 @@ function addText(
   items: Item[],
   block: TextBlock | RefusalBlock,
   id: string | undefined,
-  data: Raw | undefined,
+  data: JsonObject | undefined,
 ): void {
   const { type, text } = block;
   if (id === undefined) {
@@ -143,23 +116,25 @@ function addText(
   items.push({ ...message, content: [part], ...stated({ phase }) });
 }
 
-function cite(item: Item | undefined, data: Raw | undefined): void {
+function cite(item: Item | undefined, data: JsonObject | undefined): void {
   const part = item?.type === "message" && "id" in item ? item.content.at(-1) : undefined;
   if (data !== undefined && part?.type === "output_text" && isUrlCitation(data)) part.annotations.push(data);
 }
 
-function isUrlCitation(data: Raw): data is Raw & OpenAI.Responses.ResponseOutputText.URLCitation {
+function isUrlCitation(
+  data: JsonObject,
+): data is JsonObject & OpenAI.Responses.ResponseOutputText.URLCitation {
   return data.type === "url_citation";
 }
 
 /** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */
-function isItem(data: Raw): data is Raw & Item {
+function isItem(data: JsonObject): data is JsonObject & Item {
   return typeof data.type === "string" && typeof data.id === "string";
 }
 
 /**
  * The vendor keeps nothing, so reasoning is sent back whole: encrypted, or readable where a server does not encrypt.
  */
-function travels(reasoning: Raw): boolean {
+function travels(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

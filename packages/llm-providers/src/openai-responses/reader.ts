@@ -1,4 +1,4 @@
-import type { BlockHead, JsonObject, StopReason } from "@signalbox/agent-core";
+import { type BlockHead, isJsonObject, type JsonObject, type StopReason } from "@signalbox/agent-core";
 import { classify, failure } from "../failure/failure.ts";
 import { readError } from "../openai/failure.ts";
 import type { EventReader } from "../provider/event-stream.ts";
@@ -6,12 +6,9 @@ import {
   countAt,
   entryOf,
   isCount,
-  isRaw,
-  keepJson,
   numberAt,
   objectAt,
   objectsAt,
-  type Raw,
   stated,
   textAt,
   unlessEmpty,
@@ -31,7 +28,7 @@ interface Item {
   readonly parts: Map<number, Part>;
   /** The summary part being streamed. */
   summary: number;
-  readonly citations: Raw[];
+  readonly citations: JsonObject[];
 }
 
 export class ResponsesReader implements EventReader {
@@ -50,11 +47,11 @@ export class ResponsesReader implements EventReader {
   data(text: string): void {
     if (text === "[DONE]" || text === "") return;
     const event: unknown = JSON.parse(text);
-    if (isRaw(event)) this.#event(event);
+    if (isJsonObject(event)) this.#event(event);
   }
 
   /** Every other event repeats what these say, or tells of a server-side tool's progress. */
-  readonly #on: Readonly<Record<string, (event: Raw, delta: string) => void>> = {
+  readonly #on: Readonly<Record<string, (event: JsonObject, delta: string) => void>> = {
     "response.output_text.delta": (event, delta) => this.#text(event, "text", delta),
     "response.refusal.delta": (event, delta) => this.#text(event, "refusal", delta),
     "response.reasoning_summary_text.delta": (event, delta) => this.#reasoning(event, delta, "summary_index"),
@@ -71,32 +68,32 @@ export class ResponsesReader implements EventReader {
     "response.incomplete": (event) => this.#ended(objectAt(event, "response")),
     "response.failed": (event) => this.#ended(objectAt(event, "response")),
     "response.cancelled": (event) => this.#ended(objectAt(event, "response")),
-    error: (event) => this.#turn.fail(classify(readError(isRaw(event.error) ? event.error : event))),
+    error: (event) => this.#turn.fail(classify(readError(isJsonObject(event.error) ? event.error : event))),
   };
 
-  #event(event: Raw): void {
+  #event(event: JsonObject): void {
     // A proxy's failure has no type.
-    const type = event.type ?? (isRaw(event.error) ? "error" : "");
+    const type = event.type ?? (isJsonObject(event.error) ? "error" : "");
     if (typeof type !== "string") return;
     entryOf(this.#on, type)?.(event, typeof event.delta === "string" ? event.delta : "");
   }
 
-  #begun(event: Raw): void {
+  #begun(event: JsonObject): void {
     this.#turn.responseId(textAt(objectAt(event, "response"), "id"));
     this.#turn.start();
   }
 
-  #indexOf(event: Raw): number {
+  #indexOf(event: JsonObject): number {
     return numberAt(event, "output_index") ?? 0;
   }
 
   /** The item an event speaks of; made up where the stream was joined late. */
-  #item(event: Raw, type: string): Item {
+  #item(event: JsonObject, type: string): Item {
     const index = this.#indexOf(event);
     return this.#items.get(index) ?? this.#added(index, { type });
   }
 
-  #added(index: number, raw: Raw): Item {
+  #added(index: number, raw: JsonObject): Item {
     const before = this.#items.get(index);
     if (before !== undefined) return before;
     const type = textAt(raw, "type") ?? "";
@@ -104,7 +101,7 @@ export class ResponsesReader implements EventReader {
     this.#items.set(index, item);
     if (type === "function_call") {
       this.#calls = true;
-      const id = textAt(raw, "call_id") ?? textAt(raw, "id") ?? `call_${index}`;
+      const id = textAt(raw, "call_id") ?? textAt(raw, "id") ?? this.#turn.callId(index);
       this.#open(item, 0, { type: "toolCall", id, name: textAt(raw, "name") ?? "" });
     } else if (type === "reasoning") {
       this.#open(item, 0, { type: "thinking" });
@@ -121,7 +118,7 @@ export class ResponsesReader implements EventReader {
     return part;
   }
 
-  #text(event: Raw, type: "text" | "refusal", delta: string): void {
+  #text(event: JsonObject, type: "text" | "refusal", delta: string): void {
     if (type === "refusal") this.#refused = true;
     const part = this.#open(this.#item(event, "message"), numberAt(event, "content_index") ?? 0, { type });
     this.#append(part, delta);
@@ -132,7 +129,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.append(part.index, text);
   }
 
-  #reasoning(event: Raw, delta: string, place: "summary_index" | "content_index"): void {
+  #reasoning(event: JsonObject, delta: string, place: "summary_index" | "content_index"): void {
     const summary = numberAt(event, place) ?? 0;
     const item = this.#item(event, "reasoning");
     const part = this.#open(item, 0, { type: "thinking" });
@@ -141,14 +138,14 @@ export class ResponsesReader implements EventReader {
     this.#append(part, gap + delta);
   }
 
-  #arguments(event: Raw, delta: string): void {
+  #arguments(event: JsonObject, delta: string): void {
     const item = this.#items.get(this.#indexOf(event));
     const part = item?.parts.get(0);
     if (part !== undefined && item?.type === "function_call") this.#append(part, delta);
   }
 
   /** Seals an item's blocks with what the vendor wants to see again. */
-  #finished(index: number, raw: Raw): void {
+  #finished(index: number, raw: JsonObject): void {
     if (this.#done.has(index)) return;
     this.#done.add(index);
     this.#sealed.add(textAt(raw, "id") ?? `#${index}`);
@@ -169,7 +166,7 @@ export class ResponsesReader implements EventReader {
         const pieces = unlessEmpty(objectsAt(raw, "summary")) ?? objectsAt(raw, "content");
         const whole = pieces.map((piece) => textAt(piece, "text") ?? "").join("\n\n");
         this.#append(part, missing(part.text, whole));
-        this.#turn.close(part.index, keepJson(raw));
+        this.#turn.close(part.index, raw);
         break;
       }
       default:
@@ -178,11 +175,11 @@ export class ResponsesReader implements EventReader {
   }
 
   /** An item's id, and the id of the reasoning it must follow when it is sent again. */
-  #ownId(raw: Raw): JsonObject {
+  #ownId(raw: JsonObject): JsonObject {
     return { id: textAt(raw, "id") ?? "", ...stated({ after: this.#reasoningId }) };
   }
 
-  #sealMessage(item: Item, raw: Raw): void {
+  #sealMessage(item: Item, raw: JsonObject): void {
     const data = { ...this.#ownId(raw), ...stated({ phase: textAt(raw, "phase") }) };
     const streamed = new Set(item.parts.values());
     for (const [at, content] of objectsAt(raw, "content").entries()) {
@@ -203,7 +200,7 @@ export class ResponsesReader implements EventReader {
   }
 
   /** @param text what the message says. */
-  #citation(annotation: Raw, text: string, mayGoBack: boolean): void {
+  #citation(annotation: JsonObject, text: string, mayGoBack: boolean): void {
     const title = textAt(annotation, "title") ?? textAt(annotation, "filename");
     const url = textAt(annotation, "url");
     const [from = 0, to = 0] = ["start_index", "end_index"].map((key) => numberAt(annotation, key));
@@ -213,25 +210,25 @@ export class ResponsesReader implements EventReader {
   }
 
   /** A server-side tool's item: an image it made, or something only the vendor understands. */
-  #serverItem(raw: Raw): void {
+  #serverItem(raw: JsonObject): void {
     const { result, ...rest } = raw;
     if (raw.type !== "image_generation_call" || typeof result !== "string" || result === "") {
-      this.#turn.block({ type: "opaque", native: this.#turn.native(keepJson(raw)) });
+      this.#turn.block({ type: "opaque", native: this.#turn.native(raw) });
       return;
     }
     this.#turn.block({
       type: "image",
       mimeType: `image/${textAt(raw, "output_format") ?? "png"}`,
       source: { kind: "base64", data: result },
-      native: this.#turn.native(keepJson(rest)),
+      native: this.#turn.native(rest),
     });
   }
 
-  #ended(response: Raw): void {
+  #ended(response: JsonObject): void {
     if (response.status === "failed" || response.status === "cancelled") {
       const { status, error } = response;
       const unsaid = failure("protocol", `The response was ${status}.`);
-      this.#turn.fail(isRaw(error) ? classify(readError(error)) : unsaid);
+      this.#turn.fail(isJsonObject(error) ? classify(readError(error)) : unsaid);
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
@@ -239,7 +236,7 @@ export class ResponsesReader implements EventReader {
       if (this.#sealed.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
-    if (isRaw(response.usage)) this.#usage(response.usage);
+    if (isJsonObject(response.usage)) this.#usage(response.usage);
     const reason = textAt(objectAt(response, "incomplete_details"), "reason");
     if (response.status === "incomplete") {
       this.#turn.finish(reason === "content_filter" ? "filter" : "max_tokens", reason ?? "incomplete");
@@ -249,7 +246,7 @@ export class ResponsesReader implements EventReader {
     this.#turn.finish(stop, textAt(response, "status") ?? "completed");
   }
 
-  #usage(usage: Raw): void {
+  #usage(usage: JsonObject): void {
     const input = objectAt(usage, "input_tokens_details");
     this.#turn.tokens({
       input: countAt(usage, "input_tokens"),
@@ -267,7 +264,7 @@ function missing(streamed: string, whole = ""): string {
 }
 
 /** What the vendor takes back of a citation: the address of a page. Files may be gone by then. */
-function sentBack(annotation: Raw): JsonObject | undefined {
+function sentBack(annotation: JsonObject): JsonObject | undefined {
   const { type, url, title, start_index, end_index } = annotation;
   if (type !== "url_citation" || typeof url !== "string" || typeof title !== "string") return undefined;
   if (!isCount(start_index) || !isCount(end_index)) return undefined;

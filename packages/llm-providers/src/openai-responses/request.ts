@@ -26,8 +26,6 @@ export function buildRequest(request: ModelRequest): Params {
   const { model, context, options } = request;
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(request);
-  const taken = { temperature: quirks.temperature, topP: quirks.temperature, seed: false };
-  const { temperature, topP } = samplingFor(request, taken);
   stopSequences(request, 0);
   const params: Params = {
     model: model.id,
@@ -37,10 +35,9 @@ export function buildRequest(request: ModelRequest): Params {
     max_output_tokens: Math.max(MIN_OUTPUT_TOKENS, outputTokens(request, level)),
     ...stated({
       instructions: systemText(context.system),
-      temperature,
-      top_p: topP,
       text: options.json && { format: textFormat(options.json) },
     }),
+    ...samplingFor(request, quirks.temperature ? ["temperature", "top_p"] : []),
     ...(level !== undefined && thinking(level, quirks)),
     ...toolFields(request),
     ...cacheFields(options, quirks.longCache),

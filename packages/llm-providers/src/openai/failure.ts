@@ -1,8 +1,9 @@
+import type { JsonObject } from "@signalbox/agent-core";
 import { type FailureFacts, NOTHING_SAID } from "../failure/failure.ts";
-import { numberAt, objectAt, type Raw, textAt } from "../shared/json.ts";
+import { numberAt, objectAt, textAt } from "../shared/json.ts";
 
 /** What an OpenAI error says: `{message, type, code, param}`, in the dialects of those who speak it. */
-export function readError(error: Raw, known: FailureFacts = NOTHING_SAID): FailureFacts {
+export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID): FailureFacts {
   const { code } = error;
   // OpenRouter puts the status into `code` and what the model's host said into `metadata.raw`.
   const ownStatus =

@@ -1,4 +1,10 @@
-import type { Model, ModelContext, StreamOptions } from "@signalbox/agent-core";
+import {
+  isJsonObject,
+  type JsonObject,
+  type Model,
+  type ModelContext,
+  type StreamOptions,
+} from "@signalbox/agent-core";
 import { adapt } from "../adapt/adapt.ts";
 import { lossWarnings } from "../adapt/losses.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
@@ -11,7 +17,7 @@ import {
   failure,
 } from "../failure/failure.ts";
 import { factsOf, refusedBy, successesOf } from "../failure/refused.ts";
-import { isRaw, parseRaw, type Raw } from "../shared/json.ts";
+import { parseObject } from "../shared/json.ts";
 import type { Warn } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
@@ -55,7 +61,7 @@ export interface ProviderDefinition<Client, Params> {
   /**
    * What the body of a refusal, or the `error` in it, says beyond what is known without it; nothing where absent.
    */
-  readError?(error: Raw, known: FailureFacts): FailureFacts;
+  readError?(error: JsonObject, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest): EventReader;
   /** What to ask instead, once, if a different request can avoid the refusal. */
   mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
@@ -85,9 +91,9 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
   function failureOf(error: unknown, now: number): Failure {
     const refused = refusedBy(error);
     if (refused === undefined) return classifyException(error);
-    const body = parseRaw(refused.body) ?? {};
+    const body = parseObject(refused.body) ?? {};
     const known = factsOf(refused, now);
-    const facts = definition.readError?.(isRaw(body.error) ? body.error : body, known) ?? known;
+    const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
     return classify({ ...facts, requestId: requestIdIn(refused.response.headers) });
   }
 

@@ -1,5 +1,6 @@
+import { isJsonObject } from "@signalbox/agent-core";
 import type { Dispatcher } from "undici";
-import { isRaw, numberAt } from "../shared/json.ts";
+import { numberAt } from "../shared/json.ts";
 import type { FetchLike } from "./provider.ts";
 import { keptOnce } from "./sdk.ts";
 
@@ -12,7 +13,7 @@ export const loadUndici = (): Promise<typeof import("undici")> => import("undici
 function keptConnectionBroke(error: unknown): boolean {
   if (!(error instanceof Error) || !("code" in error)) return false;
   if (error.code !== "UND_ERR_SOCKET") return error.code === "ECONNRESET" || error.code === "EPIPE";
-  const socket = "socket" in error && isRaw(error.socket) ? error.socket : {};
+  const socket = "socket" in error && isJsonObject(error.socket) ? error.socket : {};
   return (numberAt(socket, "bytesRead") ?? 0) > 0;
 }
 

@@ -1,25 +1,27 @@
 import {
   type Block,
+  type FileBlock,
   type InputBlock,
-  type MediaSource,
+  isJsonObject,
+  type JsonObject,
   type ToolCallBlock,
   type ToolResultMessage,
   textOf,
 } from "@signalbox/agent-core";
-import { isRaw, type Raw } from "./json.ts";
+import type { Media } from "../adapt/media.ts";
 
 /** What a block's vendor wants to see again with it; what another model made has lost that by now. */
-export function nativeData({ native }: Block): Raw | undefined {
-  return isRaw(native?.data) ? native.data : undefined;
+export function nativeData({ native }: Block): JsonObject | undefined {
+  return isJsonObject(native?.data) ? native.data : undefined;
 }
 
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
-export function mediaUrl(mimeType: string, source: MediaSource): string {
+export function mediaUrl({ mimeType, source }: Media): string {
   return source.kind === "url" ? source.url : `data:${mimeType};base64,${source.data}`;
 }
 
 /** A file's name for vendors that insist on one. */
-export function fileName(mimeType: string, name: string | undefined): string {
+export function fileName({ mimeType, name }: FileBlock): string {
   if (name) return name;
   const kind = /\/([a-z0-9]+)/i.exec(mimeType)?.[1] ?? "bin";
   return `file.${kind === "plain" ? "txt" : kind}`;
@@ -28,34 +30,31 @@ export function fileName(mimeType: string, name: string | undefined): string {
 /** Stands between tool results and a user message for servers that refuse the two in a row. */
 export const AFTER_RESULTS = "I have the tool results.";
 
-/** A result's text for vendors that have no field for failure and refuse an empty one. */
-export function plainResult(message: ToolResultMessage): string {
-  const text = textOf(message.content, "\n");
-  if (text !== "") return text;
-  const media = message.content.some((block) => block.type !== "text");
-  if (media) return message.isError ? "(failed; see attachment)" : "(see attachment)";
-  return message.isError ? "(failed without a message)" : "(no output)";
+/** A result's text and media for vendors that have no field for failure and refuse an empty text. */
+export function plainResult({ content, isError }: ToolResultMessage): { text: string; media: InputBlock[] } {
+  const media = content.filter((block) => block.type !== "text");
+  const [failed, done] =
+    media.length > 0
+      ? ["(failed; see attachment)", "(see attachment)"]
+      : ["(failed without a message)", "(no output)"];
+  return { text: textOf(content, "\n") || (isError ? failed : done), media };
 }
 
-/** The blocks of a result that are not text. */
-export function resultMedia(message: ToolResultMessage): InputBlock[] {
-  return message.content.filter((block) => block.type !== "text");
-}
-
-/**
- * A call's arguments for the history, as they came where that is possible. What was no JSON object goes back as an
- * empty one, since servers parse it; the call's result tells the model what was wrong.
- */
-export function replayArguments(call: ToolCallBlock): string {
-  if (call.args === undefined || call.argsText.trim() === "") return "{}";
-  return hasLoneSurrogates(call.argsText) ? JSON.stringify(call.args) : call.argsText;
+/** A call as OpenAI's chat dialect has it. */
+export function functionCall(call: ToolCallBlock) {
+  const { id, name } = call;
+  return { id, type: "function" as const, function: { name, arguments: replayArguments(call) } };
 }
 
 /** An escaped half of a surrogate pair without its other half. */
 const LONE_ESCAPE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/** Whether JSON text holds half a surrogate pair, as itself or as an escape such as `\ud83d`. */
-function hasLoneSurrogates(text: string): boolean {
-  return !text.isWellFormed() || LONE_ESCAPE.test(text);
+/**
+ * A call's arguments for the history, as they came where that is possible. What was no JSON object goes back as an
+ * empty one, since servers parse it; the call's result tells the model what was wrong.
+ */
+export function replayArguments({ args, argsText }: ToolCallBlock): string {
+  if (args === undefined || argsText.trim() === "") return "{}";
+  return !argsText.isWellFormed() || LONE_ESCAPE.test(argsText) ? JSON.stringify(args) : argsText;
 }

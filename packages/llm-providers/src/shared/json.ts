@@ -1,25 +1,18 @@
-import { type JsonObject, toWellFormed } from "@signalbox/agent-core";
-
-/** A JSON object of unknown shape, as it came off the wire. */
-export type Raw = Readonly<Record<string, unknown>>;
-
-export function isRaw(value: unknown): value is Raw {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 
 /** The object at `key`, or an empty one. */
-export function objectAt(value: Raw, key: string): Raw {
+export function objectAt(value: JsonObject, key: string): JsonObject {
   const at = value[key];
-  return isRaw(at) ? at : {};
+  return isJsonObject(at) ? at : {};
 }
 
-export function objectsAt(value: Raw, key: string): readonly Raw[] {
+export function objectsAt(value: JsonObject, key: string): readonly JsonObject[] {
   const at = value[key];
-  return Array.isArray(at) ? at.filter(isRaw) : [];
+  return Array.isArray(at) ? at.filter(isJsonObject) : [];
 }
 
 /** The string at `key`, if there is one that is not empty. */
-export function textAt(value: Raw, key: string): string | undefined {
+export function textAt(value: JsonObject, key: string): string | undefined {
   const at = value[key];
   return typeof at === "string" && at !== "" ? at : undefined;
 }
@@ -29,12 +22,12 @@ export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && typeof value === "number" && value >= 0;
 }
 
-export function countAt(value: Raw, key: string): number | undefined {
+export function countAt(value: JsonObject, key: string): number | undefined {
   const at = value[key];
   return isCount(at) ? at : undefined;
 }
 
-export function numberAt(value: Raw, key: string): number | undefined {
+export function numberAt(value: JsonObject, key: string): number | undefined {
   const at = value[key];
   return typeof at === "number" ? at : undefined;
 }
@@ -44,19 +37,13 @@ export function entryOf<T>(table: Readonly<Record<string, T>>, word: string): T 
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-export function parseRaw(text: string): Raw | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isRaw(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
-}
-
-/** What came off the wire, as a copy that may be kept: well-formed, and without what is no JSON. */
-export function keepJson(value: Raw): JsonObject {
-  const kept: JsonObject = JSON.parse(JSON.stringify(value));
-  return toWellFormed(kept);
 }
 
 /** The fields that have a value; for optional ones, which are left out rather than `undefined`. */

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue, ThinkingLevel } from "@signalbox/agent-core";
-import { isRaw } from "./json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, type ThinkingLevel } from "@signalbox/agent-core";
 
 /**
  * What models or servers of a wire format do differently, and what is usual: yes or no, the first of some words, the
@@ -39,8 +38,8 @@ export function readQuirks(table: QuirkTable, ...layers: readonly (JsonObject | 
 function stated(usual: Usual, known: unknown, given: JsonValue | undefined): unknown {
   if (typeof usual === "boolean") return typeof given === "boolean" ? given : known;
   if (Array.isArray(usual)) return given !== undefined && usual.includes(given) ? given : known;
-  if (!isRaw(given)) return known;
+  if (!isJsonObject(given)) return known;
   if (usual === null) return given;
   const words = Object.entries(given).filter(([, word]) => typeof word === "string" && word !== "");
-  return { ...(isRaw(known) ? known : {}), ...Object.fromEntries(words) };
+  return { ...(isJsonObject(known) ? known : {}), ...Object.fromEntries(words) };
 }

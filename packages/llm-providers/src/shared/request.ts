@@ -1,4 +1,4 @@
-import type { JsonObject, StreamOptions, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
+import type { JsonObject, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "./json.ts";
 
@@ -41,24 +41,20 @@ export function outputTokens({ model, options }: ModelRequest, level: ThinkingLe
   return Math.max(1, Math.min(wanted, model.maxOutputTokens));
 }
 
-type Sampling = Pick<StreamOptions, "temperature" | "topP" | "seed">;
+type Sampling = "temperature" | "top_p" | "seed";
 
-/** What of `wanted` the model and its API take; there is a warning for each thing left out. */
+/** How the next token is to be chosen, in the vendors' words; what is not `taken` is left out with a warning. */
 export function samplingFor(
-  { model, warn, options }: ModelRequest,
-  taken: { readonly [Name in keyof Sampling]-?: boolean },
-  wanted: { readonly [Name in keyof Sampling]: Sampling[Name] | undefined } = options,
-): Sampling {
-  const unlessRefused = (name: keyof Sampling, word: "temperature" | "top_p" | "seed") => {
-    if (wanted[name] === undefined || taken[name]) return wanted[name];
-    warn(`${word}.dropped`, `${model.id} takes no ${word} in this request; it was left out.`);
-    return undefined;
-  };
-  return stated({
-    temperature: unlessRefused("temperature", "temperature"),
-    topP: unlessRefused("topP", "top_p"),
-    seed: unlessRefused("seed", "seed"),
-  });
+  { model, warn, options: { temperature, topP: top_p, seed } }: ModelRequest,
+  taken: readonly Sampling[],
+): { readonly [Name in Sampling]?: number } {
+  const wanted = stated({ temperature, top_p, seed });
+  for (const name of ["temperature", "top_p", "seed"] as const) {
+    if (wanted[name] === undefined || taken.includes(name)) continue;
+    warn(`${name}.dropped`, `${model.id} takes no ${name} in this request; it was left out.`);
+    delete wanted[name];
+  }
+  return wanted;
 }
 
 /** The first `most` stop sequences that are asked for, with a warning where there are more. */

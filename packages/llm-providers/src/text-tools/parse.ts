@@ -1,4 +1,5 @@
-import { isRaw } from "../shared/json.ts";
+import { isJsonObject } from "@signalbox/agent-core";
+
 import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
@@ -34,7 +35,7 @@ function readCall(body: string): TextCall {
     return { name: UNREADABLE, argsText: text, error: 'The call has no "name".' };
   const given = parsed.args.arguments ?? parsed.args.parameters ?? {};
   if (typeof given === "string") return { name, argsText: given };
-  if (!isRaw(given)) return { name, argsText: text, error: '"arguments" is not a JSON object.' };
+  if (!isJsonObject(given)) return { name, argsText: text, error: '"arguments" is not a JSON object.' };
   return { name, argsText: JSON.stringify(given) };
 }
 

@@ -1,12 +1,12 @@
 import {
   isDeeperThan,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   MAX_JSON_DEPTH,
   reasonOf,
   toWellFormed,
 } from "@signalbox/agent-core";
-import { isRaw } from "../shared/json.ts";
 
 /** What a tool call's argument text turned out to be. */
 export type ParsedArguments =
@@ -19,7 +19,7 @@ export function parseArguments(text: string): ParsedArguments {
   const wrong = (argsError: string): ParsedArguments => ({ args: undefined, argsError });
   try {
     const value: JsonValue = JSON.parse(text);
-    if (!isRaw(value)) return wrong("The arguments are not a JSON object.");
+    if (!isJsonObject(value)) return wrong("The arguments are not a JSON object.");
     if (isDeeperThan(value, MAX_JSON_DEPTH))
       return wrong(`The arguments nest deeper than ${MAX_JSON_DEPTH} levels.`);
     return { args: toWellFormed(value) };

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   type AssistantMessage,
   addUsage,
@@ -11,12 +12,13 @@ import {
   type ModelEvent,
   type Native,
   type StopReason,
+  toWellFormed,
   type Usage,
   type Warning,
 } from "@signalbox/agent-core";
 import { pricesFor, reportedUsage, type TokenCounts } from "../cost.ts";
 import type { Failure } from "../failure/failure.ts";
-import { callIdFrom } from "../shared/digest.ts";
+import { digestId } from "../shared/digest.ts";
 import { stated } from "../shared/json.ts";
 import { type OpenBlock, seal } from "./seal.ts";
 
@@ -33,6 +35,12 @@ export interface RecordSetup {
 function deltaOf({ type }: BlockHead): "text.delta" | "thinking.delta" | "tool.delta" {
   return type === "toolCall" ? "tool.delta" : type === "thinking" ? "thinking.delta" : "text.delta";
 }
+
+/** Failures that are a stop reason of their own. */
+const STOPPED: { readonly [Code in Failure["code"]]?: StopReason } = {
+  overflow: "context_overflow",
+  aborted: "aborted",
+};
 
 const HIGH_HALF = /[\ud800-\udbff]$/;
 
@@ -109,7 +117,8 @@ export class TurnRecord {
 
   /** An id for a call that its vendor gave none, by its place; the same at each replay of an answer with an id. */
   callId(place: number): string {
-    return callIdFrom(this.#responseId, place);
+    const seed = this.#responseId === undefined ? randomUUID() : `${this.#responseId}:${place}`;
+    return `call_${digestId(seed, 24)}`;
   }
 
   /** Starts a block and gives its index. Several may be open at once. */
@@ -181,7 +190,7 @@ export class TurnRecord {
   /** What the vendor wants to see again with a block, marked as this model's. */
   native(data: JsonValue): Native {
     const { api, provider, id } = this.#setup.model;
-    return { api, provider, model: id, data };
+    return { api, provider, model: id, data: toWellFormed(data) };
   }
 
   /** The usage so far; the last one ends up in the message. */
@@ -223,7 +232,7 @@ export class TurnRecord {
   }
 
   /** Ends the turn with a failure; open blocks are sealed first. */
-  fail(cause: Failure, stopReason?: StopReason): void {
+  fail(cause: Failure, stopReason = STOPPED[cause.code] ?? "error"): void {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);
@@ -231,9 +240,7 @@ export class TurnRecord {
     // Before an answer is whole vendors have said what was sent to them at most, and not what was written since.
     if (this.#uncounted !== "" && (this.#usage ?? context) !== undefined) this.estimate();
     const error = { ...cause, emitted: this.#emitted };
-    const usual =
-      cause.code === "overflow" ? "context_overflow" : cause.code === "aborted" ? "aborted" : "error";
-    this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason ?? usual), error } });
+    this.#events.push({ type: "error", error, partial: { ...this.#message(stopReason), error } });
     this.#ended = true;
   }
 

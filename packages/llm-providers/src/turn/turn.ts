@@ -164,7 +164,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   }
 
   readonly #onAbort = (): void => {
-    this.#record.fail(failure("aborted", "The request was aborted."), "aborted");
+    this.#record.fail(failure("aborted", "The request was aborted."));
     this.#wake();
   };
 
