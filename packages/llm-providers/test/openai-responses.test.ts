@@ -189,3 +189,24 @@ test("the vendor itself is not asked without a key", async () => {
   });
   expect((await tell(stream)).error).toMatchObject({ code: "auth", retryable: false, scope: "key" });
 });
+
+test("calls that came without ids get ids of their own, of every answer others", async () => {
+  const idsOf = async (response: string): Promise<string[]> => {
+    const item = { type: "function_call", name: "now", arguments: "{}" };
+    const events = [
+      { type: "response.created", response: { id: response } },
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.output_item.done", output_index: 1, item },
+      { type: "response.completed", response: { id: response, status: "completed", output: [] } },
+    ];
+    const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("");
+    const { message } = await replay(
+      { provider: openaiResponses, model, baseUrl },
+      { pieces: [Buffer.from(body)] },
+    );
+    return message.content.flatMap((block) => (block.type === "toolCall" ? block.id : []));
+  };
+  const ids = [...(await idsOf("resp_1")), ...(await idsOf("resp_2"))];
+  expect(ids).toHaveLength(4);
+  expect(new Set(ids).size).toBe(4);
+});
