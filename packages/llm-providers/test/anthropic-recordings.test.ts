@@ -2,7 +2,8 @@ import Anthropic from "@anthropic-ai/sdk";
 import type { AssistantMessage, Block, Model } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
-import { eventEnds, type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { type ReadTurn, readTurn, type WireAnswer, wire } from "../src/testkit/index.ts";
+import { eventEnds } from "../src/testkit/wire.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
 import { inPieces } from "./support/replay.ts";
 

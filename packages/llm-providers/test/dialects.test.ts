@@ -6,7 +6,8 @@ import {
   type ThinkingLevel,
 } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
+import { openaiChat } from "../src/openai-chat/index.ts";
+import { chatDialects } from "../src/openai-chat/quirks.ts";
 
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";

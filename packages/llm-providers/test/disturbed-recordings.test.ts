@@ -1,6 +1,8 @@
 import type { AssistantMessage } from "@signalbox/agent-core";
 import { describe, expect, test } from "vitest";
-import { eventEnds, type ReadTurn, type WireAnswer, wholeOf, wrongWithCut } from "../src/testkit/index.ts";
+import { wholeOf, wrongWithCut } from "../src/testkit/cut.ts";
+import type { ReadTurn, WireAnswer } from "../src/testkit/index.ts";
+import { eventEnds } from "../src/testkit/wire.ts";
 import { families } from "./support/families.ts";
 import { recorded, titleOf } from "./support/recordings.ts";
 import { accountAt, asker, cutPoints, replay, type Told } from "./support/replay.ts";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Message, Model, StreamOptions } from "@signalbox/agent-core";
 import { describe, expect, it, test } from "vitest";
-import { chatDialects, openaiChat } from "../src/openai-chat/index.ts";
-import { chatQuirks } from "../src/openai-chat/quirks.ts";
+import { openaiChat } from "../src/openai-chat/index.ts";
+import { chatDialects, chatQuirks } from "../src/openai-chat/quirks.ts";
 import { providerSuite, readTurn } from "../src/testkit/index.ts";
 import { result, said, tools, user } from "./support/conversations.ts";
 import { brief, expectedBriefs, fixtures, recordedStreams, testModel } from "./support/fixtures.ts";

@@ -6,9 +6,8 @@ import {
   repairHistory,
 } from "@signalbox/agent-core";
 import { oncePer } from "../shared/once.ts";
-import type { LossKind } from "../shared/warnings.ts";
+import type { Loss, LossKind } from "../shared/warnings.ts";
 import { type AdaptOptions, type ConvertOptions, convertMessage } from "./convert.ts";
-import type { Loss } from "./losses.ts";
 import { callIdFor } from "./names.ts";
 
 /** A history in the form that one model can take. */

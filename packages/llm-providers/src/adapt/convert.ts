@@ -7,7 +7,7 @@ import {
   type Native,
   toWellFormed,
 } from "@signalbox/agent-core";
-import type { Loss } from "./losses.ts";
+import type { Loss } from "../shared/warnings.ts";
 import { leftOut, standInFor } from "./media.ts";
 import { callIdFor, toolNameFor } from "./names.ts";
 

@@ -1,6 +1,6 @@
 import type { AssistantMessage, Message, ToolSpec } from "@signalbox/agent-core";
 import { describe, expect, it } from "vitest";
-import { connectDemo, demoModel } from "./provider.ts";
+import { demo, demoModel } from "./provider.ts";
 import { ownWords, understand } from "./understand.ts";
 
 const tool = (name: string, ...properties: string[]): ToolSpec => ({
@@ -21,7 +21,7 @@ const SKILLS = `<available_skills><skill><name>create-python-script</name><locat
 
 /** Runs the demo with a pretend file system until it says something. */
 async function converse(words: string, files: Record<string, string>, tools = TOOLS, stable = "") {
-  const stream = connectDemo();
+  const stream = demo.connect({});
   const messages: Message[] = [{ role: "user", content: words, timestamp: 0 }];
   const calls: string[] = [];
   for (let turn = 0; turn < 8; turn++) {

@@ -1,1 +1,1 @@
-export { connectDemo, demo, demoModel } from "./provider.ts";
+export { demo, demoModel } from "./provider.ts";

@@ -1,5 +1,5 @@
-import type { BlockHead, Model, StopReason, StreamModel, Usage } from "@signalbox/agent-core";
-import type { Provider, ProviderConfig } from "../provider/provider.ts";
+import type { BlockHead, Model, StopReason, Usage } from "@signalbox/agent-core";
+import type { Provider } from "../provider/provider.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { nextMove } from "./program.ts";
@@ -20,31 +20,23 @@ export const demoModel: Model = {
   tools: "native",
 };
 
-function tokens(characters: number): number {
-  return Math.ceil(characters / CHARS_PER_TOKEN);
-}
-
-function estimate(input: number, output: number): Usage {
+/** @param lengths in characters */
+function estimate(...lengths: readonly [input: number, output: number]): Usage {
+  const [input, output] = lengths.map((length) => Math.ceil(length / CHARS_PER_TOKEN));
   return {
-    input: { total: tokens(input), uncached: tokens(input), cacheRead: 0, cacheWrite: 0 },
-    output: { total: tokens(output), reasoning: 0 },
+    input: { total: input, uncached: input, cacheRead: 0, cacheWrite: 0 },
+    output: { total: output, reasoning: 0 },
     source: "estimated",
     costMicros: 0,
   };
 }
 
-/** Text in small pieces, one a pull, without splitting a character. */
-function* pieces(text: string): Generator<string> {
-  const characters = [...text];
-  for (let at = 0; at < characters.length; at += DELTA_CHARS)
-    yield characters.slice(at, at + DELTA_CHARS).join("");
-}
-
-/** Says a whole block, and stops. */
+/** Says a whole block in small pieces, one a pull, without splitting a character, and stops. */
 function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, stop: StopReason) {
   const index = turn.open(head);
-  for (const piece of pieces(text)) {
-    turn.append(index, piece);
+  const characters = [...text];
+  for (let at = 0; at < characters.length; at += DELTA_CHARS) {
+    turn.append(index, characters.slice(at, at + DELTA_CHARS).join(""));
     yield;
   }
   turn.close(index);
@@ -52,26 +44,26 @@ function* tell(turn: TurnWriter, head: BlockHead, text: string, input: number, s
   turn.finish(stop);
 }
 
-/** A model that is a small program: deterministic, offline, and says so in every answer. */
-export function connectDemo(config: ProviderConfig = {}): StreamModel {
-  return (model, context, options = {}) =>
-    modelTurn({ model, options, timeouts: config.timeouts, now: config.now }, async function* (turn) {
-      if (options.json !== undefined) turn.warn("json.dropped", "The demo answers in sentences.");
-      turn.start();
-      const input = JSON.stringify(context.messages).length + context.system.stable.length;
-      const move = nextMove(context);
-      if (move.kind === "call") {
-        // An id of its own for each call of the conversation, the same at each replay.
-        const head = { type: "toolCall", id: `demo_${context.messages.length}`, name: move.name } as const;
-        yield* tell(turn, head, JSON.stringify(move.args), input, "tool_use");
-        return;
-      }
-      const { maxOutputTokens: most } = model;
-      const said = move.text.slice(0, Math.min(options.maxOutputTokens ?? most, most) * CHARS_PER_TOKEN);
-      const stop = said.length < move.text.length ? "max_tokens" : "end_turn";
-      yield* tell(turn, { type: "text" }, said, input, stop);
-    });
-}
-
-/** The wire format `demo`, which is no wire at all. */
-export const demo: Provider = { api: "demo", connect: connectDemo };
+/** A model that is a small program: deterministic, offline, and says so in every answer. It has no wire. */
+export const demo: Provider = {
+  api: "demo",
+  connect:
+    ({ timeouts, now }) =>
+    (model, context, options = {}) =>
+      modelTurn({ model, options, timeouts, now }, async function* (turn) {
+        if (options.json !== undefined) turn.warn("json.dropped", "The demo answers in sentences.");
+        turn.start();
+        const input = JSON.stringify(context.messages).length + context.system.stable.length;
+        const move = nextMove(context);
+        if (move.kind === "call") {
+          // An id of its own for each call of the conversation, the same at each replay.
+          const head = { type: "toolCall", id: `demo_${context.messages.length}`, name: move.name } as const;
+          yield* tell(turn, head, JSON.stringify(move.args), input, "tool_use");
+          return;
+        }
+        const { maxOutputTokens: most } = model;
+        const said = move.text.slice(0, Math.min(options.maxOutputTokens ?? most, most) * CHARS_PER_TOKEN);
+        const stop = said.length < move.text.length ? "max_tokens" : "end_turn";
+        yield* tell(turn, { type: "text" }, said, input, stop);
+      }),
+};

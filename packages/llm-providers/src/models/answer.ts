@@ -29,11 +29,11 @@ export interface AnswerStream extends AsyncIterable<ModelEvent> {
 export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
   const inner = stream[Symbol.asyncIterator]();
   let last: Extract<ModelEvent, { type: "finish" | "error" }> | undefined;
-  const next = async (): Promise<IteratorResult<ModelEvent, undefined>> => {
-    const { done, value } = await inner.next();
-    if (done === true) return { done, value: undefined };
-    if (value.type === "finish" || value.type === "error") last = value;
-    return { done: false, value };
+  const next = async (): Promise<IteratorResult<ModelEvent>> => {
+    const result = await inner.next();
+    const { value } = result;
+    if (result.done !== true && (value.type === "finish" || value.type === "error")) last = value;
+    return result;
   };
   return {
     [Symbol.asyncIterator]: () => ({
@@ -46,29 +46,28 @@ export function answerStream(stream: AsyncIterable<ModelEvent>): AnswerStream {
     async result() {
       while (last === undefined && !(await next()).done);
       if (last?.type === "finish") return { ok: true, ...contentOf(last.message) };
-      if (last !== undefined) return { ok: false, error: last.error, ...contentOf(last.partial) };
-      const left = failure("aborted", "The stream was left before its end.");
-      const error = { ...left, emitted: false };
-      return { ok: false, error, ...contentOf(NOTHING) };
+      const { error, partial } = last ?? LEFT;
+      return { ok: false, error, ...contentOf(partial) };
     },
   };
 }
 
-const NOTHING: AssistantMessage = {
-  role: "assistant",
-  content: [],
-  api: "",
-  provider: "",
-  model: "",
-  stopReason: "aborted",
-  timestamp: 0,
+/** What there is of a stream that was left before its last event. */
+const LEFT: { readonly error: ModelErrorData; readonly partial: AssistantMessage } = {
+  error: { ...failure("aborted", "The stream was left before its end."), emitted: false },
+  partial: {
+    role: "assistant",
+    content: [],
+    api: "",
+    provider: "",
+    model: "",
+    stopReason: "aborted",
+    timestamp: 0,
+  },
 };
 
 function contentOf(message: AssistantMessage): AnswerContent {
   const calls = message.content.filter((block) => block.type === "toolCall");
-  return {
-    text: textOf(message.content),
-    toolCalls: calls.filter((call) => call.args !== undefined),
-    message,
-  };
+  const toolCalls = calls.filter(({ args }) => args !== undefined);
+  return { text: textOf(message.content), toolCalls, message };
 }

@@ -21,9 +21,14 @@ import { createProviders, type Provider } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
 import { failedTurn } from "../turn/turn.ts";
-import { accountOf, missingKey, type ProviderEntries, type ProviderEntry } from "./accounts.ts";
+import {
+  accountOf,
+  type ModelProblem,
+  missingKey,
+  type ProviderEntries,
+  type ProviderEntry,
+} from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
-import type { ModelProblem } from "./problems.ts";
 
 /** Retries, rests of keys, clocks, `fetch` and `redact` are the runner's. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {

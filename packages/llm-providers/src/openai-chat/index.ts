@@ -1,2 +1,1 @@
 export { openaiChat } from "./provider.ts";
-export { type ChatQuirks, chatDialects, dialectOf } from "./quirks.ts";

@@ -6,7 +6,6 @@ import {
   type StreamOptions,
 } from "@signalbox/agent-core";
 import { adapt } from "../adapt/adapt.ts";
-import { lossWarnings } from "../adapt/losses.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
 import {
   classify,
@@ -18,7 +17,7 @@ import {
 } from "../failure/failure.ts";
 import { factsOf, refusedBy, successesOf } from "../failure/refused.ts";
 import { parseObject } from "../shared/json.ts";
-import type { Warn } from "../shared/warnings.ts";
+import { type Warn, warnOfLosses } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { type EventReader, readAnswer } from "./event-stream.ts";
@@ -119,7 +118,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
           requireKey(config, definition.vendor);
           const warn: Warn = (code, message) => turn.warn(code, message);
           const { messages, losses } = adapt(context.messages, model);
-          for (const { code, message } of lossWarnings(losses)) warn(code, message);
+          warnOfLosses(losses, warn);
           const asked = { ...context, messages, tools };
           const request = { model, context: asked, options: withWireName(api, options), config, warn };
           const response = await open(await client(), request, turn.signal);

@@ -1,6 +1,6 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import { classifyException } from "../failure/failure.ts";
-import { Replay, soundEvents } from "../turn/replay.ts";
+import { Replay, retell } from "../turn/replay.ts";
 import { failedTurn, isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
 
 /**
@@ -19,11 +19,11 @@ export function guarded(
     return failedTurn({ ...asked, now }, classifyException(error));
   }
   if (isTurn(stream)) return stream;
-  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, async function* (turn) {
+  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, (turn) => {
     const replay = new Replay(turn);
-    for await (const event of soundEvents(() => stream)) {
-      replay.event(event);
-      yield;
-    }
+    return retell(
+      () => stream,
+      (event) => replay.event(event),
+    );
   });
 }

@@ -8,6 +8,7 @@ import {
   type ToolResultMessage,
   textOf,
 } from "@signalbox/agent-core";
+import type OpenAI from "openai";
 import type { Media } from "../adapt/media.ts";
 
 /** What a block's vendor wants to see again with it; what another model made has lost that by now. */
@@ -41,9 +42,8 @@ export function plainResult({ content, isError }: ToolResultMessage): { text: st
 }
 
 /** A call as OpenAI's chat dialect has it. */
-export function functionCall(call: ToolCallBlock) {
-  const { id, name } = call;
-  return { id, type: "function" as const, function: { name, arguments: replayArguments(call) } };
+export function functionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionToolCall {
+  return { id: call.id, type: "function", function: { name: call.name, arguments: replayArguments(call) } };
 }
 
 /** An escaped half of a surrogate pair without its other half. */

@@ -1,7 +1,7 @@
 import type { ModelEvent, StreamModel } from "@signalbox/agent-core";
 import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
-import { Replay, soundEvents } from "../turn/replay.ts";
+import { Replay, retell } from "../turn/replay.ts";
 import { modelTurn, UNWATCHED } from "../turn/turn.ts";
 import { CallScanner, type ScanSink } from "./parse.ts";
 import { RESULT_OPEN, textContext } from "./write.ts";
@@ -83,9 +83,6 @@ export function withTextTools(stream: StreamModel): StreamModel {
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, toolChoice);
       const open = () => stream(model, asked, { ...rest, ...format, signal: turn.signal, ...stops });
-      for await (const event of soundEvents(open)) {
-        reader.event(event);
-        yield;
-      }
+      yield* retell(open, (event) => reader.event(event));
     });
 }

@@ -5,6 +5,8 @@ import type {
   Message,
   ModelContext,
   StreamOptions,
+  TextBlock,
+  ToolCallBlock,
   ToolResultMessage,
   ToolSpec,
 } from "@signalbox/agent-core";
@@ -14,18 +16,15 @@ export const CALL_OPEN = "<tool_call>";
 export const CALL_CLOSE = "</tool_call>";
 export const RESULT_OPEN = "<tool_result";
 
-function describe(tool: ToolSpec): string {
-  return `### ${tool.name}\n${tool.description}\nArguments (JSON Schema): ${JSON.stringify(tool.inputSchema)}`;
+function describe({ name, description, inputSchema }: ToolSpec): string {
+  return `### ${name}\n${description}\nArguments (JSON Schema): ${JSON.stringify(inputSchema)}`;
 }
 
 /** What a model without native tool calls is told about its tools. */
 function toolInstructions(tools: readonly ToolSpec[], toolChoice: StreamOptions["toolChoice"]): string {
-  const must =
-    toolChoice === "required"
-      ? "\nIn this answer you have to call a tool."
-      : typeof toolChoice === "object"
-        ? `\nIn this answer you have to call the tool "${toolChoice.name}".`
-        : "";
+  const which = typeof toolChoice === "object" ? `the tool "${toolChoice.name}"` : "a tool";
+  const isForced = toolChoice === "required" || typeof toolChoice === "object";
+  const must = isForced ? `\nIn this answer you have to call ${which}.` : "";
   return `## Calling tools
 
 To call a tool, write this and nothing after it, the tags on lines of their own:
@@ -39,45 +38,30 @@ ${CALL_CLOSE}
 ${tools.map(describe).join("\n\n")}`;
 }
 
-function callText(block: Extract<Block, { type: "toolCall" }>): string {
-  const body =
-    block.args === undefined ? block.argsText : JSON.stringify({ name: block.name, arguments: block.args });
-  return `${CALL_OPEN}\n${body}\n${CALL_CLOSE}`;
+function callText({ name, args, argsText }: ToolCallBlock): TextBlock {
+  const body = args === undefined ? argsText : JSON.stringify({ name, arguments: args });
+  return { type: "text", text: `${CALL_OPEN}\n${body}\n${CALL_CLOSE}` };
 }
 
 function assistantText(message: AssistantMessage): AssistantMessage {
-  if (!message.content.some((block) => block.type === "toolCall")) return message;
-  const content: Block[] = [];
-  for (const block of message.content) {
-    if (block.type !== "toolCall") {
-      content.push(block);
-      continue;
-    }
-    const last = content.at(-1);
-    if (last?.type === "text")
-      content[content.length - 1] = { type: "text", text: `${last.text.trimEnd()}\n${callText(block)}` };
-    else content.push({ type: "text", text: callText(block) });
-  }
-  return { ...message, content };
+  const { content } = message;
+  if (!content.some(({ type }) => type === "toolCall")) return message;
+  const said = content.map((block) => (block.type === "toolCall" ? callText(block) : block));
+  return { ...message, content: joinTexts(said) };
 }
 
-function resultBlocks(message: ToolResultMessage): InputBlock[] {
-  const status = message.isError ? ' status="error"' : "";
-  const open = `${RESULT_OPEN} tool="${message.toolName}"${status}>\n`;
-  return joinTexts([
-    { type: "text", text: open },
-    ...message.content,
-    { type: "text", text: "\n</tool_result>" },
-  ]);
+function resultBlocks({ toolName, content, isError }: ToolResultMessage): InputBlock[] {
+  const open = `${RESULT_OPEN} tool="${toolName}"${isError ? ' status="error"' : ""}>`;
+  return joinTexts([{ type: "text", text: open }, ...content, { type: "text", text: "</tool_result>" }]);
 }
 
-/** The same with texts that follow each other in one block. */
-function joinTexts(blocks: readonly InputBlock[]): InputBlock[] {
-  const joined: InputBlock[] = [];
+/** The same with texts that follow each other in one block, each on lines of its own. */
+function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | TextBlock)[] {
+  const joined: (B | TextBlock)[] = [];
   for (const block of blocks) {
     const last = joined.at(-1);
     if (block.type === "text" && last?.type === "text")
-      joined[joined.length - 1] = { type: "text", text: last.text + block.text };
+      joined[joined.length - 1] = { type: "text", text: `${last.text.trimEnd()}\n${block.text}` };
     else joined.push(block);
   }
   return joined;
@@ -88,12 +72,8 @@ function textHistory(messages: readonly Message[]): Message[] {
   return groupResults(messages).map((group): Message => {
     if (group.role === "user") return group;
     if (group.role === "assistant") return assistantText(group);
-    const { results } = group;
-    return {
-      role: "user",
-      content: results.flatMap(resultBlocks),
-      timestamp: results.at(-1)?.timestamp ?? 0,
-    };
+    const [{ timestamp }] = group.results;
+    return { role: "user", content: group.results.flatMap(resultBlocks), timestamp };
   });
 }
 
@@ -102,10 +82,6 @@ export function textContext(context: ModelContext, toolChoice: StreamOptions["to
   const messages = textHistory(context.messages);
   if (context.tools.length === 0 || toolChoice === "none") return { ...context, messages, tools: [] };
   const instructions = toolInstructions(context.tools, toolChoice);
-  const { stable } = context.system;
-  return {
-    system: { ...context.system, stable: stable === "" ? instructions : `${stable}\n\n${instructions}` },
-    messages,
-    tools: [],
-  };
+  const stable = [context.system.stable, instructions].filter(Boolean).join("\n\n");
+  return { system: { ...context.system, stable }, messages, tools: [] };
 }

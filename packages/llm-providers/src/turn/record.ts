@@ -232,7 +232,7 @@ export class TurnRecord {
   }
 
   /** Ends the turn with a failure; open blocks are sealed first. */
-  fail(cause: Failure, stopReason = STOPPED[cause.code] ?? "error"): void {
+  fail(cause: Failure, stopReason: StopReason = STOPPED[cause.code] ?? "error"): void {
     if (this.#ended) return;
     this.start();
     this.#sealAll(false);

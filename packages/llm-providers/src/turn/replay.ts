@@ -61,14 +61,18 @@ export class Replay {
 
 const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
 
-/** The events of a stream of unknown quality; throws what it broke off with. */
-export async function* soundEvents(open: () => AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent> {
+/** Passes on the events of a stream of unknown quality, one before each `yield`; throws what it broke off with. */
+export async function* retell(
+  open: () => AsyncIterable<ModelEvent>,
+  onEvent: (event: ModelEvent) => void,
+): AsyncGenerator<void> {
   const stream = new SoundStream(open);
   try {
     for (;;) {
       const event = await stream.next();
       if (event.type === "broken") throw event.cause ?? new FailureError(failure("protocol", event.why));
-      yield event;
+      onEvent(event);
+      yield;
     }
   } finally {
     stream.close();

@@ -12,7 +12,7 @@ import type {
 } from "@signalbox/agent-core";
 import { expect } from "vitest";
 import type { AdaptOptions } from "../../src/adapt/convert.ts";
-import type { Loss } from "../../src/adapt/losses.ts";
+import type { Loss } from "../../src/shared/warnings.ts";
 import { call, result, said, user } from "./conversations.ts";
 
 type Media = ImageBlock | AudioBlock | FileBlock;

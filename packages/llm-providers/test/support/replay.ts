@@ -1,13 +1,7 @@
 import type { Model, ModelContext, ModelEvent, StreamOptions } from "@signalbox/agent-core";
 import type { FetchLike, Provider, Timeouts } from "../../src/provider/provider.ts";
-import {
-  cutPlaces,
-  eventEnds,
-  type ReadTurn,
-  readTurn,
-  type WireAnswer,
-  wire,
-} from "../../src/testkit/index.ts";
+import { type ReadTurn, readTurn, type WireAnswer, wire } from "../../src/testkit/index.ts";
+import { cutPlaces, eventEnds } from "../../src/testkit/wire.ts";
 
 /** A `fetch` that answers with these bytes at once. */
 export function answering(bytes: Uint8Array, status = 200): FetchLike {
