@@ -23,9 +23,8 @@ export function counted(tokens: { readonly [Name in keyof TokenCounts]: unknown 
 }
 
 /**
- * Cost in whole micro-dollars, rounded once per request so that sums over requests are exact. `undefined` where
- * neither input nor output was reported, since an unknown amount is not zero. Counts that are no whole numbers from 0
- * up were not reported; a cost too large to be exact is the largest exact one, so that every limit is reached.
+ * Cost in whole micro-dollars, rounded once per request so that sums over requests are exact. `undefined` where neither
+ * input nor output was reported; a cost too large to be exact is the largest exact one, so that every limit is reached.
  */
 export function costMicros(given: TokenCounts, prices: ModelPrices): number | undefined {
   const { input, output, cacheRead = 0, cacheWrite = 0, cacheWriteLong = 0, uncached } = counted(given);
@@ -54,10 +53,7 @@ export function pricesFor({ prices, quirks = {} }: Model, inputTokens = 0): Mode
   return { ...prices, ...stated({ input, output, cacheRead, cacheWrite }) };
 }
 
-/**
- * A `Usage` as the vendor reported it, with its cost where the model has prices. Counts that are no whole numbers from
- * 0 up were not reported.
- */
+/** What the vendor reported, with its cost where the model has prices. */
 export function reportedUsage(given: TokenCounts, prices: ModelPrices | undefined): Usage {
   const { input, uncached, cacheRead, cacheWrite, output, reasoning } = counted(given);
   return {

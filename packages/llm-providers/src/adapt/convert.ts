@@ -37,7 +37,13 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
-/** The list itself where nothing in it was changed. */
+/** The object itself where nothing in it is changed. */
+function changed<T extends object>(before: T, fields: Partial<T>): T {
+  const isSame = Object.entries(fields).every(([name, value]) => Reflect.get(before, name) === value);
+  return isSame ? before : { ...before, ...fields };
+}
+
+/** The list itself where nothing in it is changed. */
 function sameUnlessChanged<T>(before: readonly T[], after: readonly T[]): readonly T[] {
   return after.length === before.length && after.every((item, at) => item === before[at]) ? before : after;
 }
@@ -54,19 +60,15 @@ class Converter {
 
   message(message: Message): Message | undefined {
     switch (message.role) {
-      case "user": {
+      case "user":
         if (typeof message.content === "string") return message;
-        const content = this.#input(message.content);
-        return content === message.content ? message : { ...message, content };
-      }
-      case "toolResult": {
-        const content = this.#input(message.content);
-        const toolCallId = this.#id(message.toolCallId);
-        const toolName = toolNameFor(this.#target.api, message.toolName);
-        const isSame = toolCallId === message.toolCallId && toolName === message.toolName;
-        if (isSame && content === message.content) return message;
-        return { ...message, content, toolCallId, toolName };
-      }
+        return changed(message, { content: this.#input(message.content) });
+      case "toolResult":
+        return changed(message, {
+          content: this.#input(message.content),
+          toolCallId: this.#id(message.toolCallId),
+          toolName: toolNameFor(this.#target.api, message.toolName),
+        });
       case "assistant":
         return this.#assistant(message);
     }
@@ -101,7 +103,7 @@ class Converter {
       this.#lose("empty", `${message.stopReason} message without content`);
       return undefined;
     }
-    return content === message.content ? message : { ...message, content };
+    return changed(message, { content });
   }
 
   #block(block: Block, ownMessage: boolean): Block | undefined {
@@ -123,8 +125,7 @@ class Converter {
         const id = this.#id(block.id);
         // No loss: a tool's own name is put back where the model calls it.
         const name = toolNameFor(this.#target.api, block.name);
-        const bare = this.#bare(block, own);
-        return id === block.id && name === block.name ? bare : { ...bare, id, name };
+        return changed(this.#bare(block, own), { id, name });
       }
       case "refusal":
         if (own) return block;

@@ -33,10 +33,7 @@ const FORMATS: Readonly<Record<string, Format>> = {
   "google-generative": { name: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longestName: 64 },
 };
 
-/**
- * A call id as the wire format takes it: the same where it fits, else one made from its hash, so that a call and its
- * result agree without knowing of each other.
- */
+/** A call id that fits: the same, or one made from its hash, so that a call and its result agree unasked. */
 export function callIdFor(api: string, id: string): string {
   const { id: valid, prefix = "call_", idLength = 24 } = entryOf(FORMATS, api) ?? {};
   return valid === undefined || valid.test(id) ? id : prefix + digestId(id, idLength);
@@ -47,9 +44,8 @@ const MADE = /_x_[0-9a-zA-Z]{12}$/;
 const MADE_LENGTH = 15;
 
 /**
- * A tool's name as the wire format takes it: the same where it fits, else one that resembles it and ends in its hash,
- * so that a tool, its calls and their results agree without knowing of each other. Models call tools that do not
- * exist, by any name, and their calls have to go back to them.
+ * A tool's name that fits: the same, or one that resembles it and ends in its hash, so that a tool, its calls and their
+ * results agree unasked. Models call tools that do not exist, by any name, and their calls have to go back to them.
  */
 export function toolNameFor(api: string, name: string): string {
   const format = entryOf(FORMATS, api);

@@ -8,10 +8,7 @@ import { buildRequest } from "./request.ts";
 
 const PUBLIC_URL = "https://api.anthropic.com";
 
-/**
- * Anthropic's Messages API, and the servers that speak it, through the `@anthropic-ai/sdk` SDK. The base URL goes
- * without `/v1`.
- */
+/** Anthropic's Messages API, and servers that speak it, through its SDK. The base URL goes without `/v1`. */
 export const anthropicMessages: Provider = defineProvider({
   api: "anthropic-messages",
   vendor: "Anthropic",

@@ -29,9 +29,8 @@ export class FailureError extends Error {
 }
 
 /**
- * Vendors' own words for what went wrong (error `type`, `code` or `status` fields). `string_above_max_length` is no
- * overflow: one field is longer than the endpoint takes (a call id above 64 characters, a text above ten million), and
- * summarising the rest of the conversation would not mend it.
+ * Vendors' own words for what went wrong. `string_above_max_length` is no overflow: one field is longer than the
+ * endpoint takes, and summarising the conversation would not mend it.
  */
 const WORDS: Readonly<Record<string, string>> = words;
 
@@ -106,10 +105,7 @@ function isCode(word: string): word is ModelErrorCode {
   return Object.hasOwn(KINDS, word);
 }
 
-/**
- * What a page of HTML says, which a proxy answers with in the vendor's place: its title, or its text. Undefined for
- * what is no page.
- */
+/** The title or the text of a page of HTML, which proxies answer with; undefined for what is no page. */
 export function sayingOfPage(text: string): string | undefined {
   if (!/^\s*<(?:!doctype html|html)\b/i.test(text)) return undefined;
   const title = /<title[^>]*>([^<]*)</i.exec(text)?.[1] ?? "";
@@ -138,9 +134,7 @@ export function classify(facts: FailureFacts): Failure {
   return failure(codeOf(facts), facts.message, facts);
 }
 
-/**
- * `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds; `undefined` where absent or unusable.
- */
+/** `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds, if there is one that can be read. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const ms = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
   if (ms >= 0) return Math.ceil(ms);
@@ -167,8 +161,7 @@ const OWN_FAULT =
 
 /**
  * Classifies an exception that no vendor answer explains, by the codes along its `cause`: what broke the connection is
- * `network`, what could not be asked at all `invalid`; anything else is a `protocol` failure (garbage
- * on the wire, or an SDK that gave up on it).
+ * `network`, what could not be asked at all `invalid`, and garbage on the wire `protocol`.
  */
 export function classifyException(error: unknown): Failure {
   if (error instanceof FailureError) return error.failure;

@@ -15,9 +15,7 @@ export class RefusedError extends Error {
   }
 }
 
-/**
- * A `fetch` that answers with successes only: each SDK makes something else of a refusal, and leaves out some of it.
- */
+/** A `fetch` that answers with successes only: of a refusal each SDK makes something else, and keeps less. */
 export function successesOf(send: FetchLike): FetchLike {
   return async (input, init) => {
     const response = await send(input, init);

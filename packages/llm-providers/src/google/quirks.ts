@@ -1,15 +1,11 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
-/** What Gemini models do differently; those from Gemini 3 on do the opposite of all this. */
+/** Gemini models from 3 on do the opposite of all this; QUIRKS.md says what each means. */
 const QUIRKS = {
-  /** `level` sends `thinkingLevel`, `budget` sends `thinkingBudget`. */
   thinkingStyle: ["budget", "level"],
-  /** Whether calls without a thought signature are refused. */
   signedCalls: false,
-  /** Whether a function response may hold media; else media follows it in the same turn. */
   responseMedia: false,
-  /** Whether an answer in JSON may be asked for beside tools. */
   jsonWithTools: false,
 } as const;
 

@@ -15,10 +15,7 @@ import { Speech } from "../shared/speech.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { PartialArgs } from "./partial-args.ts";
 
-/**
- * Turns the chunks of `streamGenerateContent` into a turn. There is no last event, and a finish reason may come in
- * several chunks: only the end of the body says that the answer is whole.
- */
+/** Reads the chunks of `streamGenerateContent`. Only the end of the body says that the answer is whole. */
 export class GoogleReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #speech: Speech;

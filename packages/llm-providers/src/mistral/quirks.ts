@@ -1,10 +1,9 @@
 import type { Model } from "@signalbox/agent-core";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
+/** What is usual, or comes first, unless a model says otherwise; QUIRKS.md says what each means. */
 const QUIRKS = {
-  /** How a level is told; Magistral models know on and off only. */
   thinkingStyle: ["reasoning_effort", "prompt_mode"],
-  /** The vendor's word for a level; by name where absent. */
   efforts: { off: "none", max: "xhigh" },
 } as const;
 

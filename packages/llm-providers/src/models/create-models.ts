@@ -36,9 +36,7 @@ export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accoun
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Further wire formats. */
   readonly providers?: readonly Provider[];
-  /**
-   * Providers that are off whatever the environment holds, for instance those whose configuration could not be read.
-   */
+  /** Providers that are off whatever `env` holds, for instance since their configuration could not be read. */
   readonly disabled?: readonly string[];
 }
 

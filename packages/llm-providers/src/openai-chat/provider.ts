@@ -7,9 +7,8 @@ import { ChatReader } from "./reader.ts";
 import { buildRequest } from "./request.ts";
 
 /**
- * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. What
- * they do differently is data, see `ChatQuirks`: the base URL names the dialect, or `quirks.dialect` of the model, and
- * every single quirk can be set in `quirks`.
+ * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. The base
+ * URL names the dialect, or `quirks.dialect` of the model.
  */
 export const openaiChat: Provider = defineProvider({
   api: "openai-chat",

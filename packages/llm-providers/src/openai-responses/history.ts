@@ -47,9 +47,8 @@ function inputPart(block: InputBlock): OpenAI.Responses.ResponseInputContent {
 }
 
 /**
- * The items of one turn. A reasoning item must be followed by the item it led to, and an item that carries its id
- * must follow its reasoning: a turn that was cut after its reasoning loses that, and what followed reasoning that is no
- * longer at hand goes without its id.
+ * The items of one turn. Reasoning must be followed by the item it led to, and an item with its id must follow its
+ * reasoning: reasoning at the end is dropped, and what followed reasoning that is gone goes without its id.
  */
 function assistantItems({ content }: AssistantMessage): Item[] {
   const items: Item[] = [];
@@ -132,9 +131,7 @@ function isItem(data: JsonObject): data is JsonObject & Item {
   return typeof data.type === "string" && typeof data.id === "string";
 }
 
-/**
- * The vendor keeps nothing, so reasoning is sent back whole: encrypted, or readable where a server does not encrypt.
- */
+/** Whether reasoning can go back: the vendor keeps none. Servers that do not encrypt it send it readable. */
 function travels(reasoning: JsonObject): boolean {
   return textAt(reasoning, "encrypted_content") !== undefined || objectsAt(reasoning, "content").length > 0;
 }

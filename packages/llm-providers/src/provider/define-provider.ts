@@ -38,10 +38,7 @@ export interface ModelRequest {
   readonly warn: Warn;
 }
 
-/**
- * What is specific to one wire format; everything else is shared. `Client` serves an account; `Params` is the body of a
- * request in the vendor's SDK.
- */
+/** What is specific to one wire format: the SDK's client of an account, and the body of a request to it. */
 export interface ProviderDefinition<Client, Params> {
   /** Names the wire format, for instance `anthropic-messages`. */
   readonly api: string;
@@ -57,9 +54,7 @@ export interface ProviderDefinition<Client, Params> {
   buildRequest(request: ModelRequest, client: Client): Params;
   /** Resolves with the answer, unread; `fetch` of the account throws where that is a refusal. */
   send(client: Client, params: Params, request: ModelRequest, signal: AbortSignal): Promise<Response>;
-  /**
-   * What the body of a refusal, or the `error` in it, says beyond what is known without it; nothing where absent.
-   */
+  /** What the body of a refusal, or the `error` in it, says beyond what is known without it. */
   readError?(error: JsonObject, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest): EventReader;
   /** What to ask instead, once, if a different request can avoid the refusal. */
@@ -131,11 +126,7 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
   };
 }
 
-/**
- * The vendor itself asks for a key; a server of one's own may not.
- *
- * @throws FailureError (`auth`) when neither a key nor another address is set.
- */
+/** @throws FailureError (`auth`) without a key, for which the vendor itself always asks. */
 function requireKey({ apiKey, baseUrl }: ProviderConfig, vendor: string): void {
   if (apiKey === undefined && baseUrl === undefined)
     throw new FailureError(failure("auth", `No API key is set for ${vendor}.`));

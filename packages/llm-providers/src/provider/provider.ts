@@ -4,9 +4,8 @@ import type { StreamModel } from "@signalbox/agent-core";
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * How long to wait for a silent vendor, however hard its model thinks. Any byte on the wire, even a keep-alive, is a
- * sign of life. The defaults are 55,000, or a request's `silenceMs`. Set more for a server of your own that is silent
- * while it loads a model, or thinks.
+ * How long a vendor may be silent; by default 55,000, or a request's `silenceMs`. Any byte on the wire, even a
+ * keep-alive, is a sign of life. Set more for a server of your own that is silent while it loads a model, or thinks.
  */
 export interface Timeouts {
   /** Milliseconds from the request to the first byte of the answer. */
@@ -48,11 +47,7 @@ export interface Provider {
 /** The providers a host offers, by wire format. */
 export type Providers = ReadonlyMap<string, Provider>;
 
-/**
- * Collects providers; there is no global registry.
- *
- * @throws TypeError when two providers claim one wire format.
- */
+/** Collects providers by wire format. @throws TypeError when two claim the same one. */
 export function createProviders(providers: readonly Provider[]): Providers {
   const byApi = new Map<string, Provider>();
   for (const provider of providers) {

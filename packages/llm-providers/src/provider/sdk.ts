@@ -5,9 +5,8 @@ import type { FetchLike } from "./provider.ts";
 export const SDK_TIMEOUT_MS = 2_000_000_000;
 
 /**
- * The vendor's SDK, an optional peer dependency.
- *
- * @throws FailureError (`invalid`) that names the command which adds the package, where it is not installed.
+ * Imports a vendor's SDK, an optional peer dependency.
+ * @throws FailureError (`invalid`) with the command that adds the package, where it is not installed.
  */
 export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Promise<Sdk> {
   try {
@@ -41,12 +40,10 @@ export function keptOnce<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Has an SDK make a request (its validation, serialisation and headers) and takes the accepted answer for
- * ourselves: the SDKs that offer no raw response parse each delta several times over, and turn errors in mid-stream
- * into exceptions without the vendor's words.
- *
- * @param ask calls the SDK with the `fetch` it is to use; what it throws is passed on.
- * @param edit changes the body before it is sent.
+ * The answer to a request that an SDK makes, unread: those that offer no raw response parse each delta several times
+ * over, and turn errors in mid-stream into exceptions without the vendor's words.
+ * @param ask calls the SDK with the `fetch` it is to use
+ * @param edit changes the body before it is sent
  */
 export async function acceptedResponse(
   send: FetchLike,

@@ -18,9 +18,8 @@ function keptConnectionBroke(error: unknown): boolean {
 }
 
 /**
- * A `fetch` over undici with kept connections. It follows no redirects, since a model server has no business sending a
- * key elsewhere, asks for no compression and has no time-outs of its own: a turn watches for silence. A request whose
- * kept connection had just been closed by the server is sent once more.
+ * A `fetch` over undici with kept connections, without time-outs: a turn watches for silence. It follows no redirects,
+ * since a model server has no business sending a key elsewhere. Where a kept connection broke, it asks once more.
  */
 export function undiciFetch(): FetchLike {
   const client = keptOnce(async () => {

@@ -3,10 +3,7 @@ import { classifyException } from "../failure/failure.ts";
 import { Replay, retell } from "../turn/replay.ts";
 import { failedTurn, isTurn, modelTurn, UNWATCHED } from "../turn/turn.ts";
 
-/**
- * The stream of one attempt, which never throws and ends with one terminal event. Our own turns are such already; a
- * third party's, which is not known to keep the contract, is said again through one.
- */
+/** An attempt's stream, which never throws: our own turns as they are, a third party's said again through one. */
 export function guarded(
   open: () => AsyncIterable<ModelEvent>,
   asked: { readonly model: Model; readonly context: ModelContext; readonly options: StreamOptions },

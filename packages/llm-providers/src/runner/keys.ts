@@ -10,6 +10,8 @@ export interface Cooldowns {
   readonly authMs: number;
 }
 
+const DEFAULTS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
+
 /** Whatever a vendor asks for, a key is tried again after that. */
 const LONGEST_REST_MS = 3_600_000;
 
@@ -32,10 +34,7 @@ export interface Key {
   cause: ModelErrorCode | undefined;
 }
 
-/**
- * The keys of one account. The same key is used until it is refused, since a vendor's prompt cache belongs to it;
- * a refused one rests, for as long as its cause suggests.
- */
+/** The keys of one account. One is used until it is refused, since the vendor's prompt cache belongs to it. */
 export class KeyRing {
   readonly #keys: readonly Key[];
   readonly #cooldowns: Cooldowns;
@@ -45,19 +44,14 @@ export class KeyRing {
   constructor(
     account: string,
     secrets: readonly string[],
-    cooldowns: Cooldowns,
     connect: (secret: string | undefined) => StreamModel,
+    cooldowns: Partial<Cooldowns> = {},
   ) {
-    this.#cooldowns = cooldowns;
-    const keys: readonly (string | undefined)[] = secrets.length > 0 ? secrets : [undefined];
-    this.#keys = keys.map((secret, i) => {
+    this.#cooldowns = { ...DEFAULTS, ...cooldowns };
+    this.#keys = (secrets.length > 0 ? secrets : [undefined]).map((secret, i) => {
       let stream: StreamModel | undefined;
-      return {
-        name: `${account}#${i + 1}`,
-        stream: () => (stream ??= connect(secret)),
-        restsUntil: 0,
-        cause: undefined,
-      };
+      const name = `${account}#${i + 1}`;
+      return { name, stream: () => (stream ??= connect(secret)), restsUntil: 0, cause: undefined };
     });
   }
 
@@ -75,13 +69,10 @@ export class KeyRing {
   }
 
   rest(key: Key, cause: ModelErrorCode, retryAfterMs: number | undefined, now: number): void {
-    const ms =
-      cause === "billing"
-        ? this.#cooldowns.billingMs
-        : cause === "auth"
-          ? this.#cooldowns.authMs
-          : Math.min(retryAfterMs ?? this.#cooldowns.rateLimitMs, LONGEST_REST_MS);
-    key.restsUntil = now + ms;
+    const { billingMs, authMs, rateLimitMs } = this.#cooldowns;
+    const refusedMs = cause === "billing" ? billingMs : authMs;
+    const busyMs = Math.min(retryAfterMs ?? rateLimitMs, LONGEST_REST_MS);
+    key.restsUntil = now + (cause === "rate_limit" ? busyMs : refusedMs);
     key.cause = cause;
   }
 

@@ -15,9 +15,8 @@ export interface RetryPolicy {
   /** The longest `retry-after` that is waited for; a longer one counts as a refusal. Default 30,000. */
   readonly maxRetryAfterMs: number;
   /**
-   * Milliseconds that a request may take in all without any output, waits and silent models included, before the caller
-   * is told; default 55,000. A request may set its own. Output restarts the count. Accounts with `timeouts` of their
-   * own use those.
+   * Milliseconds of a request without any output, waits and silent models included, before the caller is told; default
+   * 55,000. A request may set its own; accounts with `timeouts` of their own use those.
    */
   readonly silenceMs: number;
 }

@@ -25,10 +25,9 @@ export interface RunSetup {
 }
 
 /**
- * One request with its retries, keys and fallbacks as a single event stream. An attempt's `start` and usage are held
- * back until its first block, so a failure before that leaves only its `attempt` event. From the first block on, events
- * pass through as they come. If the attempt then breaks before it has said anything (a tool call does not count), or
- * the caller says that no one has seen any of it, an `attempt` event voids it and another follows.
+ * One request with its retries, keys and fallbacks as one event stream. An attempt's `start` and usage are held back
+ * until its first block. If it then breaks before it has said anything (a tool call does not count), or no one has seen
+ * any of it, an `attempt` event voids it and another follows.
  */
 export function runAttempts(setup: RunSetup): AsyncIterable<ModelEvent> {
   const run = new Run(setup);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Model, ModelContext, ModelEvent, StreamModel, StreamOptions } from "@signalbox/agent-core";
+import type { Model, StreamModel } from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
@@ -32,9 +32,7 @@ export interface RunnerOptions {
   readonly random?: () => number;
   /** Timers where absent. */
   readonly sleep?: Sleep;
-  /**
-   * Takes further secrets out of what vendors say of a failure; keys and header values of accounts go by themselves.
-   */
+  /** Takes further secrets out of what vendors say; keys and header values of accounts go by themselves. */
   readonly redact?: (text: string) => string;
 }
 
@@ -56,7 +54,6 @@ const RETRY: RetryPolicy = {
   maxRetryAfterMs: 30_000,
   silenceMs: 55_000,
 };
-const COOLDOWNS: Cooldowns = { rateLimitMs: 30_000, billingMs: 3_600_000, authMs: 3_600_000 };
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
@@ -65,9 +62,8 @@ function byTools(stream: StreamModel): StreamModel {
   const text = withTextTools(stream);
   return (model, context, options) => {
     if (model.tools === "text") return text(model, context, options);
-    if (model.tools === "none" && context.tools.length > 0)
-      return stream(model, { ...context, tools: [] }, options);
-    return stream(model, context, options);
+    const asked = model.tools === "none" ? { ...context, tools: [] } : context;
+    return stream(model, asked, options);
   };
 }
 
@@ -75,7 +71,7 @@ function byTools(stream: StreamModel): StreamModel {
 const SHORTEST_SECRET = 6;
 
 /** Vendors quote keys and requests in what they say of a failure. */
-function redactor(accounts: readonly Account[], more: (text: string) => string = (text) => text) {
+function redactor({ accounts, redact: more = (text) => text }: RunnerOptions) {
   const secrets = accounts
     .flatMap(({ keys, headers = {} }) => [...keys, ...Object.values(headers)])
     .filter((secret) => secret.length >= SHORTEST_SECRET)
@@ -86,13 +82,12 @@ function redactor(accounts: readonly Account[], more: (text: string) => string =
 
 /**
  * Makes the one stream a host uses.
- *
  * @throws TypeError when an account names a wire format without a provider, or two accounts share a name.
  */
 export function createModelRunner(options: RunnerOptions): ModelRunner {
   const { now = Date.now, random = Math.random, sleep = sleepFor } = options;
   const policy: RetryPolicy = { ...RETRY, ...options.retry };
-  const redact = redactor(options.accounts, options.redact);
+  const redact = redactor(options);
   const accounts = new Map<string, Omit<Candidate, "model">>();
   for (const account of options.accounts) {
     if (accounts.has(account.name)) throw new TypeError(`Two accounts are called "${account.name}"`);
@@ -100,41 +95,33 @@ export function createModelRunner(options: RunnerOptions): ModelRunner {
     accounts.set(account.name, { ring, ownTimeouts: account.timeouts !== undefined });
   }
 
-  const run = (
-    models: readonly [Model, ...Model[]],
-    context: ModelContext,
-    streamOptions: StreamOptions,
-  ): AsyncIterable<ModelEvent> => {
-    const [first, ...others] = models.flatMap((model) => {
-      const account = accounts.get(model.provider);
-      return account === undefined ? [] : [{ model, ...account }];
-    });
-    if (first === undefined) {
-      const wanted = models.map(({ provider, id }) => `${provider}/${id}`).join(", ");
-      return failedTurn(
-        { model: models[0], now },
-        failure("invalid", `No account is configured for ${wanted}.`),
-      );
-    }
-    const asked = { ...policy, silenceMs: streamOptions.silenceMs ?? policy.silenceMs };
-    return runAttempts({
-      plan: new AttemptPlan([first, ...others], asked, random),
-      open: ({ model, key }, silenceMs) =>
-        key.stream()(model, context, { ...streamOptions, ...stated({ silenceMs }) }),
-      context,
-      options: streamOptions,
-      now,
-      sleep,
-      redact,
-    });
-  };
+  const withFallbacks: ModelRunner["withFallbacks"] =
+    (fallbacks) =>
+    (model, context, asked = {}) => {
+      const [first, ...others] = [model, ...fallbacks].flatMap((model) => {
+        const account = accounts.get(model.provider);
+        return account === undefined ? [] : [{ model, ...account }];
+      });
+      if (first === undefined) {
+        const wanted = [model, ...fallbacks].map(({ provider, id }) => `${provider}/${id}`).join(", ");
+        return failedTurn({ model, now }, failure("invalid", `No account is configured for ${wanted}.`));
+      }
+      const limits = { ...policy, silenceMs: asked.silenceMs ?? policy.silenceMs };
+      return runAttempts({
+        plan: new AttemptPlan([first, ...others], limits, random),
+        open: ({ model, key }, silenceMs) =>
+          key.stream()(model, context, { ...asked, ...stated({ silenceMs }) }),
+        context,
+        options: asked,
+        now,
+        sleep,
+        redact,
+      });
+    };
 
   return {
-    stream: (model, context, streamOptions = {}) => run([model], context, streamOptions),
-    withFallbacks:
-      (fallbacks) =>
-      (model, context, streamOptions = {}) =>
-        run([model, ...fallbacks], context, streamOptions),
+    stream: withFallbacks([]),
+    withFallbacks,
     keys: () => [...accounts.values()].flatMap(({ ring }) => ring.states(now())),
   };
 }
@@ -146,7 +133,7 @@ function ringOf(account: Account, options: RunnerOptions, now: () => number): Ke
   if (provider === undefined)
     throw new TypeError(`Account "${name}" needs the wire format "${api}", which no provider speaks`);
   const shared = stated({ baseUrl, headers, timeouts, fetch: options.fetch });
-  return new KeyRing(name, keys, { ...COOLDOWNS, ...options.cooldowns }, (apiKey) =>
-    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) })),
-  );
+  const connect = (apiKey: string | undefined): StreamModel =>
+    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) }));
+  return new KeyRing(name, keys, connect, options.cooldowns);
 }

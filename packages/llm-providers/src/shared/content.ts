@@ -50,10 +50,7 @@ export function functionCall(call: ToolCallBlock): OpenAI.ChatCompletionMessageF
 const LONE_ESCAPE =
   /\\u[dD][89abAB][\da-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][\da-fA-F]{2})\\u[dD][c-fC-F]/;
 
-/**
- * A call's arguments for the history, as they came where that is possible. What was no JSON object goes back as an
- * empty one, since servers parse it; the call's result tells the model what was wrong.
- */
+/** A call's arguments as they came; what was no JSON object as an empty one, since servers parse it. */
 export function replayArguments({ args, argsText }: ToolCallBlock): string {
   if (args === undefined || argsText.trim() === "") return "{}";
   return !argsText.isWellFormed() || LONE_ESCAPE.test(argsText) ? JSON.stringify(args) : argsText;

@@ -1,7 +1,4 @@
-/**
- * Makes something of an object at the first call and finds it again, for objects that never change, such as messages: a
- * request costs what is new in its history.
- */
+/** Makes something once of each object that never changes, so that a request costs what is new in its history. */
 export function oncePer<K extends object, V extends object | string | number>(
   make: (key: K) => V,
 ): (key: K) => V {

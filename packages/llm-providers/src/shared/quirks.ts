@@ -19,10 +19,7 @@ type QuirkOf<T> = T extends boolean
       ? JsonObject | null
       : Efforts;
 
-/**
- * Reads a model's quirks: each layer states some of them, and the last word counts. What is nothing the quirk may be is
- * as good as not stated.
- */
+/** Reads quirks that several layers state, the last of which counts; what a quirk cannot be is not stated. */
 export function readQuirks<Table extends QuirkTable>(
   table: Table,
   ...layers: readonly (JsonObject | undefined)[]

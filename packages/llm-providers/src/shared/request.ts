@@ -18,9 +18,8 @@ export const THINKING_TOKENS: Readonly<Record<ThinkingLevel, number>> = {
 const DEFAULT_OUTPUT_TOKENS = 8_192;
 
 /**
- * The level `model` is asked for: the same where it knows it, else the nearest lower one, and `off` where there is
- * none. A model whose quirks say `thinkingAlwaysOn` never goes below its lowest level. `undefined` where it cannot
- * think at all, so that nothing is to be said about it.
+ * The level to ask for: the same where the model knows it, else the nearest lower one; with `thinkingAlwaysOn` never
+ * below its lowest. `undefined` where it cannot think at all, so that nothing is to be said about it.
  */
 export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingLevel | undefined {
   const { thinking: wanted = "off" } = options;
@@ -32,10 +31,7 @@ export function thinkingLevel({ model, options, warn }: ModelRequest): ThinkingL
   return model.thinking.length === 0 ? undefined : level;
 }
 
-/**
- * The limit on output tokens to send. Vendors count thinking as output: without the caller's own limit the answer
- * keeps its usual room beside it.
- */
+/** The limit on output tokens. Thinking counts as output: by default the answer keeps its usual room beside it. */
 export function outputTokens({ model, options }: ModelRequest, level: ThinkingLevel = "off"): number {
   const wanted = options.maxOutputTokens ?? DEFAULT_OUTPUT_TOKENS + THINKING_TOKENS[level];
   return Math.max(1, Math.min(wanted, model.maxOutputTokens));

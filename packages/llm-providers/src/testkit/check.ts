@@ -10,10 +10,8 @@ export interface ReadTurn {
 }
 
 /**
- * Checks what every stream of events promises, whatever its vendor did: `start` first, indexes that rise, each block
- * opened once and sealed once, deltas that add up to the sealed block, and one terminal event, the last. After an
- * attempt that is void all of it begins anew.
- *
+ * Checks what every stream promises: `start` first, indexes that rise, each block opened and sealed once, deltas that
+ * add up to it, and one terminal event, the last. After an attempt that is void all of it begins anew.
  * @throws AssertionError saying what is broken.
  */
 export function checkEvents(events: readonly ModelEvent[]): ReadTurn {

@@ -28,9 +28,8 @@ export function wholeOf({ message, error }: ReadTurn): Whole {
 }
 
 /**
- * What is wrong with what became of an answer that was cut or disturbed, if anything: it passes for whole and says less
- * or something else (`less`), or holds a call that is not one of the whole answer's, ready to be executed, or asks for
- * its tools although it failed (`partialCall`).
+ * What is wrong with what became of a cut answer, if anything: it passes for whole and says something else (`less`), or
+ * has a call ready that is not one of the whole answer's, or asks for its tools although it failed (`partialCall`).
  */
 export function wrongWithCut({ message, error }: ReadTurn, whole: Whole): "less" | "partialCall" | undefined {
   if (error === undefined) {

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import type { JsonObject, Model, ModelContext, ModelEvent, StreamModel } from "@signalbox/agent-core";
+import type {
+  JsonObject,
+  Model,
+  ModelContext,
+  ModelEvent,
+  StreamModel,
+  StreamOptions,
+} from "@signalbox/agent-core";
 import type { Provider, ProviderConfig } from "../provider/provider.ts";
 import { type ReadTurn, readTurn } from "./check.ts";
 import { type Wire, type WireAnswer, wire } from "./wire.ts";
@@ -56,20 +63,21 @@ const HUNG_MS = 10_000;
 
 /** Reads what a provider makes of answers of its vendor. */
 export class Subject {
-  readonly #subject: ProviderSubject;
+  readonly subject: ProviderSubject;
+
   constructor(subject: ProviderSubject) {
-    this.#subject = subject;
+    this.subject = subject;
   }
 
   /** Asks for an answer over a line of its own. */
   open(
     answer: WireAnswer,
     config: ProviderConfig = {},
-    signal?: AbortSignal,
+    options: StreamOptions = {},
   ): { readonly line: Wire; readonly events: AsyncIterable<ModelEvent> } {
     const line = wire(answer);
     const stream = this.#connect({ fetch: line.fetch, ...config });
-    return { line, events: stream(this.#subject.model, CONTEXT, signal === undefined ? {} : { signal }) };
+    return { line, events: stream(this.subject.model, CONTEXT, options) };
   }
 
   async read(answer: WireAnswer, config?: ProviderConfig): Promise<ReadTurn> {
@@ -82,20 +90,28 @@ export class Subject {
     const stream = this.#connect({ fetch: (input, init) => line.fetch(input, init) });
     return (answer) => {
       line = wire(answer);
-      return this.within("a turn", readTurn(stream(this.#subject.model, CONTEXT)));
+      return this.within("a turn", readTurn(stream(this.subject.model, CONTEXT)));
     };
   }
 
   #connect(config: ProviderConfig): StreamModel {
-    return this.#subject.provider.connect({ apiKey: "k", now: () => FIXED_TIME, ...config });
+    return this.subject.provider.connect({ apiKey: "k", now: () => FIXED_TIME, ...config });
   }
 
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const onLate = (): void => reject(new assert.AssertionError({ message: `${what} hangs` }));
-      timer = setTimeout(onLate, this.#subject.hungMs ?? HUNG_MS);
+      timer = setTimeout(onLate, this.subject.hungMs ?? HUNG_MS);
     });
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+  }
+
+  /** Waits for something to become so. */
+  async until(what: string, isSo: () => boolean): Promise<void> {
+    const wait = async (): Promise<void> => {
+      while (!isSo()) await new Promise(setImmediate);
+    };
+    return this.within(what, wait());
   }
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { AssistantMessage, ModelEvent } from "@signalbox/agent-core";
+import { type AssistantMessage, type ModelEvent, textOf } from "@signalbox/agent-core";
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
@@ -12,16 +12,14 @@ export interface TestApi {
 }
 
 /**
- * The tests every provider has to pass: its recorded streams whole and in pieces, cut, stalled, garbled and
- * interrupted, and what it does with refusals, aborts and a consumer that leaves. Nothing leaves the process; the
- * vendor's own SDK runs over a `fetch` that the suite provides.
+ * The tests every provider has to pass: its recorded streams whole, in pieces and disturbed, refusals, aborts and a
+ * consumer that leaves. The vendor's own SDK runs over a `fetch` that the suite provides; nothing leaves the process.
  */
 export function providerSuite({ describe, it }: TestApi, subject: ProviderSubject): void {
-  const under = new Subject(subject);
   describe(`provider ${subject.provider.api}`, () => {
     for (const recording of subject.recordings)
       describe(recording.name, () => {
-        const recorded = new Recorded(under, subject, recording);
+        const recorded = new Recorded(subject, recording);
         it("reads whole", () => recorded.readsWhole());
         it("reads the same in single bytes", () => recorded.readsTheSame(bytewise(recorded.bytes)));
         it("takes no notice of keep-alives", () => recorded.readsTheSame(recorded.keptAlive()));
@@ -34,8 +32,8 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
           it("ends with the vendor's error in mid-stream", () => recorded.interrupted(bytesOf(errorEvent)));
         it("ends at once when it is aborted, and gives the connection up", () => recorded.aborted());
       });
-    testConnection(it, under, bytesOf(subject.recordings[0]?.body ?? ""));
-    testAnswers(it, under, subject);
+    testConnection(it, new Subject(subject));
+    testAnswers(it, new Subject(subject));
   });
 }
 
@@ -51,16 +49,13 @@ function assertSound(turn: ReadTurn, whole: Whole, where: string): void {
   assert.notEqual(wrong, "partialCall", `${where}: ${ready}`);
 }
 
-class Recorded {
+class Recorded extends Subject {
   readonly bytes: Uint8Array;
   readonly #ends: readonly number[];
-  readonly #under: Subject;
-  readonly #subject: ProviderSubject;
   readonly #recording: RecordedStream;
 
-  constructor(under: Subject, subject: ProviderSubject, recording: RecordedStream) {
-    this.#under = under;
-    this.#subject = subject;
+  constructor(subject: ProviderSubject, recording: RecordedStream) {
+    super(subject);
     this.#recording = recording;
     this.bytes = bytesOf(recording.body);
     this.#ends = eventEnds(this.bytes);
@@ -73,26 +68,23 @@ class Recorded {
 
   async readsWhole(): Promise<void> {
     const { says, ends = "finish" } = this.#recording;
-    const { error, message } = await this.#under.read({ pieces: [this.bytes] });
+    const { error, message } = await this.read({ pieces: [this.bytes] });
     assert.equal(error === undefined ? "finish" : "error", ends, error?.message ?? "finished");
-    const { content } = message;
-    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    if (says?.text !== undefined) assert.equal(text, says.text);
-    const whole = content
-      .filter((block) => block.type === "toolCall")
-      .filter(({ args }) => args !== undefined);
-    const calls = whole.map(({ name, args }) => ({ name, args }));
+    if (says?.text !== undefined) assert.equal(textOf(message.content), says.text);
+    const calls = message.content.flatMap((block) =>
+      block.type === "toolCall" && block.args !== undefined ? { name: block.name, args: block.args } : [],
+    );
     if (says?.calls !== undefined) assert.deepEqual(calls, says.calls);
   }
 
   async readsTheSame(pieces: readonly Uint8Array[]): Promise<void> {
-    const whole = await this.#under.read({ pieces: [this.bytes] });
-    assert.deepEqual(essence(await this.#under.read({ pieces })), essence(whole));
+    const whole = await this.read({ pieces: [this.bytes] });
+    assert.deepEqual(essence(await this.read({ pieces })), essence(whole));
   }
 
   /** The stream with something between any two of its events that means nothing. */
   keptAlive(): readonly Uint8Array[] {
-    const alive = bytesOf(this.#subject.keepAlive);
+    const alive = bytesOf(this.subject.keepAlive);
     const starts = [0, ...this.#ends];
     return starts.flatMap((start, event) => [alive, this.bytes.subarray(start, starts[event + 1])]);
   }
@@ -100,7 +92,7 @@ class Recorded {
   async cutAnywhere(): Promise<void> {
     const { read, whole } = await this.#reading();
     const edges = new Set(this.#ends);
-    for (const cut of cutsOf(this.bytes, this.#ends, this.#subject.everyByte === true)) {
+    for (const cut of cutsOf(this.bytes, this.#ends, this.subject.everyByte === true)) {
       const near = edges.has(cut) || edges.has(cut + 1);
       for (const ending of near ? ENDINGS : ENDINGS.slice(cut % 2, (cut % 2) + 1)) {
         const where = `cut at byte ${cut} (${ending})`;
@@ -120,8 +112,8 @@ class Recorded {
     const timeouts = { firstByteMs: 10, idleMs: 10 };
     const stall = async (at: number): Promise<void> => {
       const pieces = at === 0 ? [] : this.#upTo(at);
-      const { line, events } = this.#under.open({ pieces, ending: "stall" }, { timeouts });
-      const turn = await this.#under.within("a turn whose server is silent", readTurn(events));
+      const { line, events } = this.open({ pieces, ending: "stall" }, { timeouts });
+      const turn = await this.within("a turn whose server is silent", readTurn(events));
       const where = `silent from byte ${at} on`;
       // Its vendor may have said everything by then, of a failure too.
       assertSound(turn, whole, where);
@@ -164,7 +156,7 @@ class Recorded {
   async aborted(): Promise<void> {
     const abort = new AbortController();
     const pieces = this.#upTo(this.#ends[0] ?? 1);
-    const { line, events } = this.#under.open({ pieces, ending: "stall" }, {}, abort.signal);
+    const { line, events } = this.open({ pieces, ending: "stall" }, {}, { signal: abort.signal });
     const seen: ModelEvent[] = [];
     let over = false;
     const read = async (): Promise<void> => {
@@ -172,15 +164,12 @@ class Recorded {
       over = true;
     };
     const reading = read();
-    await this.#under.within(
-      "asking",
-      until(() => line.requests.length > 0),
-    );
+    await this.until("asking", () => line.requests.length > 0);
     await turnsOfTheLoop(() => over);
     abort.abort();
     await turnsOfTheLoop(() => over);
     assert.ok(over, `an aborted turn was not over within ${ABORT_TURNS} turns of the event loop`);
-    await this.#under.within("a turn that was aborted", reading);
+    await this.within("a turn that was aborted", reading);
     const { error, message } = checkEvents(seen);
     assert.equal(error?.code, "aborted");
     assert.equal(message.stopReason, "aborted");
@@ -192,7 +181,7 @@ class Recorded {
     readonly read: (answer: WireAnswer) => Promise<ReadTurn>;
     readonly whole: Whole;
   }> {
-    const read = this.#under.reader();
+    const read = this.reader();
     return { read, whole: wholeOf(await read({ pieces: [this.bytes] })) };
   }
 }
@@ -226,11 +215,7 @@ async function turnsOfTheLoop(isOver: () => boolean): Promise<void> {
   for (let turn = 0; turn < ABORT_TURNS && !isOver(); turn++) await new Promise(setImmediate);
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise(setImmediate);
-}
-
-function testConnection(it: TestApi["it"], under: Subject, bytes: Uint8Array): void {
+function testConnection(it: TestApi["it"], under: Subject): void {
   it("asks for nothing before somebody listens", async () => {
     const { line, events } = under.open({ pieces: [] });
     await new Promise((resolve) => setImmediate(resolve));
@@ -240,20 +225,18 @@ function testConnection(it: TestApi["it"], under: Subject, bytes: Uint8Array): v
   });
 
   it("gives the connection up when the consumer leaves", async () => {
+    const bytes = bytesOf(under.subject.recordings[0]?.body ?? "");
     const pieces = [bytes.subarray(0, eventEnds(bytes)[0] ?? 1)];
     const { line, events } = under.open({ pieces, ending: "stall" });
     const leave = async (): Promise<void> => {
       for await (const event of events) if (event.type === "start") break;
     };
     await under.within("leaving a turn", leave());
-    await under.within(
-      "closing the connection",
-      until(() => line.closed),
-    );
+    await under.until("closing the connection", () => line.closed);
   });
 
   it("asks for nothing when it was aborted before", async () => {
-    const { line, events } = under.open({ pieces: [] }, {}, AbortSignal.abort());
+    const { line, events } = under.open({ pieces: [] }, {}, { signal: AbortSignal.abort() });
     const turn = await under.within("a turn that was aborted before", readTurn(events));
     assert.equal(turn.error?.code, "aborted");
     assert.equal(line.requests.length, 0);
@@ -270,12 +253,13 @@ function testConnection(it: TestApi["it"], under: Subject, bytes: Uint8Array): v
   });
 }
 
-function testAnswers(it: TestApi["it"], under: Subject, { empty, refusals = [] }: ProviderSubject): void {
+function testAnswers(it: TestApi["it"], under: Subject): void {
+  const { empty, refusals = [] } = under.subject;
   if (empty !== undefined)
     it("finishes an answer without content", async () => {
       const { error, message } = await under.read({ pieces: [bytesOf(empty)] });
       assert.equal(error, undefined);
-      assert.equal(message.content.map((block) => ("text" in block ? block.text : "x")).join(""), "");
+      assert.ok(message.content.every((block) => "text" in block && block.text === ""));
     });
 
   for (const { name, status, headers, body, ...meant } of refusals)

@@ -28,32 +28,24 @@ export interface Wire {
 /** A connection for a provider's SDK that never leaves the process. */
 export function wire(answer: WireAnswer): Wire {
   const requests: WireRequest[] = [];
-  const state = { closed: false };
-  const give: FetchLike = async (input, init) => {
-    const request = input instanceof Request ? input : undefined;
-    const signal = init?.signal ?? request?.signal;
-    signal?.throwIfAborted();
-    const body = request ?? new Response(init?.body ?? null);
-    requests.push({
-      url: request?.url ?? String(input),
-      headers: Object.fromEntries(new Headers(request?.headers ?? init?.headers)),
-      body: typeof init?.body === "string" ? init.body : await body.text(),
-    });
-    return new Response(
-      bodyOf(answer, signal, () => (state.closed = true)),
-      {
+  const line = {
+    requests,
+    closed: false,
+    fetch: async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      const request = input instanceof Request ? input : undefined;
+      const signal = init?.signal ?? request?.signal;
+      signal?.throwIfAborted();
+      const headers = Object.fromEntries(new Headers(request?.headers ?? init?.headers));
+      const body = await (request ?? new Response(init?.body ?? null)).text();
+      requests.push({ url: request?.url ?? String(input), headers, body });
+      const stream = bodyOf(answer, signal, () => (line.closed = true));
+      return new Response(stream, {
         status: answer.status ?? 200,
         headers: { "content-type": "text/event-stream", ...answer.headers },
-      },
-    );
-  };
-  return {
-    fetch: give,
-    requests,
-    get closed() {
-      return state.closed;
+      });
     },
   };
+  return line;
 }
 
 const OTHER_SIDE_CLOSED = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
@@ -114,10 +106,7 @@ export function eventEnds(bytes: Uint8Array): number[] {
 const isWord = (byte: number | undefined): boolean =>
   byte !== undefined && /\w/.test(String.fromCharCode(byte));
 
-/**
- * Where a stream can be cut, once for each way it can come out: no reader looks into a word, so that of the cuts within
- * one a single one is enough.
- */
+/** Where a stream can be cut, once for each way it can come out: no reader looks into a word. */
 export function cutPlaces(bytes: Uint8Array): number[] {
   const places: number[] = [];
   for (let at = 0; at < bytes.length; at++) {

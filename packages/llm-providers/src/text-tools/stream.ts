@@ -67,9 +67,8 @@ class TextCallReader {
 }
 
 /**
- * Tool calls for models without them: the tools are described in the system prompt, calls are read from the text as
- * it streams, results go back as text. A call that cannot be read becomes one with `argsError`, which the model is
- * told about and can mend.
+ * Tool calls for models without them: the tools are described in the system prompt, calls are read from the text as it
+ * streams, results go back as text. A call that cannot be read becomes one with `argsError`, which the model can mend.
  */
 export function withTextTools(stream: StreamModel): StreamModel {
   return (model, context, options = {}) =>

@@ -5,8 +5,7 @@ import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
 /**
  * Makes the request, reads the answer and tells `turn` what it says, one piece of the wire before each `yield`. What it
- * throws ends the turn as a failure. It is left at a `yield` once the turn has ended, and
- * `turn.signal` is aborted where the wire is to be cut.
+ * throws ends the turn as a failure. `turn.signal` is aborted where the wire is to be cut.
  */
 export type ReadTurn = (turn: TurnWriter) => AsyncIterable<unknown>;
 
@@ -21,20 +20,14 @@ export const UNWATCHED: Timeouts = {
   idleMs: Number.POSITIVE_INFINITY,
 };
 
-/**
- * However hard a model thinks: those that think for long say on the wire that they are at work, with pings, events or
- * comments at least every thirty seconds, or with what they think.
- */
+/** Models that think for long show that they are at work, at least every thirty seconds. */
 const SILENCE_MS = 55_000;
 /** How long keep-alives alone are taken for a model at work, in milliseconds. */
 const QUIET_MS = 10 * 60_000;
 /** A timer of more milliseconds than this would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * One reason for every abort: an error made at the abort would hold its stack, and so the whole turn, for as long as
- * an SDK holds the signal.
- */
+/** One reason for all: one made at the abort would hold the stack, and so the turn, as long as its signal. */
 const OVER = new DOMException("The turn is over.", "AbortError");
 
 /**
