@@ -11,15 +11,10 @@ import { entryOf } from "../shared/json.ts";
 
 export type Media = ImageBlock | AudioBlock | FileBlock;
 
-/** Whether a wire format has a place for a block. */
 type Takes = (block: Media) => boolean;
 
-interface MediaRules {
-  /** What a person or a tool contributed. */
-  readonly input: Takes;
-  /** What the model itself made, when it is sent back. */
-  readonly output: Takes;
-}
+/** Whether a wire format has a place for what a person or a tool contributed, and for what the model itself made. */
+type MediaRules = { readonly [From in "input" | "output"]: Takes };
 
 export const ANTHROPIC_IMAGES = ["image/jpeg", "image/png", "image/gif", "image/webp"] as const;
 const CHAT_AUDIO = /^audio\/(?:x-)?(?:wav|mpeg|mp3)$/;
@@ -37,11 +32,9 @@ const inline: Takes = ({ source }) => source.kind === "base64";
 const RULES: Readonly<Record<string, MediaRules>> = {
   "anthropic-messages": {
     input: (block) => {
-      const { type, mimeType, source } = block;
-      if (type === "image")
-        return source.kind === "url" || ANTHROPIC_IMAGES.some((image) => image === mimeType);
-      if (type === "file") return mimeType === "application/pdf" || (inline(block) && isTextFile(mimeType));
-      return false;
+      const { type, mimeType } = block;
+      if (type === "image") return !inline(block) || ANTHROPIC_IMAGES.some((image) => image === mimeType);
+      return type === "file" && (mimeType === "application/pdf" || (inline(block) && isTextFile(mimeType)));
     },
     output: nothing,
   },
@@ -81,10 +74,8 @@ export function standInFor(
   if (!input.includes(block.type)) return leftOut(block, CANNOT[block.type]);
   if (entryOf(RULES, api)?.[from](block) === false) return leftOut(block);
   if (api !== "anthropic-messages" || !isTooLarge(block, isAmongMany)) return undefined;
-  return leftOut(
-    block,
-    `it is too large for this model${isAmongMany ? " to see it among so many others" : ""}`,
-  );
+  const among = isAmongMany ? " to see it among so many others" : "";
+  return leftOut(block, `it is too large for this model${among}`);
 }
 
 /** Anthropic refuses a whole request for one such picture. */

@@ -3,8 +3,8 @@ import { digestId } from "../shared/digest.ts";
 import { entryOf } from "../shared/json.ts";
 
 interface Format {
-  readonly name: RegExp;
   readonly longestName: number;
+  readonly name?: RegExp;
   /** What a call id may look like; any where absent. */
   readonly id?: RegExp;
   /** Of a made id, before so many letters and digits. */
@@ -14,23 +14,12 @@ interface Format {
 
 /** By wire format. One that is absent takes anything. */
 const FORMATS: Readonly<Record<string, Format>> = {
-  "anthropic-messages": {
-    name: /^[a-zA-Z0-9_-]{1,128}$/,
-    longestName: 128,
-    id: /^[a-zA-Z0-9_-]{1,64}$/,
-    prefix: "toolu_",
-  },
-  "openai-responses": { name: /^[a-zA-Z0-9_-]{1,64}$/, longestName: 64, id: /^[a-zA-Z0-9_-]{1,64}$/ },
-  "openai-chat": { name: /^[a-zA-Z0-9_-]{1,64}$/, longestName: 64, id: /^[a-zA-Z0-9_-]{1,40}$/ },
-  "mistral-chat": {
-    name: /^[a-zA-Z0-9_-]{1,64}$/,
-    longestName: 64,
-    id: /^[a-zA-Z0-9]{9}$/,
-    prefix: "",
-    idLength: 9,
-  },
+  "anthropic-messages": { longestName: 128, id: /^[a-zA-Z0-9_-]{1,64}$/, prefix: "toolu_" },
+  "openai-responses": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,64}$/ },
+  "openai-chat": { longestName: 64, id: /^[a-zA-Z0-9_-]{1,40}$/ },
+  "mistral-chat": { longestName: 64, id: /^[a-zA-Z0-9]{9}$/, prefix: "", idLength: 9 },
   // Declarations may hold dots and colons, calls may not.
-  "google-generative": { name: /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/, longestName: 64 },
+  "google-generative": { longestName: 64, name: /^[a-zA-Z_][a-zA-Z0-9_-]*$/ },
 };
 
 /** A call id that fits: the same, or one made from its hash, so that a call and its result agree unasked. */
@@ -49,19 +38,18 @@ const MADE_LENGTH = 15;
  */
 export function toolNameFor(api: string, name: string): string {
   const format = entryOf(FORMATS, api);
-  if (format === undefined || (format.name.test(name) && !MADE.test(name))) return name;
-  const like = name.slice(0, format.longestName - MADE_LENGTH - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
+  if (format === undefined) return name;
+  const { longestName, name: valid = /^[a-zA-Z0-9_-]+$/ } = format;
+  if (valid.test(name) && name.length <= longestName && !MADE.test(name)) return name;
+  const like = name.slice(0, longestName - MADE_LENGTH - 1).replace(/[^a-zA-Z0-9_-]/g, "_");
   return `${/^[a-zA-Z_]/.test(like) ? like : `_${like}`}_x_${digestId(name, 12)}`;
 }
 
-export interface WireTools {
-  readonly tools: readonly ToolSpec[];
-  /** The tools' own names by those on the wire, of those that differ. */
-  readonly names: ReadonlyMap<string, string>;
-}
-
-/** Tools as the wire format takes them; the same objects where their names fit. */
-export function wireTools(api: string, given: readonly ToolSpec[]): WireTools {
+/** Tools as the wire format takes them, and their own names by those on the wire, of those that differ. */
+export function wireTools(
+  api: string,
+  given: readonly ToolSpec[],
+): { readonly tools: readonly ToolSpec[]; readonly names: ReadonlyMap<string, string> } {
   const names = new Map<string, string>();
   const tools = given.map((tool) => {
     const name = toolNameFor(api, tool.name);

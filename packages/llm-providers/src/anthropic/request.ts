@@ -1,8 +1,15 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
-import type { StreamOptions, SystemPrompt } from "@signalbox/agent-core";
+import type { SystemPrompt } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "../shared/json.ts";
-import { outputTokens, samplingFor, THINKING_TOKENS, thinkingLevel } from "../shared/request.ts";
+import {
+  type CacheControl,
+  cacheControl,
+  outputTokens,
+  samplingFor,
+  THINKING_TOKENS,
+  thinkingLevel,
+} from "../shared/request.ts";
 import { historyMessages, type WireMessage } from "./history.ts";
 import { type AnthropicQuirks, anthropicQuirks } from "./quirks.ts";
 
@@ -37,7 +44,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
     messages.push({ role: "user", blocks: ['{"type":"text","text":"(continue)"}'] });
-  if (cache !== undefined) markForCache(messages, cache);
+  markForCache(messages, cache);
   return bodyJson({ ...params, ...options.extra }, messages);
 }
 
@@ -116,16 +123,11 @@ function outputFormat(
   return undefined;
 }
 
-function cacheControl({ cache }: StreamOptions): Anthropic.CacheControlEphemeral | undefined {
-  if (cache === "none") return undefined;
-  return cache === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
-}
-
 /** The system prompt; what is stable ends in a cache breakpoint. */
 function systemBlocks(
   { stable, volatile = "" }: SystemPrompt,
-  cache: Anthropic.CacheControlEphemeral | undefined,
-) {
+  cache: CacheControl | undefined,
+): Anthropic.TextBlockParam[] {
   const blocks: Anthropic.TextBlockParam[] = [
     { type: "text", text: stable, ...(cache && { cache_control: cache }) },
     { type: "text", text: volatile },
@@ -134,11 +136,7 @@ function systemBlocks(
 }
 
 /** The tools, the last of them with a cache breakpoint, and how they are to be used. */
-function toolFields(
-  request: ModelRequest,
-  cache: Anthropic.CacheControlEphemeral | undefined,
-  unforced: boolean,
-) {
+function toolFields(request: ModelRequest, cache: CacheControl | undefined, unforced: boolean) {
   const { tools: specs, messages } = request.context;
   // The vendor wants calls in the history to be of declared tools, also where none is offered any more.
   if (specs.length === 0) {
@@ -167,7 +165,8 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthrop
 }
 
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
-function markForCache(messages: readonly WireMessage[], cache: Anthropic.CacheControlEphemeral): void {
+function markForCache(messages: readonly WireMessage[], cache: CacheControl | undefined): void {
+  if (cache === undefined) return;
   for (const { blocks } of messages.filter(({ role }) => role === "user").slice(-2)) {
     const last = blocks.pop();
     if (last !== undefined) blocks.push(`${last.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`);

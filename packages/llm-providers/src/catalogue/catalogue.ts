@@ -1,5 +1,5 @@
 import type { Model, Warning } from "@signalbox/agent-core";
-import { type Entry, TABLE, VENDORS } from "./table.ts";
+import { TABLE, VENDORS } from "./table.ts";
 
 /**
  * A model as the configuration states it: whatever is absent comes from the table, or from the stated defaults. Of
@@ -48,11 +48,9 @@ function sameFamily(a: string, b: string): boolean {
   return a === b || (a.startsWith("openai-") && b.startsWith("openai-"));
 }
 
-function entryFor(api: string, id: string): Entry | undefined {
-  const entries = TABLE.filter((entry) => sameFamily(entry.api, api));
-  return (
-    entries.find((entry) => entry.id === id) ?? entries.find((entry) => entry.id === id.replace(DATE, ""))
-  );
+function entryFor(api: string, id: string): Model | undefined {
+  const find = (id: string) => TABLE.find((entry) => entry.id === id && sameFamily(entry.api, api));
+  return find(id) ?? find(id.replace(DATE, ""));
 }
 
 function build(account: CatalogueAccount, id: string): ResolvedModel {
@@ -100,8 +98,8 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
     const account = slash > 0 ? all.get(reference.slice(0, slash)) : undefined;
     if (account !== undefined) return build(account, reference.slice(slash + 1));
     const model = list().find(({ id }) => id === reference || id === reference.replace(DATE, ""));
-    const owner = model === undefined ? undefined : all.get(model.provider);
-    return owner === undefined ? undefined : build(owner, reference);
+    const owner = all.get(model?.provider ?? "");
+    return owner && build(owner, reference);
   };
   const resolved = new Map<string, ResolvedModel>();
   return {
@@ -112,8 +110,7 @@ export function createCatalogue(accounts: readonly CatalogueAccount[] = []): Cat
       // The one that was wanted longest ago goes first.
       resolved.delete(reference);
       resolved.set(reference, found);
-      const [oldest] = resolved.keys();
-      if (resolved.size > MOST_RESOLVED && oldest !== undefined) resolved.delete(oldest);
+      for (const oldest of [...resolved.keys()].slice(0, -MOST_RESOLVED)) resolved.delete(oldest);
       return found;
     },
   };

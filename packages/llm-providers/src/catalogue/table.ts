@@ -4,8 +4,6 @@ import { stated } from "../shared/json.ts";
 import { LEVELS } from "../shared/request.ts";
 import table from "./models.json" with { type: "json" };
 
-export type Entry = Model & { readonly name: string };
-
 type Sizes = Pick<Model, "contextWindow" | "maxOutputTokens">;
 
 interface Family extends Sizes {
@@ -41,32 +39,31 @@ function amounts(dollars: readonly number[], inputTimes = 1, outputTimes = 1): A
   };
 }
 
-function longQuirk(dollars: readonly number[], long: Family["longPrompts"]): JsonObject {
-  if (long === undefined) return {};
-  return { longPrices: { above: long.above, ...amounts(dollars, long.input, long.output) } };
-}
-
 function entriesOf(place: Pick<Model, "provider" | "api">, listed: Omit<ModelPrices, keyof Amounts>) {
-  return ({ models, longPrompts, quirks, input, thinking, ...sizes }: Family): Entry[] =>
-    models.map(({ id, name, dollars }) => ({
-      ...place,
-      id,
-      name,
-      ...sizes,
-      input: MODALITIES.filter((kind) => input.includes(kind)),
-      thinking: LEVELS.filter((level) => thinking.includes(level)),
-      tools: "native",
-      ...(dollars && { prices: { ...amounts(dollars), ...listed } }),
-      quirks: { ...(dollars && longQuirk(dollars, longPrompts)), ...quirks },
-    }));
+  return ({ models, longPrompts, quirks, input, thinking, ...sizes }: Family): Model[] =>
+    models.map(({ id, name, dollars }) => {
+      const long = dollars && longPrompts;
+      const longPrices = long && { above: long.above, ...amounts(dollars, long.input, long.output) };
+      return {
+        ...place,
+        id,
+        name,
+        ...sizes,
+        input: MODALITIES.filter((kind) => input.includes(kind)),
+        thinking: LEVELS.filter((level) => thinking.includes(level)),
+        tools: "native",
+        ...(dollars && { prices: { ...amounts(dollars), ...listed } }),
+        quirks: { ...stated({ longPrices }), ...quirks },
+      };
+    });
 }
 
 /** The vendors whose names say all but the key, in the order in which a default model is looked for. */
 export const VENDORS: readonly Vendor[] = table.vendors;
 
-export const TABLE: readonly Entry[] = [
+export const TABLE: readonly Model[] = [
   ...table.vendors.flatMap(({ provider, api, prices, families }) =>
     (families satisfies readonly Family[]).flatMap(entriesOf({ provider, api }, prices)),
   ),
-  { ...demoModel, name: "Offline demo" },
+  demoModel,
 ];

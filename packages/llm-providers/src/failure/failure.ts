@@ -1,5 +1,5 @@
 import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
-import { entryOf, stated } from "../shared/json.ts";
+import { stated } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
 /** What is known of a failure before it is classified. Structured fields decide; the message only where none does. */
@@ -28,11 +28,33 @@ export class FailureError extends Error {
   }
 }
 
+/** What an attempt that follows has to change, and whether the same request may succeed later. */
+const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
+  auth: { scope: "key", retryable: false },
+  billing: { scope: "key", retryable: false },
+  rate_limit: { scope: "key", retryable: true },
+  overloaded: { scope: "model", retryable: true },
+  overflow: { scope: "model", retryable: false },
+  invalid: { scope: "model", retryable: false },
+  filter: { scope: "model", retryable: false },
+  network: { scope: "provider", retryable: true },
+  timeout: { scope: "provider", retryable: true },
+  aborted: { scope: "provider", retryable: false },
+  protocol: { scope: "provider", retryable: true },
+  budget: { scope: "provider", retryable: false },
+};
+
 /**
  * Vendors' own words for what went wrong. `string_above_max_length` is no overflow: one field is longer than the
  * endpoint takes, and summarising the conversation would not mend it.
  */
-const WORDS: Readonly<Record<string, string>> = words;
+const WORDS = new Map(
+  Object.entries(words).flatMap(([word, code]) => (isCode(code) ? [[word, code] as const] : [])),
+);
+
+function isCode(word: string): word is ModelErrorCode {
+  return Object.hasOwn(KINDS, word);
+}
 
 /** Too much for the window: vendors report it as a plain invalid request, told apart by its wording only. */
 const OVERFLOW =
@@ -63,14 +85,9 @@ function contradicts(word: ModelErrorCode, status: number | undefined): boolean 
   return (status === 429 || status >= 500) && (word === "auth" || word === "invalid");
 }
 
-function codeOfWord(word = ""): ModelErrorCode | undefined {
-  const code = entryOf(WORDS, word);
-  return code !== undefined && isCode(code) ? code : undefined;
-}
-
 function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): ModelErrorCode {
   const said = words
-    .map((word) => codeOfWord(word))
+    .map((word = "") => WORDS.get(word))
     .find((code) => code !== undefined && !contradicts(code, status));
   const code = said ?? (status === undefined ? undefined : codeOfStatus(status));
   // A generic word says less than the sentence beside it.
@@ -83,26 +100,6 @@ function codeOf({ words = [], status, message, retryAfterMs }: FailureFacts): Mo
   const comesBack = retryAfterMs !== undefined || /per (?:minute|day|second)/i.test(message);
   if (code === "rate_limit" && BILLING.test(message) && !comesBack) return "billing";
   return code ?? "protocol";
-}
-
-/** What an attempt that follows has to change, and whether the same request may succeed later. */
-const KINDS: Readonly<Record<ModelErrorCode, Pick<Failure, "scope" | "retryable">>> = {
-  auth: { scope: "key", retryable: false },
-  billing: { scope: "key", retryable: false },
-  rate_limit: { scope: "key", retryable: true },
-  overloaded: { scope: "model", retryable: true },
-  overflow: { scope: "model", retryable: false },
-  invalid: { scope: "model", retryable: false },
-  filter: { scope: "model", retryable: false },
-  network: { scope: "provider", retryable: true },
-  timeout: { scope: "provider", retryable: true },
-  aborted: { scope: "provider", retryable: false },
-  protocol: { scope: "provider", retryable: true },
-  budget: { scope: "provider", retryable: false },
-};
-
-function isCode(word: string): word is ModelErrorCode {
-  return Object.hasOwn(KINDS, word);
 }
 
 /** The title or the text of a page of HTML, which proxies answer with; undefined for what is no page. */

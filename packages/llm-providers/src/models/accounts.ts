@@ -33,16 +33,9 @@ export interface ProviderEntry extends Pick<ProviderConfig, "baseUrl" | "headers
 /** Providers by name; the name is what references say before the slash. */
 export type ProviderEntries = Readonly<Record<string, ProviderEntry>>;
 
-const FIELDS: ReadonlySet<string> = new Set<keyof ProviderEntry>([
-  "api",
-  "apiKey",
-  "baseUrl",
-  "headers",
-  "timeouts",
-  "models",
-]);
+const FIELDS = new Set<string>(["api", "apiKey", "baseUrl", "headers", "timeouts", "models"]);
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The account of one entry, or why its provider is off. Only a valid entry makes one: a broken one must never send its

@@ -17,23 +17,23 @@ import { googleGenerative } from "../google/index.ts";
 import { mistralChat } from "../mistral/index.ts";
 import { openaiChat } from "../openai-chat/index.ts";
 import { openaiResponses } from "../openai-responses/index.ts";
-import { createProviders, type Provider } from "../provider/provider.ts";
+import { createProviders, type Provider, type Providers } from "../provider/provider.ts";
 import type { KeyState } from "../runner/keys.ts";
 import { type Account, createModelRunner, type RunnerOptions } from "../runner/runner.ts";
 import { failedTurn } from "../turn/turn.ts";
 import {
   accountOf,
+  type Environment,
   type ModelProblem,
   missingKey,
   type ProviderEntries,
-  type ProviderEntry,
 } from "./accounts.ts";
 import { type Answer, type AnswerStream, answerStream } from "./answer.ts";
 
 /** Retries, rests of keys, clocks, `fetch` and `redact` are the runner's. */
 export interface ModelsOptions extends Omit<RunnerOptions, "providers" | "accounts"> {
   /** Where to look for the keys of well-known providers without one, by their usual names; nowhere by default. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly env?: Environment;
   /** Further wire formats. */
   readonly providers?: readonly Provider[];
   /** Providers that are off whatever `env` holds, for instance since their configuration could not be read. */
@@ -112,9 +112,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
   const { env = {}, providers: more = [], disabled = [], ...runnerOptions } = options;
   const { now = Date.now } = options;
   const providers = createProviders([...PROVIDERS, ...more]);
-  const { accounts, problems } = openAccounts(entries, disabled, (name, entry) =>
-    accountOf(name, entry, providers, env),
-  );
+  const { accounts, problems } = openAccounts(entries, disabled, providers, env);
   const everyAccount = accounts.some(({ name }) => name === DEMO.name) ? accounts : [...accounts, DEMO];
   const runner = createModelRunner({ ...runnerOptions, providers, accounts: everyAccount });
   const catalogue = createCatalogue(
@@ -148,14 +146,13 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
     const others = fallbacks
       .map((other) => find(other))
       .flatMap((other) => ("model" in other ? other.model : []));
-    const stream = others.length > 0 ? runner.withFallbacks(others) : runner.stream;
-    return { ok: true, ...asked, stream };
+    return { ok: true, ...asked, stream: runner.withFallbacks(others) };
   }
 
   const stream: Models["stream"] = (reference, prompt, { fallbacks = [], strict = false, ...rest } = {}) => {
-    const resolution = resolve(reference, { fallbacks, strict });
-    if (!resolution.ok) return answerStream(refusing(reference, resolution.problem));
-    return answerStream(resolution.stream(resolution.model, contextOf(prompt, now), rest));
+    const asked = resolve(reference, { fallbacks, strict });
+    if (!asked.ok) return answerStream(refusing(reference, asked.problem));
+    return answerStream(asked.stream(asked.model, contextOf(prompt, now), rest));
   };
 
   return {
@@ -181,7 +178,8 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
 function openAccounts(
   entries: ProviderEntries,
   disabled: readonly string[],
-  open: (name: string, entry: ProviderEntry) => Account | ModelProblem,
+  providers: Providers,
+  env: Environment,
 ): { readonly accounts: readonly Account[]; readonly problems: readonly ModelProblem[] } {
   const problems: ModelProblem[] = disabled.map((provider) => ({
     code: "invalid_provider",
@@ -192,7 +190,7 @@ function openAccounts(
   const accounts: Account[] = [];
   for (const name of new Set([...stated, ...defaultAccounts.map((account) => account.name)])) {
     if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
-    const result = open(name, entries[name] ?? {});
+    const result = accountOf(name, entries[name] ?? {}, providers, env);
     if (!("code" in result)) accounts.push(result);
     else if (stated.includes(name) || result.code !== "missing_key") problems.push(result);
   }
@@ -200,9 +198,9 @@ function openAccounts(
 }
 
 function defaultReference(names: readonly string[], listed: readonly Model[]): string {
-  const vendor = names.flatMap((name) => VENDORS.find(({ provider }) => provider === name) ?? [])[0];
-  const { provider, id } =
-    vendor === undefined ? (listed[0] ?? demoModel) : { ...vendor, id: vendor.default };
+  const [vendor] = names.flatMap((name) => VENDORS.find(({ provider }) => provider === name) ?? []);
+  if (vendor !== undefined) return `${vendor.provider}/${vendor.default}`;
+  const { provider, id } = listed[0] ?? demoModel;
   return `${provider}/${id}`;
 }
 
@@ -214,7 +212,6 @@ function refusing(reference: string, { code, provider, message }: ModelProblem) 
 function contextOf(prompt: Prompt, now: () => number): ModelContext {
   if (typeof prompt === "string")
     return contextOf([{ role: "user", content: prompt, timestamp: now() }], now);
-  if (!("messages" in prompt)) return { system: { stable: "" }, messages: prompt, tools: [] };
-  const { system = "", messages, tools = [] } = prompt;
+  const { system = "", messages, tools = [] } = "messages" in prompt ? prompt : { messages: prompt };
   return { system: typeof system === "string" ? { stable: system } : system, messages, tools };
 }

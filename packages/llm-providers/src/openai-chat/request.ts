@@ -1,15 +1,11 @@
-import type {
-  JsonObject,
-  JsonOutput,
-  ModelContext,
-  StreamOptions,
-  ThinkingLevel,
-} from "@signalbox/agent-core";
+import type { JsonObject, JsonOutput, SystemPrompt, ThinkingLevel } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { cacheFields, PUBLIC_URL } from "../openai/client.ts";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated } from "../shared/json.ts";
 import {
+  type CacheControl,
+  cacheControl,
   functionOf,
   outputTokens,
   samplingFor,
@@ -34,11 +30,12 @@ export function buildRequest(request: ModelRequest): Params {
       "thinking.dropped",
       `Thinking "${options.thinking}" was left out: how this server is told of it is not known (\`quirks.thinkingStyle\`).`,
     );
+  const cache = quirks.cacheControl ? cacheControl(options) : undefined;
   const messages = [
-    ...systemMessages(context, options, quirks),
+    ...systemMessages(context.system, quirks.systemRole, cache),
     ...historyMessages(context.messages, quirks),
   ];
-  if (quirks.cacheControl && options.cache !== "none") markLast(messages, options);
+  if (cache !== undefined) markLast(messages, cache);
   const params: Params = {
     model: model.id,
     messages,
@@ -56,25 +53,22 @@ export function buildRequest(request: ModelRequest): Params {
   return Object.assign(params, thinkingFields(level, quirks), quirks.body, options.extra);
 }
 
-function systemMessages({ system }: ModelContext, options: StreamOptions, quirks: ChatQuirks): Param[] {
+function systemMessages(system: SystemPrompt, role: "system" | "developer", cache?: CacheControl): Param[] {
   const { stable, volatile } = system;
-  const role = quirks.systemRole;
-  if (quirks.cacheControl && options.cache !== "none" && stable !== "") {
+  if (cache !== undefined && stable !== "") {
     const rest = volatile ? [{ type: "text" as const, text: volatile }] : [];
-    return [{ role, content: [marked(stable, options), ...rest] }];
+    return [{ role, content: [marked(stable, cache), ...rest] }];
   }
   const content = systemText(system);
   return content === undefined ? [] : [{ role, content }];
 }
 
-function marked(text: string, options: StreamOptions): OpenAI.ChatCompletionContentPartText {
-  const mark: JsonObject =
-    options.cache === "long" ? { type: "ephemeral", ttl: "1h" } : { type: "ephemeral" };
-  return Object.assign({ type: "text" as const, text }, { cache_control: mark });
+function marked(text: string, cache_control: CacheControl): OpenAI.ChatCompletionContentPartText {
+  return Object.assign({ type: "text" as const, text }, { cache_control });
 }
 
 /** Marks the last text a person said or a tool gave, so that everything before the model's next word is cached. */
-function markLast(messages: Param[], options: StreamOptions): void {
+function markLast(messages: Param[], cache: CacheControl): void {
   const at = messages.findLastIndex((message) => message.role === "user" || message.role === "tool");
   const message = messages[at];
   if (message?.role !== "user" && message?.role !== "tool") return;
@@ -82,7 +76,7 @@ function markLast(messages: Param[], options: StreamOptions): void {
   const parts: readonly Part[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const last = parts.findLastIndex((part) => part.type === "text");
   const marks = parts.map((part, i) =>
-    i === last && part.type === "text" ? marked(part.text, options) : part,
+    i === last && part.type === "text" ? marked(part.text, cache) : part,
   );
   messages[at] = Object.assign({}, message, { content: marks });
 }

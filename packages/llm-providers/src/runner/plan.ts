@@ -69,10 +69,8 @@ export class AttemptPlan {
   /** The first attempt: the first model with a key that does not rest; else the first model, rest or not. */
   first(now: number): Attempt {
     this.#since = now;
-    this.#at = Math.max(
-      0,
-      this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined),
-    );
+    const ready = this.#candidates.findIndex(({ ring }) => ring.ready(now) !== undefined);
+    this.#at = Math.max(0, ready);
     const candidate = this.#candidates[this.#at] ?? this.#candidates[0];
     const key = candidate.ring.ready(now) ?? candidate.ring.soonest();
     this.#used.add(key);
@@ -90,9 +88,8 @@ export class AttemptPlan {
   /** How long `attempt`, which begins now, may be silent; `undefined` leaves it to its account. */
   silenceMs({ model, ownTimeouts }: Attempt, now: number): number | undefined {
     if (ownTimeouts) return undefined;
-    const others = this.#candidates.filter(
-      (one, at) => at > this.#at && one.model.provider !== model.provider,
-    );
+    const further = this.#candidates.slice(this.#at + 1);
+    const others = further.filter((one) => one.model.provider !== model.provider);
     const left = this.#left(now);
     const kept = others.length === 0 ? 0 : others.length === 1 ? FOR_ONE_MS : FOR_MORE_MS;
     return Math.max(LEAST_MS, left - Math.min(kept, left / 2));
@@ -112,14 +109,13 @@ export class AttemptPlan {
     };
     this.failures.push(failure);
     // An overflow is the caller's to mend: another model would only be given the same history.
-    if (error.code === "aborted" || error.code === "overflow" || error.emitted) return undefined;
+    if (error.code === "aborted" || error.code === "overflow") return undefined;
     if (error.scope === "key") ring.rest(key, error.code, error.retryAfterMs, now);
     if (this.failures.length >= this.#policy.maxAttempts) return undefined;
     if (error.scope === "key") {
       const other = ring.ready(now, this.#used);
-      if (other !== undefined && this.#left(now) > 0) {
+      if (other !== undefined && this.#left(now) > 0)
         return this.#go({ ...attempt, key: other }, "key", failure, 0);
-      }
     }
     // A model that said nothing for so long is not asked again: the person has waited long enough.
     if (error.retryable && error.code !== "timeout" && this.#retries < this.#policy.retries) {

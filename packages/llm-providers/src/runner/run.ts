@@ -1,4 +1,10 @@
-import type { ModelContext, ModelErrorData, ModelEvent, StreamOptions } from "@signalbox/agent-core";
+import type {
+  AttemptFailure,
+  ModelContext,
+  ModelErrorData,
+  ModelEvent,
+  StreamOptions,
+} from "@signalbox/agent-core";
 import { failure } from "../failure/failure.ts";
 import { failedTurn } from "../turn/turn.ts";
 import { guarded } from "./guard.ts";
@@ -8,6 +14,8 @@ import type { Attempt, AttemptPlan, Step } from "./plan.ts";
 const LONGEST_MESSAGE = 4_000;
 /** A secret that begins within the message is seen whole. */
 const MOST_READ = 8_000;
+
+type ErrorEvent = Extract<ModelEvent, { type: "error" }>;
 
 /** Waits, or rejects as soon as the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -99,7 +107,7 @@ class Run {
   /** @param begun whether some of the attempt was delivered. */
   async *#broke(
     attempt: Attempt,
-    event: Extract<ModelEvent, { type: "error" }>,
+    event: ErrorEvent,
     begun: boolean,
   ): AsyncGenerator<ModelEvent, Step | undefined> {
     const { plan, now, options } = this.#setup;
@@ -109,14 +117,14 @@ class Run {
       return undefined;
     }
     if (begun) plan.alive(now());
-    const step = plan.after(attempt, { ...error, emitted: false }, partial.usage, now());
+    const step = plan.after(attempt, error, partial.usage, now());
     if (step !== undefined) {
       yield { type: "attempt", failure: step.failure, next: step.next, ...(begun ? { discard: true } : {}) };
       return step;
     }
     const { api, provider, id: model } = attempt.model;
     if (!begun) yield { type: "start", request: { api, provider, model }, warnings: [] };
-    const summary = this.#summary(error);
+    const summary = summaryOf(error, plan.failures);
     yield { type: "error", error: summary, partial: { ...partial, error: summary } };
     return undefined;
   }
@@ -132,28 +140,23 @@ class Run {
     }
   }
 
-  #redacted({ error, partial }: Extract<ModelEvent, { type: "error" }>) {
+  #redacted({ error, partial }: ErrorEvent): ErrorEvent {
     const message = this.#setup.redact(error.message.slice(0, MOST_READ)).slice(0, LONGEST_MESSAGE);
     const redacted = { ...error, message };
-    return { type: "error", error: redacted, partial: { ...partial, error: redacted } } as const;
-  }
-
-  #summary(error: ModelErrorData): ModelErrorData {
-    const { failures } = this.#setup.plan;
-    if (failures.length < 2) return { ...error, attempts: failures };
-    const said = failures.map(
-      ({ provider, model, key, message }) => `${provider}/${model} (${key ?? "no key"}): ${message}`,
-    );
-    const message = `All ${failures.length} attempts failed. ${eachOnce(said).join("; ")}`;
-    return { ...error, message, attempts: failures };
+    return { type: "error", error: redacted, partial: { ...partial, error: redacted } };
   }
 }
 
-/** Each text at its first place, with how often it was there. */
-function eachOnce(texts: readonly string[]): string[] {
-  const times = new Map<string, number>();
-  for (const text of texts) times.set(text, (times.get(text) ?? 0) + 1);
-  return [...times].map(([text, count]) => (count === 1 ? text : `${text} (${count} times)`));
+/** The last failure, with what each attempt came to; those that came to the same are told of once. */
+function summaryOf(error: ModelErrorData, failures: readonly AttemptFailure[]): ModelErrorData {
+  if (failures.length < 2) return { ...error, attempts: failures };
+  const alike = Map.groupBy(
+    failures,
+    ({ provider, model, key, message }) => `${provider}/${model} (${key}): ${message}`,
+  );
+  const each = [...alike].map(([said, { length }]) => (length === 1 ? said : `${said} (${length} times)`));
+  const message = `All ${failures.length} attempts failed. ${each.join("; ")}`;
+  return { ...error, message, attempts: failures };
 }
 
 /** What was delivered counts as seen unless the caller knows better. */

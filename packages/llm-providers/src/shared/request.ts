@@ -1,4 +1,4 @@
-import type { JsonObject, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
+import type { JsonObject, StreamOptions, SystemPrompt, ThinkingLevel, ToolSpec } from "@signalbox/agent-core";
 import type { ModelRequest } from "../provider/define-provider.ts";
 import { stated, unlessEmpty } from "./json.ts";
 
@@ -61,6 +61,17 @@ export function stopSequences({ model, options, warn }: ModelRequest, most: numb
     warn("stop.dropped", `${all.length - most} stop sequence(s) were left out: ${model.id} takes ${takes}.`);
   }
   return unlessEmpty(all.slice(0, most));
+}
+
+/** Anthropic's mark on what is to be cached, which other servers know too. */
+export interface CacheControl {
+  readonly type: "ephemeral";
+  readonly ttl?: "1h";
+}
+
+export function cacheControl({ cache }: StreamOptions): CacheControl | undefined {
+  if (cache === "none") return undefined;
+  return { type: "ephemeral", ...(cache === "long" && { ttl: "1h" }) };
 }
 
 /** The system prompt as one text; `undefined` where there is none. */

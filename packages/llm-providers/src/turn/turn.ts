@@ -1,5 +1,5 @@
 import type { ModelEvent, StreamOptions } from "@signalbox/agent-core";
-import { classifyException, type Failure, FailureError, failure } from "../failure/failure.ts";
+import { classifyException, type Failure, failure } from "../failure/failure.ts";
 import type { Timeouts } from "../provider/provider.ts";
 import { type RecordSetup, TurnRecord, type TurnWriter } from "./record.ts";
 
@@ -40,9 +40,8 @@ export function modelTurn(setup: TurnSetup, read: ReadTurn): AsyncIterableIterat
 
 /** A turn that only says what went wrong. */
 export function failedTurn(setup: TurnSetup, cause: Failure): AsyncIterableIterator<ModelEvent, undefined> {
-  return modelTurn(setup, async function* () {
-    yield* [];
-    throw new FailureError(cause);
+  return modelTurn(setup, async function* (turn) {
+    yield turn.fail(cause);
   });
 }
 
@@ -53,7 +52,6 @@ export function isTurn(stream: object): boolean {
 
 class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #setup: TurnSetup;
-  readonly #now: () => number;
   readonly #controller = new AbortController();
   readonly #record: TurnRecord;
   readonly #read: ReadTurn;
@@ -69,7 +67,6 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
 
   constructor(setup: TurnSetup, read: ReadTurn) {
     this.#setup = setup;
-    this.#now = setup.now ?? Date.now;
     this.#read = read;
     this.#record = new TurnRecord(setup, this.#controller.signal);
   }
@@ -143,15 +140,11 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   #arrived(last: boolean): void {
     const cut = failure("network", "The connection ended before the answer was complete.");
     if (last) this.#record.fail(cut);
-    else if (this.#record.silent) this.#stayedQuiet();
-    else this.#quietSince = undefined;
-  }
-
-  /** A piece came that says nothing: a server that lives and never answers holds its run no longer than so. */
-  #stayedQuiet(): void {
-    const now = this.#now();
-    this.#quietSince ??= now;
-    if (now - this.#quietSince < QUIET_MS) return;
+    const { now: clock = Date.now } = this.#setup;
+    const now = clock();
+    this.#quietSince = this.#record.silent ? (this.#quietSince ?? now) : undefined;
+    // A server that lives and never answers holds its run no longer than so.
+    if (this.#quietSince === undefined || now - this.#quietSince < QUIET_MS) return;
     const said = `The model kept the connection open for ${QUIET_MS / 60_000} min and said nothing.`;
     this.#record.fail(failure("timeout", said));
   }
