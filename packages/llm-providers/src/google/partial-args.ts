@@ -1,7 +1,6 @@
 import type { JsonObject } from "@signalbox/agent-core";
 import { objectsAt, textAt } from "../shared/json.ts";
 
-type Node = { [key: string]: unknown } | unknown[];
 type Key = string | number;
 
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/g;
@@ -22,7 +21,7 @@ function valueIn(piece: JsonObject): unknown {
 /** A function call's arguments as Gemini streams them: assignments to paths, strings in pieces. */
 export class PartialArgs {
   // Without a prototype every key is an ordinary one.
-  readonly #root: Node = Object.create(null);
+  readonly #root: object = Object.create(null);
   #broken = false;
   #continued: string | undefined;
 
@@ -43,32 +42,22 @@ export class PartialArgs {
   }
 
   #assign(path: readonly Key[], value: unknown, append: boolean): boolean {
-    let node: Node = this.#root;
+    let node = this.#root;
     for (const [i, key] of path.slice(0, -1).entries()) {
-      const next = read(node, key) ?? (typeof path[i + 1] === "number" ? [] : Object.create(null));
-      if (!isNode(next) || !write(node, key, next)) return false;
+      const next: unknown =
+        Reflect.get(node, key) ?? (typeof path[i + 1] === "number" ? [] : Object.create(null));
+      if (typeof next !== "object" || next === null || !write(node, key, next)) return false;
       node = next;
     }
     const last = path.at(-1);
-    const before = last === undefined ? undefined : read(node, last);
+    const before: unknown = last === undefined ? undefined : Reflect.get(node, last);
     const joins = append && typeof before === "string" && typeof value === "string";
     return last !== undefined && write(node, last, joins ? before + value : value);
   }
 }
 
-function isNode(value: unknown): value is Node {
-  return typeof value === "object" && value !== null;
-}
-
-function read(node: Node, key: Key): unknown {
-  if (Array.isArray(node)) return typeof key === "number" ? node[key] : undefined;
-  return node[String(key)];
-}
-
 /** An array grows by one at a time: a path is not to make room for a billion elements. */
-function write(node: Node, key: Key, value: unknown): boolean {
-  if (!Array.isArray(node)) node[String(key)] = value;
-  else if (typeof key !== "number" || key > node.length) return false;
-  else node[key] = value;
-  return true;
+function write(node: object, key: Key, value: unknown): boolean {
+  const fits = !Array.isArray(node) || (typeof key === "number" && key <= node.length);
+  return fits && Reflect.set(node, key, value);
 }

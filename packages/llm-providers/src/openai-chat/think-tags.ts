@@ -36,7 +36,9 @@ export class ThinkTags {
     }
     if (this.#state === "thinking") {
       const end = this.#held.indexOf(CLOSE);
-      const safe = end >= 0 ? end : last ? this.#held.length : this.#held.length - tailOf(this.#held);
+      // The last characters may begin the closing tag.
+      const open = last ? this.#held.length : Math.max(0, this.#held.length - CLOSE.length + 1);
+      const safe = end >= 0 ? end : open;
       if (safe > 0) out.push({ kind: "thinking", text: this.#held.slice(0, safe) });
       this.#held = this.#held.slice(end >= 0 ? end + CLOSE.length : safe);
       if (end < 0) return out;
@@ -51,12 +53,4 @@ export class ThinkTags {
     this.#held = "";
     return out;
   }
-}
-
-/** How many of the last characters could be the beginning of the closing tag. */
-function tailOf(text: string): number {
-  for (let length = Math.min(CLOSE.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(CLOSE.slice(0, length))) return length;
-  }
-  return 0;
 }

@@ -34,8 +34,8 @@ interface Item {
 export class ResponsesReader implements EventReader {
   readonly #turn: TurnWriter;
   readonly #items = new Map<number, Item>();
-  readonly #done = new Set<number>();
-  readonly #sealed = new Set<string>();
+  /** The indexes and the ids of items that are over. */
+  readonly #done = new Set<number | string>();
   #reasoningId: string | undefined;
   #calls = false;
   #refused = false;
@@ -89,10 +89,10 @@ export class ResponsesReader implements EventReader {
 
   /** The item an event speaks of; made up where the stream was joined late. */
   #item(event: JsonObject, type: string): Item {
-    const index = this.#indexOf(event);
-    return this.#items.get(index) ?? this.#added(index, { type });
+    return this.#added(this.#indexOf(event), { type });
   }
 
+  /** The item at an index, which begins unless it has. */
   #added(index: number, raw: JsonObject): Item {
     const before = this.#items.get(index);
     if (before !== undefined) return before;
@@ -110,11 +110,8 @@ export class ResponsesReader implements EventReader {
   }
 
   #open(item: Item, at: number, head: BlockHead): Part {
-    let part = item.parts.get(at);
-    if (part === undefined) {
-      part = { index: this.#turn.open(head), text: "" };
-      item.parts.set(at, part);
-    }
+    const part = item.parts.get(at) ?? { index: this.#turn.open(head), text: "" };
+    item.parts.set(at, part);
     return part;
   }
 
@@ -127,6 +124,11 @@ export class ResponsesReader implements EventReader {
   #append(part: Part, text: string): void {
     part.text += text;
     this.#turn.append(part.index, text);
+  }
+
+  /** Adds what a server's final word has beyond what it streamed. */
+  #complete(part: Part, whole = ""): void {
+    if (whole.startsWith(part.text)) this.#append(part, whole.slice(part.text.length));
   }
 
   #reasoning(event: JsonObject, delta: string, place: "summary_index" | "content_index"): void {
@@ -147,31 +149,31 @@ export class ResponsesReader implements EventReader {
   /** Seals an item's blocks with what the vendor wants to see again. */
   #finished(index: number, raw: JsonObject): void {
     if (this.#done.has(index)) return;
-    this.#done.add(index);
-    this.#sealed.add(textAt(raw, "id") ?? `#${index}`);
-    const item = this.#items.get(index) ?? this.#added(index, raw);
-    const part = item.parts.get(0);
+    this.#done.add(index).add(textAt(raw, "id") ?? index);
+    const item = this.#added(index, raw);
     switch (item.type) {
       case "message":
         this.#sealMessage(item, raw);
         break;
       case "function_call":
-        if (part === undefined) break;
-        this.#append(part, missing(part.text, textAt(raw, "arguments")));
-        this.#turn.close(part.index, this.#ownId(raw));
+        this.#close(item.parts.get(0), textAt(raw, "arguments"), this.#ownId(raw));
         break;
       case "reasoning": {
         this.#reasoningId = textAt(raw, "id");
-        if (part === undefined) break;
         const pieces = unlessEmpty(objectsAt(raw, "summary")) ?? objectsAt(raw, "content");
         const whole = pieces.map((piece) => textAt(piece, "text") ?? "").join("\n\n");
-        this.#append(part, missing(part.text, whole));
-        this.#turn.close(part.index, raw);
+        this.#close(item.parts.get(0), whole, raw);
         break;
       }
       default:
         if (item.type !== "") this.#serverItem(raw);
     }
+  }
+
+  #close(part: Part | undefined, whole: string | undefined, data: JsonObject): void {
+    if (part === undefined) return;
+    this.#complete(part, whole);
+    this.#turn.close(part.index, data);
   }
 
   /** An item's id, and the id of the reasoning it must follow when it is sent again. */
@@ -192,7 +194,7 @@ export class ResponsesReader implements EventReader {
         [...streamed].find(({ text }) => text !== "" && whole.startsWith(text)) ??
         this.#open(item, at, { type });
       streamed.delete(part);
-      this.#append(part, missing(part.text, whole));
+      this.#complete(part, whole);
     }
     for (const part of item.parts.values()) this.#turn.close(part.index, data);
     const text = [...item.parts.values()].map((part) => part.text).join("");
@@ -225,21 +227,21 @@ export class ResponsesReader implements EventReader {
   }
 
   #ended(response: JsonObject): void {
-    if (response.status === "failed" || response.status === "cancelled") {
-      const { status, error } = response;
+    const { status, error } = response;
+    if (status === "failed" || status === "cancelled") {
       const unsaid = failure("protocol", `The response was ${status}.`);
       this.#turn.fail(isJsonObject(error) ? classify(readError(error)) : unsaid);
       return;
     }
     for (const [index, item] of objectsAt(response, "output").entries()) {
       // A server that leaves items out of its last word moves the rest up; ids do not move.
-      if (this.#sealed.has(textAt(item, "id") ?? "")) continue;
+      if (this.#done.has(textAt(item, "id") ?? "")) continue;
       if (item.status !== "in_progress" && item.status !== "incomplete") this.#finished(index, item);
     }
     if (isJsonObject(response.usage)) this.#usage(response.usage);
     const reason = textAt(objectAt(response, "incomplete_details"), "reason");
-    if (response.status === "incomplete") {
-      this.#turn.finish(reason === "content_filter" ? "filter" : "max_tokens", reason ?? "incomplete");
+    if (status === "incomplete") {
+      this.#turn.finish(reason === "content_filter" ? "filter" : "max_tokens", reason ?? status);
       return;
     }
     const stop: StopReason = this.#calls ? "tool_use" : this.#refused ? "refusal" : "end_turn";
@@ -256,11 +258,6 @@ export class ResponsesReader implements EventReader {
       reasoning: countAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens"),
     });
   }
-}
-
-/** What a server's final word has beyond what it streamed. */
-function missing(streamed: string, whole = ""): string {
-  return whole.startsWith(streamed) ? whole.slice(streamed.length) : "";
 }
 
 /** What the vendor takes back of a citation: the address of a page. Files may be gone by then. */

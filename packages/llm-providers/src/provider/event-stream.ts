@@ -28,10 +28,9 @@ export async function* readAnswer(
   response: Response,
   reader: EventReader,
 ): AsyncGenerator<void> {
-  const json = response.headers.get("content-type")?.startsWith("application/json") === true;
-  const pieces = json ? wholeText(response, reader) : eventsOf(turn, response, reader);
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   try {
-    yield* pieces;
+    yield* isJson ? wholeText(response, reader) : eventsOf(turn, response, reader);
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
@@ -41,7 +40,8 @@ export async function* readAnswer(
 
 async function* wholeText(response: Response, reader: EventReader): AsyncGenerator<void> {
   const text = await response.text();
-  parsing(text, (body) => (reader.whole === undefined ? reader.data(body) : reader.whole(body)));
+  if (reader.whole === undefined) reader.data(text);
+  else reader.whole(text);
   yield;
 }
 
@@ -50,7 +50,7 @@ async function* eventsOf(turn: TurnWriter, response: Response, reader: EventRead
   const parser = createParser({
     maxBufferSize: MAX_EVENT,
     onEvent: ({ data }) => {
-      if (!turn.ended) parsing(data, (text) => reader.data(text));
+      if (!turn.ended) reader.data(data);
     },
     onError: (error) => {
       if (error.type === "max-buffer-size-exceeded") throw error;
@@ -69,16 +69,6 @@ async function* eventsOf(turn: TurnWriter, response: Response, reader: EventRead
   if (page === undefined) return;
   const said = `The server answered with a web page (${page}) and no answer of a model. Is its address the right one?`;
   throw new FailureError(failure("protocol", said));
-}
-
-function parsing(text: string, read: (text: string) => void): void {
-  try {
-    read(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const said = `The server sent an event that is not JSON: ${text.slice(0, 80)}`;
-    throw new FailureError(failure("protocol", said));
-  }
 }
 
 /**

@@ -49,10 +49,8 @@ export type Providers = ReadonlyMap<string, Provider>;
 
 /** Collects providers by wire format. @throws TypeError when two claim the same one. */
 export function createProviders(providers: readonly Provider[]): Providers {
-  const byApi = new Map<string, Provider>();
-  for (const provider of providers) {
-    if (byApi.has(provider.api)) throw new TypeError(`Two providers for the wire format "${provider.api}"`);
-    byApi.set(provider.api, provider);
-  }
+  const byApi = new Map(providers.map((provider) => [provider.api, provider]));
+  const other = providers.find((provider) => byApi.get(provider.api) !== provider);
+  if (other !== undefined) throw new TypeError(`Two providers for the wire format "${other.api}"`);
   return byApi;
 }
