@@ -58,26 +58,22 @@ function bodyOf(
 ): ReadableStream<Uint8Array> {
   let at = 0;
   let isOver = false;
-  const onAbort = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
-    if (!isOver) onClosed();
-    controller.error(signal?.reason);
-  };
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        signal?.addEventListener("abort", () => onAbort(controller), { once: true });
+        const onAbort = (): void => {
+          if (!isOver) onClosed();
+          controller.error(signal?.reason);
+        };
+        signal?.addEventListener("abort", onAbort, { once: true });
       },
-      pull(controller) {
+      async pull(controller) {
         const piece = pieces[at++];
-        if (piece !== undefined) {
-          controller.enqueue(piece);
-          return undefined;
-        }
-        if (ending === "stall") return new Promise(() => {});
+        if (piece !== undefined) return controller.enqueue(piece);
+        if (ending === "stall") await new Promise(() => {});
         isOver = true;
         if (ending === "break") controller.error(new TypeError("terminated", { cause: OTHER_SIDE_CLOSED }));
         else controller.close();
-        return undefined;
       },
       cancel: onClosed,
     },
@@ -90,28 +86,18 @@ export function bytewise(bytes: Uint8Array): Uint8Array[] {
   return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
 }
 
-/** Where each event of an event stream ends (after its blank line), in bytes. */
-export function eventEnds(bytes: Uint8Array): number[] {
-  const ends: number[] = [];
-  const LF = 10;
-  const CR = 13;
-  for (let at = 1; at < bytes.length; at++) {
-    if (bytes[at] !== LF) continue;
-    const before = bytes[at - 1] === CR ? at - 2 : at - 1;
-    if (bytes[before] === LF) ends.push(at + 1);
-  }
-  return ends;
+/** Where a pattern fits, in bytes; it sees each of them as one character. */
+function placesOf(bytes: Uint8Array, pattern: RegExp): number[] {
+  const text = Buffer.from(bytes).toString("latin1");
+  return Array.from(text.matchAll(pattern), ({ index }) => index);
 }
 
-const isWord = (byte: number | undefined): boolean =>
-  byte !== undefined && /\w/.test(String.fromCharCode(byte));
+/** Where each event of an event stream ends (after its blank line), in bytes. */
+export function eventEnds(bytes: Uint8Array): number[] {
+  return placesOf(bytes, /(?<=\n\r?)\n/g).map((at) => at + 1);
+}
 
 /** Where a stream can be cut, once for each way it can come out: no reader looks into a word. */
 export function cutPlaces(bytes: Uint8Array): number[] {
-  const places: number[] = [];
-  for (let at = 0; at < bytes.length; at++) {
-    const isWithin = isWord(bytes[at - 1]) && isWord(bytes[at]);
-    if (!isWithin || !isWord(bytes[at - 2])) places.push(at);
-  }
-  return places;
+  return placesOf(bytes, /(?!(?<=\w\w)\w)(?=[\s\S])/g);
 }
