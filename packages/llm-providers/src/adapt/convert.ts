@@ -37,15 +37,15 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
-/** The object itself where nothing in it is changed. */
+/** With other fields; the object itself where they, or the items of those that are lists, are what they were. */
 function changed<T extends object>(before: T, fields: Partial<T>): T {
-  const isSame = Object.entries(fields).every(([name, value]) => Reflect.get(before, name) === value);
+  const isSame = Object.entries(fields).every(([name, value]) => isEqual(Reflect.get(before, name), value));
   return isSame ? before : { ...before, ...fields };
 }
 
-/** The list itself where nothing in it is changed. */
-function sameUnlessChanged<T>(before: readonly T[], after: readonly T[]): readonly T[] {
-  return after.length === before.length && after.every((item, at) => item === before[at]) ? before : after;
+function isEqual(before: unknown, after: unknown): boolean {
+  if (!Array.isArray(before) || !Array.isArray(after)) return before === after;
+  return after.length === before.length && after.every((item, at) => item === before[at]);
 }
 
 class Converter {
@@ -78,15 +78,14 @@ class Converter {
     this.lost.push({ kind, detail });
   }
 
-  /** Blocks with media described where they cannot be sent; the same array where all can. */
+  /** Blocks with media described where they cannot be sent. */
   #input(blocks: readonly InputBlock[]): readonly InputBlock[] {
-    const made = blocks.map((block) => {
+    return blocks.map((block) => {
       if (block.type === "text") return block;
       const standIn = standInFor(block, this.#target, "input", this.#options.showsMany);
       if (standIn !== undefined) this.#lose("media", `${block.type} ${block.mimeType}`);
       return standIn ?? block;
     });
-    return sameUnlessChanged(blocks, made);
   }
 
   #id(id: string): string {
@@ -97,13 +96,10 @@ class Converter {
 
   #assistant(message: AssistantMessage): AssistantMessage | undefined {
     const own = isMadeBy(message, this.#target);
-    const made = message.content.flatMap((block) => this.#block(block, own) ?? []);
-    const content = sameUnlessChanged(message.content, made);
-    if (content.length === 0) {
-      this.#lose("empty", `${message.stopReason} message without content`);
-      return undefined;
-    }
-    return changed(message, { content });
+    const content = message.content.flatMap((block) => this.#block(block, own) ?? []);
+    if (content.length > 0) return changed(message, { content });
+    this.#lose("empty", `${message.stopReason} message without content`);
+    return undefined;
   }
 
   #block(block: Block, ownMessage: boolean): Block | undefined {

@@ -4,12 +4,11 @@ import type {
   Block,
   FileBlock,
   InputBlock,
-  JsonObject,
   Message,
   ToolResultMessage,
 } from "@signalbox/agent-core";
 import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
-import { nativeData } from "../shared/content.ts";
+import { isKept, nativeData } from "../shared/content.ts";
 
 import { oncePer } from "../shared/once.ts";
 
@@ -26,11 +25,10 @@ export function historyMessages(messages: readonly Message[]): WireMessage[] {
   const out: WireMessage[] = [];
   for (const [at, message] of messages.entries()) {
     const blocks = jsonOf(message);
-    const { role } = message;
-    const isFurther = role === "toolResult" && messages[at - 1]?.role === "toolResult";
+    const role = message.role === "assistant" ? "assistant" : "user";
+    const isFurther = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
     if (isFurther) out.at(-1)?.blocks.push(...blocks);
-    else if (role !== "assistant" || blocks.length > 0)
-      out.push({ role: role === "assistant" ? role : "user", blocks: [...blocks] });
+    else if (blocks.length > 0) out.push({ role, blocks: [...blocks] });
   }
   return out;
 }
@@ -38,14 +36,8 @@ export function historyMessages(messages: readonly Message[]): WireMessage[] {
 const jsonOf = oncePer((message: Message) => blocksOf(message).map((block) => JSON.stringify(block)));
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
-  switch (message.role) {
-    case "user":
-      return inputParams(message.content);
-    case "assistant":
-      return assistantParams(message);
-    case "toolResult":
-      return [resultParam(message)];
-  }
+  if (message.role === "assistant") return assistantParams(message);
+  return message.role === "user" ? inputParams(message.content) : [resultParam(message)];
 }
 
 function textParam(text: string): Anthropic.TextBlockParam {
@@ -53,12 +45,11 @@ function textParam(text: string): Anthropic.TextBlockParam {
 }
 
 function inputParams(content: string | readonly InputBlock[]): InputParam[] {
-  if (typeof content === "string") return content.trim() === "" ? [] : [textParam(content)];
-  return content.map(inputParam).filter((block) => block !== undefined);
+  return typeof content === "string" ? [textParam(content)] : content.map(inputParam);
 }
 
-function inputParam(block: InputBlock): InputParam | undefined {
-  if (block.type === "text") return block.text.trim() === "" ? undefined : textParam(block.text);
+function inputParam(block: InputBlock): InputParam {
+  if (block.type === "text") return textParam(block.text);
   if (block.type === "file") return fileParam(block);
   const { type, source, mimeType } = block;
   if (type === "audio") return leftOut(block);
@@ -135,9 +126,4 @@ function assistantParam(block: Block): Anthropic.ContentBlockParam | undefined {
     default:
       return undefined;
   }
-}
-
-/** Vendor data was kept as it came from this API, so that its type says what it is. */
-function isKept<Param>(data: JsonObject | undefined): data is JsonObject & Param {
-  return typeof data?.type === "string";
 }

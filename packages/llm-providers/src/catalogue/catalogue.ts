@@ -7,7 +7,6 @@ import { TABLE, VENDORS } from "./table.ts";
  */
 export type ModelOverride = { readonly id: string } & Partial<Omit<Model, "id" | "provider" | "api">>;
 
-/** An account whose models may be named. */
 export interface CatalogueAccount {
   /** What references name before the slash. */
   readonly name: string;
@@ -15,14 +14,12 @@ export interface CatalogueAccount {
   readonly models?: readonly ModelOverride[];
 }
 
-/** A resolved reference. */
 export interface ResolvedModel {
   readonly model: Model;
   /** For instance that the id is unknown, and which defaults are used. */
   readonly warnings: readonly Warning[];
 }
 
-/** Models by reference. */
 export interface Catalogue {
   /** Every model an account is known to offer. */
   list(): readonly Model[];

@@ -5,7 +5,7 @@ import {
   type ToolSpec,
   textOf,
 } from "@signalbox/agent-core";
-import { isChinese, ownWords, understand, type Wish } from "./understand.ts";
+import { ownWords, understand, type Wish } from "./understand.ts";
 import words from "./words.json" with { type: "json" };
 
 /** What the demo model says next: words, or one tool call. */
@@ -43,7 +43,7 @@ export function nextMove(context: ModelContext): Move {
   const message = messages[asked];
   const said = message?.role === "user" ? ownWords(textOf(message.content, "\n")) : "";
   const results = messages.slice(asked + 1).filter((later) => later.role === "toolResult");
-  const language = words[isChinese(said) ? "zh" : "en"];
+  const language = words[/[\u4e00-\u9fff]/.test(said) ? "zh" : "en"];
   const say = (text: string, values: Readonly<Record<string, string>>): Move => ({
     kind: "say",
     text: `${language.sign}\n\n${text.replaceAll(/\{(\w+)\}/g, (all, name: string) => values[name] ?? all)}`,

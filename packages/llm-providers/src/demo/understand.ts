@@ -90,7 +90,3 @@ export function understand(words: string): Wish {
   }
   return { kind: "help" };
 }
-
-export function isChinese(words: string): boolean {
-  return /[\u4e00-\u9fff]/.test(words);
-}

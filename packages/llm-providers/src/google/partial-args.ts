@@ -14,10 +14,6 @@ function keysOf(path: string): Key[] | undefined {
   );
 }
 
-function valueIn(piece: JsonObject): unknown {
-  return piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
-}
-
 /** A function call's arguments as Gemini streams them: assignments to paths, strings in pieces. */
 export class PartialArgs {
   // Without a prototype every key is an ordinary one.
@@ -29,8 +25,8 @@ export class PartialArgs {
     for (const piece of objectsAt(call, "partialArgs")) {
       const path = textAt(piece, "jsonPath") ?? "";
       const keys = keysOf(path);
-      if (keys === undefined || !this.#assign(keys, valueIn(piece), this.#continued === path))
-        this.#broken = true;
+      const value = piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
+      if (keys === undefined || !this.#assign(keys, value, this.#continued === path)) this.#broken = true;
       this.#continued = piece.willContinue === true ? path : undefined;
     }
   }

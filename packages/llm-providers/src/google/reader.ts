@@ -157,12 +157,11 @@ export class GoogleReader implements EventReader {
   }
 
   #reportUsage(usage: JsonObject): void {
-    const reasoning = countAt(usage, "thoughtsTokenCount");
     this.#turn.tokens({
-      input: sum(countAt(usage, "promptTokenCount"), countAt(usage, "toolUsePromptTokenCount")),
+      input: sumOf(usage, "promptTokenCount", "toolUsePromptTokenCount"),
       cacheRead: countAt(usage, "cachedContentTokenCount"),
-      output: sum(countAt(usage, "candidatesTokenCount"), reasoning),
-      reasoning,
+      output: sumOf(usage, "candidatesTokenCount", "thoughtsTokenCount"),
+      reasoning: countAt(usage, "thoughtsTokenCount"),
     });
   }
 }
@@ -181,9 +180,9 @@ export function readError(error: JsonObject, known: FailureFacts = NOTHING_SAID)
   };
 }
 
-/** The sum of what was said; `undefined` where nothing was. */
-function sum(...counts: readonly (number | undefined)[]): number | undefined {
-  const said = counts.filter((count) => count !== undefined);
+/** The sum of the counts that were said; `undefined` where none was. */
+function sumOf(usage: JsonObject, ...keys: readonly string[]): number | undefined {
+  const said = keys.flatMap((key) => countAt(usage, key) ?? []);
   return said.length === 0 ? undefined : said.reduce((total, count) => total + count);
 }
 

@@ -31,11 +31,10 @@ export class ChatCalls {
     return this.#calls.size;
   }
 
-  /** Whether each has a name, and arguments that can be read. */
+  /** Whether there are some, each with a name and arguments that can be read. */
   areWhole(): boolean {
-    return [...this.#calls.values()].every(
-      ({ name, args }) => name !== "" && parseArguments(args).args !== undefined,
-    );
+    const isWhole = ({ name, args }: Call) => name !== "" && parseArguments(args).args !== undefined;
+    return this.count > 0 && [...this.#calls.values()].every(isWhole);
   }
 
   /** Takes a piece, the one at `at` in its chunk. */

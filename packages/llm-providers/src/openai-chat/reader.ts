@@ -35,8 +35,7 @@ export class ChatReader implements EventReader {
   data(text: string): void {
     if (text === "[DONE]") {
       // Some hosts leave the reason out, beside calls and usage that are complete.
-      const isWhole = this.#usage !== undefined && this.#calls.count > 0 && this.#calls.areWhole();
-      if (isWhole) this.#finish ??= "tool_calls";
+      if (this.#usage !== undefined && this.#calls.areWhole()) this.#finish ??= "tool_calls";
       const unsaid = "The server ended the stream without saying why the model stopped.";
       if (this.#finish !== undefined) this.wireEnded();
       else this.#turn.fail(failure("protocol", unsaid));

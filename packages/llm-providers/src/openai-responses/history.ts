@@ -8,12 +8,13 @@ import type {
 } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import { leftOut } from "../adapt/media.ts";
-import { fileName, mediaUrl, nativeData, plainResult, replayArguments } from "../shared/content.ts";
+import { fileName, isKept, mediaUrl, nativeData, plainResult, replayArguments } from "../shared/content.ts";
 import { objectsAt, stated, textAt } from "../shared/json.ts";
 
 type Item = OpenAI.Responses.ResponseInputItem;
 const PHASES = ["commentary", "final_answer"] as const;
 
+type UrlCitation = OpenAI.Responses.ResponseOutputText.URLCitation;
 type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
 
 /** A history as input items. Items this model made go back as they came; everything else without ids. */
@@ -54,18 +55,17 @@ function assistantItems({ content }: AssistantMessage): Item[] {
   const items: Item[] = [];
   for (const block of content) {
     const data = nativeData(block);
-    const id = idAfter(items, data);
     switch (block.type) {
       case "text":
       case "refusal":
-        addText(items, block, id, data);
+        addText(items, block, data);
         break;
       case "citation":
         cite(items.at(-1), data);
         break;
       case "toolCall": {
         const call = { call_id: block.id, name: block.name, arguments: replayArguments(block) };
-        items.push({ type: "function_call", ...call, ...stated({ id }) });
+        items.push({ type: "function_call", ...call, ...stated({ id: idAfter(items, data) }) });
         break;
       }
       case "thinking":
@@ -92,13 +92,9 @@ function idAfter(items: readonly Item[], data: JsonObject | undefined): string |
   return textAt(data, "id");
 }
 
-function addText(
-  items: Item[],
-  block: TextBlock | RefusalBlock,
-  id: string | undefined,
-  data: JsonObject | undefined,
-): void {
+function addText(items: Item[], block: TextBlock | RefusalBlock, data: JsonObject | undefined): void {
   const { type, text } = block;
+  const id = idAfter(items, data);
   if (id === undefined) {
     if (text !== "") items.push({ role: "assistant", content: text });
     return;
@@ -117,18 +113,12 @@ function addText(
 
 function cite(item: Item | undefined, data: JsonObject | undefined): void {
   const part = item?.type === "message" && "id" in item ? item.content.at(-1) : undefined;
-  if (data !== undefined && part?.type === "output_text" && isUrlCitation(data)) part.annotations.push(data);
+  if (part?.type === "output_text" && isKept<UrlCitation>(data)) part.annotations.push(data);
 }
 
-function isUrlCitation(
-  data: JsonObject,
-): data is JsonObject & OpenAI.Responses.ResponseOutputText.URLCitation {
-  return data.type === "url_citation";
-}
-
-/** Vendor data was kept byte for byte from this endpoint; its type says that it is an item. */
+/** What was kept of an item can go back as one where it has an id. */
 function isItem(data: JsonObject): data is JsonObject & Item {
-  return typeof data.type === "string" && typeof data.id === "string";
+  return isKept<Item>(data) && typeof data.id === "string";
 }
 
 /** Whether reasoning can go back: the vendor keeps none. Servers that do not encrypt it send it readable. */

@@ -108,14 +108,18 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
       const client = keptOnce(() => definition.client(config));
       return (model, context, options = {}) => {
         const { tools, names } = wireTools(api, context.tools);
+        const { toolChoice: choice } = options;
+        const named = typeof choice === "object" && { toolChoice: { name: toolNameFor(api, choice.name) } };
         const setup = { model, context, options, timeouts: config.timeouts, now: config.now, names };
         return modelTurn(setup, async function* (turn) {
-          requireKey(config, definition.vendor);
+          // The vendor itself asks for a key; a server of one's own may not.
+          if (config.apiKey === undefined && config.baseUrl === undefined)
+            throw new FailureError(failure("auth", `No API key is set for ${definition.vendor}.`));
           const warn: Warn = (code, message) => turn.warn(code, message);
           const { messages, losses } = adapt(context.messages, model);
           warnOfLosses(losses, warn);
           const asked = { ...context, messages, tools };
-          const request = { model, context: asked, options: withWireName(api, options), config, warn };
+          const request = { model, context: asked, options: { ...options, ...named }, config, warn };
           const response = await open(await client(), request, turn.signal);
           turn.start(requestIdIn(response.headers));
           yield;
@@ -124,16 +128,4 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
       };
     },
   };
-}
-
-/** @throws FailureError (`auth`) without a key, for which the vendor itself always asks. */
-function requireKey({ apiKey, baseUrl }: ProviderConfig, vendor: string): void {
-  if (apiKey === undefined && baseUrl === undefined)
-    throw new FailureError(failure("auth", `No API key is set for ${vendor}.`));
-}
-
-function withWireName(api: string, options: StreamOptions): StreamOptions {
-  const { toolChoice } = options;
-  if (typeof toolChoice !== "object") return options;
-  return { ...options, toolChoice: { name: toolNameFor(api, toolChoice.name) } };
 }

@@ -30,19 +30,14 @@ export async function* readAnswer(
 ): AsyncGenerator<void> {
   const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   try {
-    yield* isJson ? wholeText(response, reader) : eventsOf(turn, response, reader);
+    if (!isJson) yield* eventsOf(turn, response, reader);
+    else if (reader.whole === undefined) reader.data(await response.text());
+    else reader.whole(await response.text());
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
   }
   if (!turn.ended) reader.wireEnded?.(false);
-}
-
-async function* wholeText(response: Response, reader: EventReader): AsyncGenerator<void> {
-  const text = await response.text();
-  if (reader.whole === undefined) reader.data(text);
-  else reader.whole(text);
-  yield;
 }
 
 async function* eventsOf(turn: TurnWriter, response: Response, reader: EventReader): AsyncGenerator<void> {

@@ -16,6 +16,11 @@ export function nativeData({ native }: Block): JsonObject | undefined {
   return isJsonObject(native?.data) ? native.data : undefined;
 }
 
+/** Vendor data was kept as it came from its API, so that its type says what it is. */
+export function isKept<Param>(data: JsonObject | undefined): data is JsonObject & Param {
+  return typeof data?.type === "string";
+}
+
 /** A media block's address as vendors take it: the URL, or the bytes as a data URL. */
 export function mediaUrl({ mimeType, source }: Media): string {
   return source.kind === "url" ? source.url : `data:${mimeType};base64,${source.data}`;

@@ -36,9 +36,8 @@ export function wrongWithCut({ message, error }: ReadTurn, whole: Whole): "less"
     // A server may report a failure after the model's last word; a cut before that finishes.
     return whole.failed || saidBy(message) === whole.said ? undefined : "less";
   }
-  if (message.stopReason === "tool_use") return "partialCall";
-  for (const block of message.content)
-    if (block.type === "toolCall" && block.args !== undefined && !whole.calls.has(keyOf(block)))
-      return "partialCall";
-  return undefined;
+  const isMadeUp = message.content.some(
+    (block) => block.type === "toolCall" && block.args !== undefined && !whole.calls.has(keyOf(block)),
+  );
+  return isMadeUp || message.stopReason === "tool_use" ? "partialCall" : undefined;
 }

@@ -59,7 +59,6 @@ const CONTEXT: ModelContext = {
 };
 
 const FIXED_TIME = 1_700_000_000_000;
-const HUNG_MS = 10_000;
 
 /** Reads what a provider makes of answers of its vendor. */
 export class Subject {
@@ -99,10 +98,11 @@ export class Subject {
   }
 
   async within<T>(what: string, promise: Promise<T>): Promise<T> {
+    const { hungMs = 10_000 } = this.subject;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
       const onLate = (): void => reject(new assert.AssertionError({ message: `${what} hangs` }));
-      timer = setTimeout(onLate, this.subject.hungMs ?? HUNG_MS);
+      timer = setTimeout(onLate, hungMs);
     });
     return Promise.race([promise, late]).finally(() => clearTimeout(timer));
   }

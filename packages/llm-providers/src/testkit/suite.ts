@@ -3,7 +3,7 @@ import { type AssistantMessage, type ModelEvent, textOf } from "@signalbox/agent
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
-import { bytewise, cutPlaces, eventEnds, type WireAnswer } from "./wire.ts";
+import { cutPlaces, eventEnds, type WireAnswer } from "./wire.ts";
 
 /** What the suite needs of a test runner; vitest's, node:test's and jest's functions all fit. */
 export interface TestApi {
@@ -21,7 +21,8 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
       describe(recording.name, () => {
         const recorded = new Recorded(subject, recording);
         it("reads whole", () => recorded.readsWhole());
-        it("reads the same in single bytes", () => recorded.readsTheSame(bytewise(recorded.bytes)));
+        it("reads the same in single bytes", () =>
+          recorded.readsTheSame(Array.from(recorded.bytes, (byte) => Uint8Array.of(byte))));
         it("takes no notice of keep-alives", () => recorded.readsTheSame(recorded.keptAlive()));
         it("ends once wherever it is cut, and runs nothing then", () => recorded.cutAnywhere());
         it("is told of a stall, wherever it comes", () => recorded.stalled());
@@ -37,9 +38,8 @@ export function providerSuite({ describe, it }: TestApi, subject: ProviderSubjec
   });
 }
 
-const encoder = new TextEncoder();
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
-  typeof body === "string" ? encoder.encode(body) : body;
+  typeof body === "string" ? Buffer.from(body) : body;
 
 /** A broken answer may keep whole calls, but must neither ask for them to be run nor pass for the whole. */
 function assertSound(turn: ReadTurn, whole: Whole, where: string): void {

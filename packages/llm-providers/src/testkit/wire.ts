@@ -81,11 +81,6 @@ function bodyOf(
   );
 }
 
-/** Bytes cut after each of them. */
-export function bytewise(bytes: Uint8Array): Uint8Array[] {
-  return Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
-}
-
 /** Where a pattern fits, in bytes; it sees each of them as one character. */
 function placesOf(bytes: Uint8Array, pattern: RegExp): number[] {
   const text = Buffer.from(bytes).toString("latin1");

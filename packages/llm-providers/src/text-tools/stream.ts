@@ -26,16 +26,15 @@ class TextCallReader {
 
   readonly #sink: ScanSink = {
     text: (text) => this.#speech.say("text", text),
-    call: (call) => {
+    call: ({ name, argsText, error: argsError }) => {
       this.#speech.end();
-      const id = `${this.#idPrefix}_${++this.#calls}`;
-      if (call.error !== undefined) {
-        const { name, argsText, error } = call;
-        this.#turn.block({ type: "toolCall", id, name, args: undefined, argsText, argsError: error });
+      const call = { type: "toolCall", id: `${this.#idPrefix}_${++this.#calls}`, name } as const;
+      if (argsError !== undefined) {
+        this.#turn.block({ ...call, args: undefined, argsText, argsError });
         return;
       }
-      const index = this.#turn.open({ type: "toolCall", id, name: call.name });
-      this.#turn.append(index, call.argsText);
+      const index = this.#turn.open(call);
+      this.#turn.append(index, argsText);
       this.#turn.close(index);
     },
     invented: () => {

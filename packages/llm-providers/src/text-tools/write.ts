@@ -67,19 +67,17 @@ function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | Te
   return joined;
 }
 
-/** A history in which calls and results are text. */
-function textHistory(messages: readonly Message[]): Message[] {
-  return groupResults(messages).map((group): Message => {
-    if (group.role === "user") return group;
-    if (group.role === "assistant") return assistantText(group);
-    const [{ timestamp }] = group.results;
-    return { role: "user", content: group.results.flatMap(resultBlocks), timestamp };
-  });
+/** A message, or the results of one turn, in which calls and results are text. */
+function textMessage(group: ReturnType<typeof groupResults>[number]): Message {
+  if (group.role === "user") return group;
+  if (group.role === "assistant") return assistantText(group);
+  const [{ timestamp }] = group.results;
+  return { role: "user", content: group.results.flatMap(resultBlocks), timestamp };
 }
 
 /** The context as a model without native tool calls is given it. */
 export function textContext(context: ModelContext, toolChoice: StreamOptions["toolChoice"]): ModelContext {
-  const messages = textHistory(context.messages);
+  const messages = groupResults(context.messages).map(textMessage);
   if (context.tools.length === 0 || toolChoice === "none") return { ...context, messages, tools: [] };
   const instructions = toolInstructions(context.tools, toolChoice);
   const stable = [context.system.stable, instructions].filter(Boolean).join("\n\n");
