@@ -8,7 +8,6 @@ import {
 import { describe, expect, test } from "vitest";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { chatDialects } from "../src/openai-chat/quirks.ts";
-
 import { call, result, said, tools, user } from "./support/conversations.ts";
 import { testModel } from "./support/fixtures.ts";
 import { replay, type Told } from "./support/replay.ts";

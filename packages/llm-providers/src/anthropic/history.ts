@@ -9,7 +9,6 @@ import type {
 } from "@signalbox/agent-core";
 import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
 import { isKept, nativeData } from "../shared/content.ts";
-
 import { oncePer } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;

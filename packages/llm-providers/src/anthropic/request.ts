@@ -109,13 +109,13 @@ function samplingParams(request: ModelRequest, isTaken: boolean) {
 function outputFormat(
   { model, options, warn }: ModelRequest,
   quirks: AnthropicQuirks,
-  { transformJSONSchema }: SchemaTransformer,
-): Anthropic.JSONOutputFormat | undefined {
+  sdk: SchemaTransformer,
+) {
   const { json } = options;
   if (json === undefined) return undefined;
   try {
     if (json.schema !== undefined && quirks.jsonSchema)
-      return { type: "json_schema", schema: transformJSONSchema(json.schema) };
+      return { type: "json_schema" as const, schema: sdk.transformJSONSchema(json.schema) };
   } catch {
     // A schema the vendor would refuse.
   }

@@ -40,13 +40,10 @@ const UNKNOWN = { contextWindow: 32_768, maxOutputTokens: 4_096 };
 /** References that are remembered: people, and clients of the OpenAI surface, name others. */
 const MOST_RESOLVED = 500;
 
-/** Wire formats that serve each other's models: the same model behind either. */
-function sameFamily(a: string, b: string): boolean {
-  return a === b || (a.startsWith("openai-") && b.startsWith("openai-"));
-}
-
 function entryFor(api: string, id: string): Model | undefined {
-  const find = (id: string) => TABLE.find((entry) => entry.id === id && sameFamily(entry.api, api));
+  // Either of OpenAI's wire formats serves the same models.
+  const family = (api: string) => api.replace(/^openai-.*/, "openai");
+  const find = (id: string) => TABLE.find((entry) => entry.id === id && family(entry.api) === family(api));
   return find(id) ?? find(id.replace(DATE, ""));
 }
 

@@ -5,6 +5,7 @@ import {
   type ToolSpec,
   textOf,
 } from "@signalbox/agent-core";
+import { objectAt } from "../shared/json.ts";
 import { ownWords, understand, type Wish } from "./understand.ts";
 import words from "./words.json" with { type: "json" };
 
@@ -98,10 +99,9 @@ function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResul
 function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move | undefined {
   const tool = tools.find(({ name }) => TOOLS[wanted].some((usual) => usual === name));
   if (tool === undefined) return undefined;
-  const { properties } = tool.inputSchema;
-  const known = typeof properties === "object" && properties !== null ? Object.keys(properties) : [];
+  const known = objectAt(tool.inputSchema, "properties");
   const given = Object.entries(args).map(([name, value]) => {
-    return [PARAMETERS[name]?.find((parameter) => known.includes(parameter)) ?? name, value];
+    return [PARAMETERS[name]?.find((parameter) => Object.hasOwn(known, parameter)) ?? name, value];
   });
   return { kind: "call", name: tool.name, args: Object.fromEntries(given) };
 }

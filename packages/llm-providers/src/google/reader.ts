@@ -43,7 +43,11 @@ export class GoogleReader implements EventReader {
     const chunk: unknown = JSON.parse(text);
     if (!isJsonObject(chunk)) return;
     this.#chunk(chunk);
-    if (isJsonObject(chunk.usageMetadata)) this.#count(chunk.usageMetadata);
+    const { usageMetadata: usage } = chunk;
+    if (!isJsonObject(usage)) return;
+    this.#usage = usage;
+    // What was thought in silence is counted with the first words, and was used also where no more are waited for.
+    if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
   wireEnded(broken: boolean): void {
@@ -148,12 +152,6 @@ export class GoogleReader implements EventReader {
     const url = textAt(web, "uri");
     if (url === undefined) return;
     this.#turn.block({ type: "citation", text: "", url, ...stated({ title: textAt(web, "title") }) });
-  }
-
-  /** What was thought in silence is counted with the first words, and was used also where no more are waited for. */
-  #count(usage: JsonObject): void {
-    this.#usage = usage;
-    if (countAt(usage, "candidatesTokenCount") !== undefined) this.#reportUsage(usage);
   }
 
   #reportUsage(usage: JsonObject): void {

@@ -100,10 +100,7 @@ function callParam(block: ToolCallBlock): OpenAI.ChatCompletionMessageFunctionTo
 }
 
 /** What was thought, in the field where the server has it. */
-function reasoningIn(
-  content: AssistantMessage["content"],
-  field: ChatQuirks["reasoningField"],
-): Partial<AssistantParam> {
+function reasoningIn(content: AssistantMessage["content"], field: ChatQuirks["reasoningField"]) {
   if (field === "none") return {};
   const thoughts = content.filter((block) => block.type === "thinking").filter(nativeData);
   const details = thoughts.flatMap((block) => objectsAt(nativeData(block) ?? {}, "reasoning_details"));

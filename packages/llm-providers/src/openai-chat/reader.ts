@@ -161,11 +161,10 @@ export class ChatReader implements EventReader {
   }
 
   #image(url: string | undefined): void {
-    const [, mimeType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url ?? "") ?? [];
-    if (mimeType !== undefined && data !== undefined) {
-      this.#extras.push({ type: "image", mimeType, source: { kind: "base64", data } });
-    } else if (url !== undefined)
-      this.#extras.push({ type: "image", mimeType: "image/*", source: { kind: "url", url } });
+    if (url === undefined) return;
+    const [, mimeType = "image/*", data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? [];
+    const source = data === undefined ? { kind: "url" as const, url } : { kind: "base64" as const, data };
+    this.#extras.push({ type: "image", mimeType, source });
   }
 
   #end(reason: string): void {

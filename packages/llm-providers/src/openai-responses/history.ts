@@ -15,7 +15,6 @@ type Item = OpenAI.Responses.ResponseInputItem;
 const PHASES = ["commentary", "final_answer"] as const;
 
 type UrlCitation = OpenAI.Responses.ResponseOutputText.URLCitation;
-type OutputMessage = OpenAI.Responses.ResponseOutputMessage;
 
 /** A history as input items. Items this model made go back as they came; everything else without ids. */
 export function historyItems(messages: readonly Message[]): Item[] {
@@ -99,7 +98,7 @@ function addText(items: Item[], block: TextBlock | RefusalBlock, data: JsonObjec
     if (text !== "") items.push({ role: "assistant", content: text });
     return;
   }
-  const part: OutputMessage["content"][number] =
+  const part: OpenAI.Responses.ResponseOutputMessage["content"][number] =
     type === "refusal" ? { type, refusal: text } : { type: "output_text", text, annotations: [] };
   const last = items.at(-1);
   if (last?.type === "message" && "id" in last && last.id === id) {

@@ -1,3 +1,4 @@
+import { reasonOf } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
 import type { FetchLike } from "./provider.ts";
 
@@ -12,19 +13,12 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
   try {
     return await load();
   } catch (error) {
-    if (!isMissing(error, name)) throw error;
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    // It may be another package that it lacks.
+    if (!code.endsWith("MODULE_NOT_FOUND") || !reasonOf(error).includes(`'${name}`)) throw error;
     const said = `The package ${name} is needed for this model and is not installed. Add it with: npm install ${name}`;
     throw new FailureError(failure("invalid", said));
   }
-}
-
-function isMissing(error: unknown, name: string): boolean {
-  return (
-    error instanceof Error &&
-    "code" in error &&
-    (error.code === "ERR_MODULE_NOT_FOUND" || error.code === "MODULE_NOT_FOUND") &&
-    error.message.includes(`'${name}`)
-  );
 }
 
 /** Makes a value at the first call and keeps it; one that could not be made is made again at the next call. */

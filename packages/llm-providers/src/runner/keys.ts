@@ -70,9 +70,9 @@ export class KeyRing {
 
   rest(key: Key, cause: ModelErrorCode, retryAfterMs: number | undefined, now: number): void {
     const { billingMs, authMs, rateLimitMs } = this.#cooldowns;
-    const refusedMs = cause === "billing" ? billingMs : authMs;
+    const refused: { readonly [Code in ModelErrorCode]?: number } = { billing: billingMs, auth: authMs };
     const busyMs = Math.min(retryAfterMs ?? rateLimitMs, LONGEST_REST_MS);
-    key.restsUntil = now + (cause === "rate_limit" ? busyMs : refusedMs);
+    key.restsUntil = now + (refused[cause] ?? busyMs);
     key.cause = cause;
   }
 

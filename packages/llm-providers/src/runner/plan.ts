@@ -28,8 +28,6 @@ export interface Candidate {
   readonly ownTimeouts: boolean;
 }
 
-export type Candidates = readonly [Candidate, ...Candidate[]];
-
 /** What to try next, and how to get there. */
 export interface Attempt extends Candidate {
   readonly key: Key;
@@ -49,7 +47,7 @@ const FOR_MORE_MS = 20_000;
 
 /** The models of one request and the rings of their accounts, walked as failures come. */
 export class AttemptPlan {
-  readonly #candidates: Candidates;
+  readonly #candidates: readonly [Candidate, ...Candidate[]];
   readonly #policy: RetryPolicy;
   readonly #random: () => number;
   #at = 0;
@@ -60,7 +58,7 @@ export class AttemptPlan {
   readonly #used = new Set<Key>();
   readonly failures: AttemptFailure[] = [];
 
-  constructor(candidates: Candidates, policy: RetryPolicy, random: () => number) {
+  constructor(candidates: readonly [Candidate, ...Candidate[]], policy: RetryPolicy, random: () => number) {
     this.#candidates = candidates;
     this.#policy = policy;
     this.#random = random;

@@ -16,6 +16,8 @@ const LONGEST_MESSAGE = 4_000;
 const MOST_READ = 8_000;
 
 type ErrorEvent = Extract<ModelEvent, { type: "error" }>;
+/** The events of one attempt, and what follows it. */
+type Events = AsyncGenerator<ModelEvent, Step | undefined>;
 
 /** Waits, or rejects as soon as the signal is aborted. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
@@ -80,7 +82,7 @@ class Run {
   }
 
   /** One attempt, and what follows it; nothing does once it has finished, or failed for good. */
-  async *#try(attempt: Attempt): AsyncGenerator<ModelEvent, Step | undefined> {
+  async *#try(attempt: Attempt): Events {
     const { open, plan, now, context, options } = this.#setup;
     const silenceMs = plan.silenceMs(attempt, now());
     const stream = guarded(() => open(attempt, silenceMs), { model: attempt.model, context, options }, now);
@@ -105,11 +107,7 @@ class Run {
   }
 
   /** @param begun whether some of the attempt was delivered. */
-  async *#broke(
-    attempt: Attempt,
-    event: ErrorEvent,
-    begun: boolean,
-  ): AsyncGenerator<ModelEvent, Step | undefined> {
+  async *#broke(attempt: Attempt, event: ErrorEvent, begun: boolean): Events {
     const { plan, now, options } = this.#setup;
     const { error, partial } = event;
     if (begun && error.emitted && wasShown(options)) {

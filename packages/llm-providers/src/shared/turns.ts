@@ -1,13 +1,15 @@
 import type { AssistantMessage, Message, ToolResultMessage, UserMessage } from "@signalbox/agent-core";
 
-export interface ResultGroup {
+interface ResultGroup {
   readonly role: "toolResults";
   readonly results: readonly [ToolResultMessage, ...ToolResultMessage[]];
 }
 
+export type Group = UserMessage | AssistantMessage | ResultGroup;
+
 /** A history in which results that follow each other are one thing. */
-export function groupResults(messages: readonly Message[]): (UserMessage | AssistantMessage | ResultGroup)[] {
-  const groups: (UserMessage | AssistantMessage | ResultGroup)[] = [];
+export function groupResults(messages: readonly Message[]): Group[] {
+  const groups: Group[] = [];
   for (const message of messages) {
     const last = groups.at(-1);
     if (message.role !== "toolResult") groups.push(message);

@@ -65,10 +65,8 @@ class CheckedAttempt {
 
   #opened(index: number, what: string) {
     const block = this.#blocks[index];
-    assert.ok(
-      block !== undefined && block.sealed === undefined,
-      `block ${index} was ${what} without being open`,
-    );
+    const isOpen = block !== undefined && block.sealed === undefined;
+    assert.ok(isOpen, `block ${index} was ${what} without being open`);
     return block;
   }
 
@@ -86,9 +84,8 @@ function checkSealed(block: Block, opened: { readonly type: string; readonly tex
   assert.equal(block.type, opened.type, "a block was sealed as another type");
   const text = block.type === "toolCall" ? block.argsText : "text" in block ? block.text : "";
   if (opened.text !== "") assert.equal(text, opened.text, "the deltas do not add up to the sealed block");
-  if (block.type !== "toolCall") return;
-  const isBroken = block.argsError !== undefined;
-  assert.equal(block.args === undefined, isBroken, "a call has either arguments or an error");
+  const isWhole = block.type !== "toolCall" || (block.args === undefined) !== (block.argsError === undefined);
+  assert.ok(isWhole, "a call has either arguments or an error");
 }
 
 /** Reads a stream to its end and checks it. */

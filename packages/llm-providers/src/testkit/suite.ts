@@ -3,7 +3,7 @@ import { type AssistantMessage, type ModelEvent, textOf } from "@signalbox/agent
 import { checkEvents, type ReadTurn, readTurn } from "./check.ts";
 import { type Whole, wholeOf, wrongWithCut } from "./cut.ts";
 import { type ProviderSubject, type RecordedStream, Subject } from "./subject.ts";
-import { cutPlaces, eventEnds, type WireAnswer } from "./wire.ts";
+import { cutPlaces, eventEnds } from "./wire.ts";
 
 /** What the suite needs of a test runner; vitest's, node:test's and jest's functions all fit. */
 export interface TestApi {
@@ -177,10 +177,7 @@ class Recorded extends Subject {
   }
 
   /** One client for many answers, and what the whole stream says. */
-  async #reading(): Promise<{
-    readonly read: (answer: WireAnswer) => Promise<ReadTurn>;
-    readonly whole: Whole;
-  }> {
+  async #reading() {
     const read = this.reader();
     return { read, whole: wholeOf(await read({ pieces: [this.bytes] })) };
   }

@@ -51,11 +51,7 @@ export function wire(answer: WireAnswer): Wire {
 const OTHER_SIDE_CLOSED = Object.assign(new Error("other side closed"), { code: "ECONNRESET" });
 
 /** @param onClosed is told that the client gave the connection up before its end */
-function bodyOf(
-  { pieces, ending }: WireAnswer,
-  signal: AbortSignal | undefined,
-  onClosed: () => void,
-): ReadableStream<Uint8Array> {
+function bodyOf({ pieces, ending }: WireAnswer, signal: AbortSignal | undefined, onClosed: () => void) {
   let at = 0;
   let isOver = false;
   return new ReadableStream<Uint8Array>(

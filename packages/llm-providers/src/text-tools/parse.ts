@@ -1,5 +1,4 @@
 import { isJsonObject } from "@signalbox/agent-core";
-
 import { parseArguments } from "../turn/arguments.ts";
 import { CALL_CLOSE, CALL_OPEN, RESULT_OPEN } from "./write.ts";
 
@@ -23,10 +22,7 @@ const UNREADABLE = "unreadable";
 
 /** Reads the body of one call; code fences around it are forgiven. */
 function readCall(body: string): TextCall {
-  const text = body
-    .trim()
-    .replace(/^```[a-z]*\n?([\s\S]*?)\n?```$/, "$1")
-    .trim();
+  const text = body.replace(/^\s*```[a-z]*\n?([\s\S]*?)\n?```\s*$/, "$1").trim();
   const guess = /"name"\s*:\s*"([^"\\]+)"/.exec(text)?.[1] ?? UNREADABLE;
   const parsed = parseArguments(text);
   if (parsed.args === undefined) return { name: guess, argsText: text, error: parsed.argsError };

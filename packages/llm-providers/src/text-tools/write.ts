@@ -10,7 +10,7 @@ import type {
   ToolResultMessage,
   ToolSpec,
 } from "@signalbox/agent-core";
-import { groupResults } from "../shared/turns.ts";
+import { type Group, groupResults } from "../shared/turns.ts";
 
 export const CALL_OPEN = "<tool_call>";
 export const CALL_CLOSE = "</tool_call>";
@@ -68,7 +68,7 @@ function joinTexts<B extends Block>(blocks: readonly (B | TextBlock)[]): (B | Te
 }
 
 /** A message, or the results of one turn, in which calls and results are text. */
-function textMessage(group: ReturnType<typeof groupResults>[number]): Message {
+function textMessage(group: Group): Message {
   if (group.role === "user") return group;
   if (group.role === "assistant") return assistantText(group);
   const [{ timestamp }] = group.results;

@@ -28,10 +28,10 @@ export class Replay {
       case "text.delta":
       case "thinking.delta":
       case "tool.delta":
-        turn.append(this.#indexOf(event), event.delta);
+        turn.append(this.#indexes.get(event.index) ?? -1, event.delta);
         break;
       case "block.end":
-        turn.seal(this.#indexOf(event), event.block);
+        turn.seal(this.#indexes.get(event.index) ?? -1, event.block);
         break;
       case "usage":
         turn.usage(event.usage);
@@ -52,10 +52,6 @@ export class Replay {
         turn.fail(event.error, event.partial?.stopReason);
         break;
     }
-  }
-
-  #indexOf({ index }: { readonly index: number }): number {
-    return this.#indexes.get(index) ?? -1;
   }
 }
 

@@ -138,8 +138,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   }
 
   #arrived(last: boolean): void {
-    const cut = failure("network", "The connection ended before the answer was complete.");
-    if (last) this.#record.fail(cut);
+    if (last) this.#record.fail(failure("network", "The connection ended before the answer was complete."));
     const { now: clock = Date.now } = this.#setup;
     const now = clock();
     this.#quietSince = this.#record.silent ? (this.#quietSince ?? now) : undefined;
