@@ -36,8 +36,7 @@ export function toWellFormed(value: unknown): unknown {
   if (typeof value === "string") return value.toWellFormed();
   if (Array.isArray(value)) return value.map((item: unknown) => toWellFormed(item));
   if (!isJsonObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]);
   // Not by assignment, which would take a key `__proto__` for the prototype.
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), toWellFormed(item)]),
-  );
+  return Object.fromEntries(entries);
 }

@@ -83,10 +83,7 @@ export async function compact(request: CompactionRequest): Promise<Compaction | 
  * What people asked for in the older part that what stays does not answer: all that came since the last whole answer,
  * or else the latest request where what stays holds none.
  */
-function openRequests(
-  older: readonly AgentMessage[],
-  kept: readonly AgentMessage[],
-): readonly AgentMessage[] {
+function openRequests(older: readonly AgentMessage[], kept: readonly AgentMessage[]): AgentMessage[] {
   const nextUser = kept.findIndex(({ role }) => role === "user");
   const beforeIt = nextUser < 0 ? kept : kept.slice(0, nextUser);
   const requests = older.filter(({ role }) => role === "user");

@@ -55,9 +55,8 @@ function messageTranscript(message: AgentMessage): string {
 
 /** The conversation as texts of at most about `tokens` tokens each, split between messages only. */
 export function transcriptChunks(messages: readonly AgentMessage[], tokens: number): string[] {
-  const chunks: string[] = [];
-  let parts: string[] = [];
-  let size = 0;
+  const chunks: string[][] = [];
+  let room = 0;
   for (const message of messages) {
     let text = messageTranscript(message);
     let cost = estimateTokens(text);
@@ -66,16 +65,14 @@ export function transcriptChunks(messages: readonly AgentMessage[], tokens: numb
       text = truncateText(text, Math.max(200, Math.floor((text.length * tokens) / cost)), "head-tail");
       cost = tokens;
     }
-    if (size + cost > tokens && parts.length > 0) {
-      chunks.push(parts.join("\n\n"));
-      parts = [];
-      size = 0;
+    if (chunks.length === 0 || cost > room) {
+      chunks.push([]);
+      room = tokens;
     }
-    parts.push(text);
-    size += cost;
+    chunks.at(-1)?.push(text);
+    room -= cost;
   }
-  if (parts.length > 0) chunks.push(parts.join("\n\n"));
-  return chunks;
+  return chunks.map((texts) => texts.join("\n\n"));
 }
 
 const EXCERPT_CHARS = 300;

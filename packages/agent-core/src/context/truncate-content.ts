@@ -2,6 +2,8 @@ import type { InputBlock, TextBlock } from "../content.ts";
 import { estimateTokens, MEDIA_TOKENS, sumOf } from "../tokens.ts";
 import { type Keep, truncateText, WINDOW_SHARE } from "./truncate.ts";
 
+type Content = readonly InputBlock[];
+
 /** How many parts a result may have. With more, the texts are joined, because each part also costs its wrapping. */
 const MAX_PARTS = 64;
 /** Media may have this part of what a result may take, however long its texts are. */
@@ -14,11 +16,7 @@ const NOTE_TOKENS = 32;
  * are joined; if not even a character remains for each, all are. Media stays. Returns the same array if nothing is too
  * long. Takes time proportional to the content.
  */
-export function truncateContent(
-  content: readonly InputBlock[],
-  max: number,
-  keep: Keep = "auto",
-): readonly InputBlock[] {
+export function truncateContent(content: Content, max: number, keep: Keep = "auto"): Content {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;
   const texts = parts.filter(isText);
   if (sumOf(texts, ({ text }) => text.length) <= max) return parts;
@@ -32,18 +30,13 @@ export function truncateContent(
 }
 
 /**
- * As `truncateContent`, and to at most 30 % of a window of `contextWindow` tokens: a character of Chinese or Japanese
+ * As `truncateContent`, and to at most 30 % of a window of so many tokens: a character of Chinese or Japanese
  * takes about as many tokens as four of English, and every image, sound or file is taken for 1,600 tokens. The first
  * media stay, as many as the texts leave room for, and as half the share holds in any case; a note says what is
  * missing.
  */
-export function truncateResult(
-  content: readonly InputBlock[],
-  max: number,
-  contextWindow: number,
-  keep: Keep = "auto",
-): readonly InputBlock[] {
-  const most = Math.max(1, Math.floor(contextWindow * WINDOW_SHARE));
+export function truncateResult(content: Content, max: number, window: number, keep: Keep = "auto"): Content {
+  const most = Math.max(1, Math.floor(window * WINDOW_SHARE));
   const cut = fitTexts(content, max, most, keep);
   const media = cut.filter((block) => !isText(block)).length;
   if (media === 0) return cut;
@@ -59,7 +52,7 @@ function mediaRoom(textTokens: number, most: number): number {
   return room === 0 && MEDIA_TOKENS < most ? 1 : room;
 }
 
-function withoutMediaFrom(content: readonly InputBlock[], kept: number, missing: number): InputBlock[] {
+function withoutMediaFrom(content: Content, kept: number, missing: number): InputBlock[] {
   let left = kept;
   const rest = content.filter((block) => isText(block) || left-- > 0);
   const what =
@@ -69,12 +62,7 @@ function withoutMediaFrom(content: readonly InputBlock[], kept: number, missing:
 }
 
 /** Cuts the texts to `max` characters and `most` tokens together. */
-function fitTexts(
-  content: readonly InputBlock[],
-  max: number,
-  most: number,
-  keep: Keep,
-): readonly InputBlock[] {
+function fitTexts(content: Content, max: number, most: number, keep: Keep): Content {
   let cut = truncateContent(content, max, keep);
   let chars = sumOf(cut.filter(isText), ({ text }) => text.length);
   // No character takes more than a token. What stays may be denser than what goes, so the first guess need not do.
@@ -96,7 +84,7 @@ function cutBlock(blocks: readonly TextBlock[], max: number, keep: Keep): TextBl
   return { type: "text", text: truncateText(text, max, keep) };
 }
 
-function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
+function joinNeighbours(content: Content): Content {
   const joined: InputBlock[] = [];
   for (const block of content.filter((part) => !isText(part) || part.text !== "")) {
     const last = joined.at(-1);
@@ -107,7 +95,7 @@ function joinNeighbours(content: readonly InputBlock[]): InputBlock[] {
   return joined.length === 0 ? content.slice(0, 1) : joined;
 }
 
-function tokensOf(content: readonly InputBlock[]): number {
+function tokensOf(content: Content): number {
   return sumOf(content.filter(isText), ({ text }) => estimateTokens(text));
 }
 

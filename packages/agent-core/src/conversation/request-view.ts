@@ -54,9 +54,8 @@ export class RequestView {
     if (changes.length > 0) this.#conversation.ids.reserve(sent);
     const last = sent.at(-1);
     // A host may have left out, or lost, what there was to answer.
-    return asksForTurn(last)
-      ? sent
-      : [...sent, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
+    if (asksForTurn(last)) return sent;
+    return [...sent, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
   }
 
   #toLlm(message: AgentMessage): Message | undefined {

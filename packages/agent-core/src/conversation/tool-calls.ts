@@ -17,9 +17,8 @@ export function unansweredCalls(
   const at = messages.findLastIndex(({ role }) => role !== "toolResult");
   const message = messages[at];
   if (message?.role !== "assistant") return undefined;
-  const seen = new Set(
-    messages.slice(at + 1).map((result) => result.role === "toolResult" && result.toolCallId),
-  );
+  const results = messages.slice(at + 1).filter((result) => result.role === "toolResult");
+  const seen = new Set(results.map(({ toolCallId }) => toolCallId));
   const calls = toolCalls(message).filter(({ id }) => !seen.has(id) && seen.add(id));
   return calls.length === 0 ? undefined : { message, calls };
 }

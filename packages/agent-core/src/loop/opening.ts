@@ -74,11 +74,8 @@ export async function settleOpenCalls(run: RunState, newInput: boolean): Promise
  * What the host says about a call that an earlier run left open, else it runs again when that does no harm and nothing
  * new was said, else the model is told that it may have taken effect.
  */
-async function decide(
-  { tools, config, signal }: RunState,
-  call: ToolCallBlock,
-  newInput: boolean,
-): Promise<DecidedCall> {
+async function decide(run: RunState, call: ToolCallBlock, newInput: boolean): Promise<DecidedCall> {
+  const { tools, config, signal } = run;
   const tool = tools.get(call.name);
   const decision = await untilStopped(config.onPendingCall?.({ call, tool, newInput }), signal);
   switch (decision?.action) {

@@ -43,15 +43,11 @@ export class RunStop extends AbortController {
 
 /** What went wrong with a turn, also where the turn itself does not say. */
 export function errorOf(message: AssistantMessage): ModelErrorData {
-  return (
-    message.error ?? {
-      code: message.stopReason === "context_overflow" ? "overflow" : "protocol",
-      message: `The turn of ${message.model} ended with ${message.stopReason}.`,
-      retryable: false,
-      emitted: message.content.length > 0,
-      scope: "model",
-    }
-  );
+  const { error, model, stopReason, content } = message;
+  if (error !== undefined) return error;
+  const code = stopReason === "context_overflow" ? "overflow" : "protocol";
+  const said = `The turn of ${model} ended with ${stopReason}.`;
+  return { code, message: said, retryable: false, emitted: content.length > 0, scope: "model" };
 }
 
 /** The text of the last turn, and of those before it that were cut or paused and went on in it. */

@@ -40,11 +40,7 @@ export function issuesOf(units: readonly OutputUnit[], schemaAt: SchemaAt): Sche
 }
 
 /** The alternative that came furthest is the one that was meant. */
-function alternativesIssues(
-  unit: OutputUnit,
-  inner: readonly OutputUnit[],
-  schemaAt: SchemaAt,
-): SchemaIssue[] {
+function alternativesIssues(unit: OutputUnit, inner: OutputUnit[], schemaAt: SchemaAt): SchemaIssue[] {
   const path = pathOf(unit);
   if (unit.keyword === "oneOf" && !unit.error.endsWith("(0 matches).")) {
     return [{ path, message: "fits more than one of the alternatives" }];
