@@ -87,7 +87,7 @@ function checkedVersion(raw: Sqlite.Database, path: string, target: number): num
   return version;
 }
 
-/** A database that was changed by hand, or by a program from before the first release, may not be what it says it is. */
+/** A database changed by hand, or by a program from before the first release, may not be what it says it is. */
 function requireColumns(raw: Sqlite.Database, path: string, from: number): void {
   const columnsOf = raw.prepare<[string], string>("SELECT name FROM pragma_table_info(?)").pluck();
   for (const table of Object.values(schema)) {
