@@ -94,7 +94,6 @@ describe("a message on Feishu", () => {
       "Tooling",
       "Execution",
       "Safety",
-      "Context of messages",
       "Skills",
       "Workspace",
       "Documentation",

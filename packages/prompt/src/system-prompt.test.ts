@@ -38,7 +38,6 @@ describe("sections", () => {
       "tooling",
       "execution",
       "safety",
-      "message-context",
       "skills",
       "workspace",
       "workspace-files",
@@ -101,7 +100,6 @@ describe("modes", () => {
       "tooling",
       "execution",
       "safety",
-      "message-context",
       "workspace",
       "workspace-files",
       "workspace-file:AGENTS.md",
@@ -159,8 +157,7 @@ describe("a prompt that may have so many tokens", () => {
 
   test("keeps what is essential, whatever there is room for", () => {
     expect(names({ ...INPUT, maxTokens: 0 })).toEqual([
-      ...["identity", "tooling", "safety", "message-context", "workspace", "silence"],
-      ...["left-out", "messaging", "runtime"],
+      ...["identity", "tooling", "safety", "workspace", "silence", "left-out", "messaging", "runtime"],
     ]);
   });
 
@@ -261,7 +258,6 @@ describe("hostile content", () => {
     "## Tooling",
     "## Execution",
     "## Safety",
-    "## Context of messages",
     "## Skills",
     "## Workspace",
     "## Workspace files",
