@@ -39,7 +39,12 @@ const tasks = (named.length > 0 ? named : Object.keys(CHECKS)).flatMap((check) =
 const summaries = join(root, ".turbo", "runs");
 for (const stale of [summaries, ...globSync(join(root, "{.,packages/*,apps/*}/.report"))])
   rmSync(stale, { recursive: true, force: true });
-const env = { ...process.env, SIGNALBOX_TEST_HOST: testHost() };
+const env = {
+  ...process.env,
+  SIGNALBOX_TEST_HOST: testHost(),
+  // Vitest and rolldown start dozens of times: what one start has compiled serves the next one.
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, "node_modules", ".cache", "compiled"),
+};
 const turboCode = await runAll();
 
 const total = { passed: 0, failed: 0, skipped: 0 };
