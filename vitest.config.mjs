@@ -14,10 +14,7 @@ const limits = {
   expect: { poll: { timeout: LONGEST_MS / 2 } },
 };
 
-/** Suites with JSX or modules that are replaced. Node.js loads the others itself, in less time than Vite takes. */
-const NEEDS_VITE = new Set(["@signalbox/console", "@signalbox/memory", "@signalbox/tools"]);
-
-/** What is built is imported as it is there, too: to transform it takes longer than most suites. */
+/** What is built is imported as it is, by Node.js: to transform it takes longer than most suites. */
 const BUILT = /\/(?:apps|packages)\/[^/]+\/dist\//;
 
 const suites = workspaceMembers().map(({ folder, manifest }) => ({
@@ -28,11 +25,7 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     exclude: [...configDefaults.exclude, "template/**"],
     // To import a package and what it uses takes longer than most test files: those of a suite share it.
     isolate: false,
-    ...(NEEDS_VITE.has(manifest.name)
-      ? { server: { deps: { external: [BUILT] } } }
-      : { experimental: { viteModuleRunner: false, nodeLoader: false } }),
-    // Little is run often enough in a suite to be worth the engine's last optimisation of it.
-    execArgv: ["--no-opt"],
+    server: { deps: { external: [BUILT] } },
     setupFiles: [join(root, "scripts", "seed.mjs")],
     ...limits,
   },
@@ -45,10 +38,10 @@ const here = suites.filter((suite) => suite.root === process.cwd());
 
 /**
  * In `npm test` suites run beside each other, each in one process: to load a package into a second one takes longer
- * than to wait for the first. The longest waits for processes and sockets for most of its time, and gets more of them
+ * than to wait for the first. The longest waits for processes and sockets for much of its time, and gets more of them
  * than there are cores.
  */
-const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 3 : 1;
+const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 1 : 1;
 const inNpmTest =
   process.env.SIGNALBOX_TEST_HOST === undefined
     ? {}
