@@ -115,15 +115,20 @@ describe("a sub-agent", () => {
     await ask(started, "how many?");
     await eventually(() => said(world).length === 2, "the result is told");
     const id = /sub-agent ([0-9a-f]{12})/.exec(lastTold(world))?.[1] ?? "";
+    const listed = Promise.withResolvers<void>();
     perform(world, {
       parent: [
         { toolCalls: [{ name: "sessions_send", input: { session: id, message: "How many are new?" } }] },
         { toolCalls: [{ name: "sessions_list", input: {} }] },
-        { text: "Asked." },
+        async () => {
+          listed.resolve();
+          return { text: "Asked." };
+        },
         { toolCalls: [{ name: "sessions_history", input: { session: id } }] },
         { text: "Two." },
       ],
-      child: [{ text: "2 of them are new." }],
+      // It is at work until its parent has looked.
+      child: [() => listed.promise.then(() => ({ text: "2 of them are new." }))],
     });
     await ask(started, "how many are new?");
     await eventually(() => said(world).length === 4, "the second result is told");
