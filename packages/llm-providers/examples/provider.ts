@@ -5,9 +5,14 @@ export const echo = defineProvider({
   api: "echo",
   vendor: "Echo",
   requestIdHeaders: ["x-request-id"],
-  client: async ({ fetch, baseUrl }) => ({ fetch, url: `${baseUrl}/say` }),
-  buildRequest: ({ model, context }) => JSON.stringify({ model: model.id, messages: context.messages }),
-  send: ({ fetch, url }, body, _request, signal) => fetch(url, { method: "POST", body, signal }),
+  client: async ({ baseUrl, headers }) => ({
+    url: `${baseUrl}/say`,
+    headers: { "content-type": "application/json", ...headers },
+  }),
+  buildRequest: ({ model, context }, client) => ({
+    ...client,
+    body: JSON.stringify({ model: model.id, messages: context.messages }),
+  }),
   createReader(turn) {
     const text = turn.open({ type: "text" });
     return {

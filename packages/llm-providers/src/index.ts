@@ -14,9 +14,10 @@ export type { ModelProblem, ProviderEntries, ProviderEntry } from "./models/acco
 export type { Answer, AnswerStream } from "./models/answer.ts";
 export * from "./models/create-models.ts";
 export * from "./provider/define-provider.ts";
-export * from "./provider/event-stream.ts";
+export type { EventReader } from "./provider/event-stream.ts";
 export * from "./provider/provider.ts";
 export { loadSdk } from "./provider/sdk.ts";
+export { type HttpRequest, responseBytes } from "./provider/transport.ts";
 export type { Cooldowns, KeyState } from "./runner/keys.ts";
 export type { RetryPolicy } from "./runner/plan.ts";
 export type { Sleep } from "./runner/run.ts";

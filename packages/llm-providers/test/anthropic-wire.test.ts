@@ -73,15 +73,8 @@ function ask(fetch?: FetchLike, messages = HI): Promise<ReadTurn> {
   return readTurn(stream(model, { system: { stable: "" }, messages, tools: [] }));
 }
 
-/** What belongs to the connection, the runtime's own client or the SDK's own timer, not to the API. */
-const CONNECTION = [
-  "connection",
-  "content-length",
-  "accept-encoding",
-  "accept-language",
-  "sec-fetch-mode",
-  "x-stainless-timeout",
-];
+/** What belongs to the connection, or the runtime's own client, not to the API. */
+const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
 
 function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
   return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));

@@ -304,11 +304,10 @@ describe("an SDK", () => {
           if (!installed) throw missing;
           return {};
         }),
-      buildRequest: () => ({}),
-      send: async () => new Response(sse("hi"), { headers: { "content-type": "text/event-stream" } }),
+      buildRequest: () => ({ url: "https://sdk.test", headers: {}, body: "{}" }),
       createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
     });
-    const stream = provider.connect({ apiKey: "k" });
+    const stream = provider.connect({ apiKey: "k", fetch: wire({ pieces: [sse("hi")] }).fetch });
     const context = { system: { stable: "" }, messages: [], tools: [] };
     const first = await readTurn(stream(testModel("a", "m"), context));
     expect(first.error).toMatchObject({

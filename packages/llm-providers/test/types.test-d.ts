@@ -40,20 +40,16 @@ test("a problem's fields go by its code", () => {
     if (problem.code === "missing_key") expectTypeOf(problem.variable).toEqualTypeOf<string | undefined>();
 });
 
-test("a provider's parts agree on its client and its request", () => {
+test("a provider's request is built of its client", () => {
   defineProvider({
     api: "lines",
     vendor: "Lines",
     requestIdHeaders: [],
-    client: async () => ({ post: async (_body: string) => new Response() }),
-    buildRequest: ({ model }, client) => {
-      expectTypeOf(client.post).parameters.toEqualTypeOf<[string]>();
-      return { asked: model.id };
-    },
-    send: (client, params, request) => {
-      expectTypeOf(params).toEqualTypeOf<{ asked: string }>();
+    client: async () => ({ encode: (asked: string) => JSON.stringify(asked) }),
+    buildRequest: (request, client) => {
       expectTypeOf(request).toEqualTypeOf<ModelRequest>();
-      return client.post(params.asked);
+      expectTypeOf(client).toEqualTypeOf<{ encode: (asked: string) => string }>();
+      return { url: "https://lines.test", headers: {}, body: client.encode(request.model.id) };
     },
     createReader: (turn) => ({ data: () => turn.finish("end_turn") }),
   });

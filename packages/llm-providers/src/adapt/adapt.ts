@@ -1,4 +1,5 @@
 import {
+  type Block,
   type Message,
   type Model,
   PICTURE_LIMITS,
@@ -28,10 +29,6 @@ const conversionsFor = {
   },
 };
 
-const picturesIn = oncePer(({ content }: Message) =>
-  typeof content === "string" ? 0 : content.filter(({ type }) => type === "image").length,
-);
-
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
@@ -42,14 +39,24 @@ const picturesIn = oncePer(({ content }: Message) =>
  * promises holds for the result: every call is followed by its one result, and the first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const pictures = history.reduce((sum, message) => sum + picturesIn(message), 0);
   const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
-  const converted = history.map((pictures > PICTURE_LIMITS.few ? many : few)(target));
-  const losses: Loss[] = converted.flatMap(({ lost }, message) => lost.map((loss) => ({ ...loss, message })));
+  const blocks = history.flatMap<Block>(({ content }) => (typeof content === "string" ? [] : content));
+  const pictures = blocks.filter(({ type }) => type === "image").length;
+  const convert = (pictures > PICTURE_LIMITS.few ? many : few)(target);
+  const losses: Loss[] = [];
+  const converted: Message[] = [];
   /** Where in the history each message stands that is left. */
-  const places = converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
-  const messages = converted.flatMap(({ message }) => message ?? []);
-  const repaired = repairHistory(messages, (id) => callIdFor(target.api, id));
+  const places: number[] = [];
+  for (const [place, given] of history.entries()) {
+    const { message, lost } = convert(given);
+    for (const loss of lost) losses.push({ ...loss, message: place });
+    if (message === undefined) continue;
+    converted.push(message);
+    places.push(place);
+  }
+  // One that is as it was may be known to need no repair.
+  const isSame = converted.length === history.length && converted.every((made, at) => made === history[at]);
+  const repaired = repairHistory(isSame ? history : converted, (id) => callIdFor(target.api, id));
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });

@@ -13,26 +13,28 @@ import { oncePer } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
-/** One of the vendor's messages; its blocks are JSON, which is made once and sent again and again. */
+/** One of the vendor's messages. */
 export interface WireMessage {
   readonly role: "user" | "assistant";
-  readonly blocks: string[];
+  /** Its blocks as JSON with commas between, which is made once and sent again and again. */
+  content: string;
 }
 
 /** A history as the vendor's messages; all results of a turn are in one. */
 export function historyMessages(messages: readonly Message[]): WireMessage[] {
   const out: WireMessage[] = [];
   for (const [at, message] of messages.entries()) {
-    const blocks = jsonOf(message);
+    const content = jsonOf(message);
+    const last = out.at(-1);
     const role = message.role === "assistant" ? "assistant" : "user";
     const isFurther = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
-    if (isFurther) out.at(-1)?.blocks.push(...blocks);
-    else if (blocks.length > 0) out.push({ role, blocks: [...blocks] });
+    if (isFurther && last !== undefined) last.content += `,${content}`;
+    else if (content !== "") out.push({ role, content });
   }
   return out;
 }
 
-const jsonOf = oncePer((message: Message) => blocksOf(message).map((block) => JSON.stringify(block)));
+const jsonOf = oncePer((message: Message) => JSON.stringify(blocksOf(message)).slice(1, -1));
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   if (message.role === "assistant") return assistantParams(message);

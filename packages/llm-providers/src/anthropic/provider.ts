@@ -2,9 +2,9 @@ import type { Message } from "@signalbox/agent-core";
 import type { Failure } from "../failure/failure.ts";
 import { defineProvider, type ModelRequest } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
+import { loadSdk, requestOf } from "../provider/sdk.ts";
 import { AnthropicReader, readError } from "./reader.ts";
-import { buildRequest } from "./request.ts";
+import { requestBody } from "./request.ts";
 
 const PUBLIC_URL = "https://api.anthropic.com";
 
@@ -14,7 +14,7 @@ export const anthropicMessages: Provider = defineProvider({
   vendor: "Anthropic",
   requires: ["@anthropic-ai/sdk"],
   requestIdHeaders: ["request-id"],
-  async client({ apiKey, baseUrl, headers, fetch }) {
+  async client({ apiKey, baseUrl, headers }) {
     // Its three hundred files take a quarter less to load as CommonJS, which this name is for.
     const [sdk, { transformJSONSchema }] = await loadSdk("@anthropic-ai/sdk", () =>
       Promise.all([
@@ -24,25 +24,22 @@ export const anthropicMessages: Provider = defineProvider({
     );
     // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
     const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
-    const account = new sdk.Anthropic({
-      // A server of one's own may ask for no key, but the SDK does.
-      apiKey: apiKey ?? "none",
-      authToken: null,
-      baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
-      maxRetries: 0,
-      timeout: SDK_TIMEOUT_MS,
-      openTelemetry: false,
-      fetch,
-      defaultHeaders: { ...keyHeader, ...headers },
+    const { url, headers: sent } = await requestOf((fetch) => {
+      const account = new sdk.Anthropic({
+        // A server of one's own may ask for no key, but the SDK does.
+        apiKey: apiKey ?? "none",
+        authToken: null,
+        baseURL: (baseUrl ?? PUBLIC_URL).replace(/\/+$/, ""),
+        openTelemetry: false,
+        fetch,
+        defaultHeaders: { ...keyHeader, ...headers },
+      });
+      // Not by `messages.create`, which prints warnings of its own about models.
+      return account.post("/v1/messages", { body: {}, stream: true });
     });
-    return { account, transformJSONSchema };
+    return { url, headers: sent, transformJSONSchema };
   },
-  buildRequest: (request, sdk) => buildRequest(request, sdk),
-  // Not by `messages.create`, which prints warnings of its own about models.
-  send: ({ account }, body, _request, signal) =>
-    account
-      .post("/v1/messages", { body, headers: { "content-type": "application/json" }, stream: true, signal })
-      .asResponse(),
+  buildRequest: (request, { url, headers, ...sdk }) => ({ url, headers, body: requestBody(request, sdk) }),
   readError,
   createReader: (turn) => new AnthropicReader(turn),
   mend: withoutThinking,

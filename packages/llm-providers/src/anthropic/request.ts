@@ -22,7 +22,7 @@ export type SchemaTransformer = Pick<
   "transformJSONSchema"
 >;
 
-export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): string {
+export function requestBody(request: ModelRequest, sdk: SchemaTransformer): string {
   const { model, context, options } = request;
   const quirks = anthropicQuirks(model);
   const { maxTokens, thinks, thinking, effort } = planThinking(request, quirks);
@@ -43,7 +43,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
   const messages = historyMessages(context.messages);
   const last = context.messages.at(-1);
   if (last?.role === "assistant" && last.stopReason !== "pause" && !quirks.prefill)
-    messages.push({ role: "user", blocks: ['{"type":"text","text":"(continue)"}'] });
+    messages.push({ role: "user", content: '{"type":"text","text":"(continue)"}' });
   markForCache(messages, cache);
   return bodyJson({ ...params, ...options.extra }, messages);
 }
@@ -52,7 +52,7 @@ export function buildRequest(request: ModelRequest, sdk: SchemaTransformer): str
 function bodyJson(params: object, messages: readonly WireMessage[]): string {
   const json = JSON.stringify(params);
   if ("messages" in params) return json;
-  const said = messages.map(({ role, blocks }) => `{"role":"${role}","content":[${blocks.join()}]}`);
+  const said = messages.map(({ role, content }) => `{"role":"${role}","content":[${content}]}`);
   return `${json.slice(0, -1)},"messages":[${said.join()}]}`;
 }
 
@@ -167,8 +167,6 @@ function toolChoice({ options, warn }: ModelRequest, unforced: boolean): Anthrop
 /** Two breakpoints: what was cached last time is found again, and this turn's end is cached for the next. */
 function markForCache(messages: readonly WireMessage[], cache: CacheControl | undefined): void {
   if (cache === undefined) return;
-  for (const { blocks } of messages.filter(({ role }) => role === "user").slice(-2)) {
-    const last = blocks.pop();
-    if (last !== undefined) blocks.push(`${last.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`);
-  }
+  for (const message of messages.filter(({ role }) => role === "user").slice(-2))
+    message.content = `${message.content.slice(0, -1)},"cache_control":${JSON.stringify(cache)}}`;
 }

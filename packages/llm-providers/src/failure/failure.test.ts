@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { classify, classifyException, retryAfterMs } from "./failure.ts";
-import { factsOf, RefusedError } from "./refused.ts";
+import { classify, classifyException, factsOf, retryAfterMs } from "./failure.ts";
 
 describe("classifying a failure", () => {
   it.each([
@@ -71,9 +70,8 @@ describe("classifying a failure", () => {
     ["upstream <html> is no page", "502 upstream <html> is no page"],
     ["", "502 without a word"],
   ])("says of the answer %j what a person can read", (body, said) => {
-    expect(classify(factsOf(new RefusedError(new Response(null, { status: 502 }), body), 0)).message).toBe(
-      said,
-    );
+    const refusal = { status: 502, header: () => undefined };
+    expect(classify(factsOf(refusal, body, 0)).message).toBe(said);
   });
 
   it("says no more of a page that a vendor quotes", () => {
@@ -83,7 +81,8 @@ describe("classifying a failure", () => {
   });
 
   it("reads retry-after in seconds, milliseconds and as a date", () => {
-    const at = (headers: Record<string, string>, now = 0) => retryAfterMs(new Headers(headers), now);
+    const at = (headers: Record<string, string>, now = 0) =>
+      retryAfterMs({ header: (name) => headers[name] }, now);
     expect(at({ "retry-after": "7" })).toBe(7_000);
     expect(at({ "retry-after": "0.25" })).toBe(250);
     expect(at({ "retry-after-ms": "120", "retry-after": "7" })).toBe(120);

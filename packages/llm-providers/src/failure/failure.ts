@@ -1,4 +1,5 @@
 import { type ModelErrorCode, type ModelErrorData, reasonOf } from "@signalbox/agent-core";
+import type { HttpResponse } from "../provider/transport.ts";
 import { stated } from "../shared/json.ts";
 import words from "./words.json" with { type: "json" };
 
@@ -131,11 +132,24 @@ export function classify(facts: FailureFacts): Failure {
   return failure(codeOf(facts), facts.message, facts);
 }
 
+/** How much is quoted of a body that is no JSON. */
+const QUOTED = 500;
+
+/** What is known of a refusal whatever its body's fields mean, at a time in milliseconds since the epoch. */
+export function factsOf(refusal: Omit<HttpResponse, "body">, body: string, now: number): FailureFacts {
+  const { status } = refusal;
+  const said = (sayingOfPage(body) ?? body).slice(0, QUOTED).trim() || "without a word";
+  const onwards = refusal.header("location");
+  const where = onwards === undefined ? "" : ` (the server sends requests on to ${onwards})`;
+  const message = `${said.startsWith(String(status)) ? said : `${status} ${said}`}${where}`;
+  return { message, status, ...stated({ retryAfterMs: retryAfterMs(refusal, now) }) };
+}
+
 /** `retry-after-ms` or `retry-after` (seconds or an HTTP date) in milliseconds, if there is one that can be read. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
-  const ms = Number(headers.get("retry-after-ms")?.trim() || Number.NaN);
+export function retryAfterMs(response: Pick<HttpResponse, "header">, now: number): number | undefined {
+  const ms = Number(response.header("retry-after-ms")?.trim() || Number.NaN);
   if (ms >= 0) return Math.ceil(ms);
-  const value = headers.get("retry-after")?.trim() || "";
+  const value = response.header("retry-after")?.trim() || "";
   const seconds = Number(value || Number.NaN);
   if (Number.isFinite(seconds)) return seconds >= 0 ? Math.ceil(seconds * 1000) : undefined;
   const date = Date.parse(value);
@@ -179,7 +193,7 @@ export function classifyException(error: unknown): Failure {
   return failure("protocol", `The answer could not be read: ${reasonOf(error)}`);
 }
 
-export function* causesOf(error: unknown): Generator<Error> {
+function* causesOf(error: unknown): Generator<Error> {
   let at = error;
   for (let depth = 0; depth < 6 && at instanceof Error; depth++, at = at.cause) yield at;
 }

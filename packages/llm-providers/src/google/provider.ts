@@ -1,8 +1,8 @@
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
-import { acceptedResponse, loadSdk } from "../provider/sdk.ts";
+import { loadSdk, requestOf } from "../provider/sdk.ts";
 import { GoogleReader, readError } from "./reader.ts";
-import { buildRequest } from "./request.ts";
+import { requestParams } from "./request.ts";
 
 const PUBLIC_URL = "https://generativelanguage.googleapis.com";
 
@@ -22,13 +22,15 @@ export const googleGenerative: Provider = defineProvider({
     });
     return { account, enums: sdk };
   },
-  buildRequest: (request, { enums }) => buildRequest(request, enums),
-  send: ({ account }, params, { config, options }, signal) =>
-    acceptedResponse(config.fetch, (fetch) => {
-      const extra = options.extra === undefined ? {} : { extraBody: { ...options.extra } };
-      const asked = { ...params.config, abortSignal: signal, httpOptions: { fetch, ...extra } };
-      return account.models.generateContentStream({ ...params, config: asked });
-    }),
+  buildRequest(request, { account, enums }) {
+    const { config, ...params } = requestParams(request, enums);
+    const { extra } = request.options;
+    const extraBody = extra === undefined ? {} : { extraBody: { ...extra } };
+    return requestOf((fetch) => {
+      const httpOptions = { fetch, ...extraBody };
+      return account.models.generateContentStream({ ...params, config: { ...config, httpOptions } });
+    });
+  },
   readError,
   createReader: (turn) => new GoogleReader(turn),
 });

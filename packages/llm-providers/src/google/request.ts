@@ -18,7 +18,7 @@ const MAX_BUDGET = 24_576;
 /** The enums of the SDK, which is not imported before the first request. */
 export type VendorEnums = Pick<typeof import("@google/genai"), "FunctionCallingConfigMode" | "ThinkingLevel">;
 
-export function buildRequest(
+export function requestParams(
   request: ModelRequest,
   enums: VendorEnums,
 ): GenerateContentParameters & { config: GenerateContentConfig } {

@@ -2,10 +2,10 @@ import { isJsonObject, type JsonObject } from "@signalbox/agent-core";
 import type { FailureFacts } from "../failure/failure.ts";
 import { ChatReader } from "../openai-chat/reader.ts";
 import { defineProvider } from "../provider/define-provider.ts";
-import type { FetchLike, Provider } from "../provider/provider.ts";
-import { acceptedResponse, loadSdk } from "../provider/sdk.ts";
+import type { Provider } from "../provider/provider.ts";
+import { loadSdk, requestOf } from "../provider/sdk.ts";
 import { entryOf, objectsAt, parseObject, textAt } from "../shared/json.ts";
-import { buildRequest } from "./request.ts";
+import { requestParams } from "./request.ts";
 
 const PUBLIC_URL = "https://api.mistral.ai";
 
@@ -16,17 +16,18 @@ export const mistralChat: Provider = defineProvider({
   requires: ["@mistralai/mistralai"],
   requestIdHeaders: ["mistral-correlation-id", "x-kong-request-id"],
   client: () => loadSdk("@mistralai/mistralai", () => import("@mistralai/mistralai")),
-  buildRequest,
-  send({ HTTPClient, Mistral }, params, { config, options: { extra } }, signal) {
-    const { apiKey = "none", baseUrl = PUBLIC_URL, headers = {} } = config;
-    const ask = (fetcher: FetchLike): Promise<unknown> => {
+  async buildRequest(request, { HTTPClient, Mistral }) {
+    const { apiKey = "none", baseUrl = PUBLIC_URL, headers = {} } = request.config;
+    const { extra } = request.options;
+    const made = await requestOf((fetcher) => {
       const httpClient = new HTTPClient({ fetcher });
       const client = new Mistral({ apiKey, serverURL: baseUrl.replace(/\/(v1\/?)?$/, ""), httpClient });
-      return client.chat.stream(params, { signal, headers: { ...headers }, retries: { strategy: "none" } });
-    };
+      return client.chat.stream(requestParams(request), { headers: { ...headers } });
+    });
     // The SDK drops fields of the caller's own that it does not know.
-    const edit = (body: string): string => JSON.stringify({ ...parseObject(body), ...extra });
-    return acceptedResponse(config.fetch, ask, extra && edit);
+    return extra === undefined
+      ? made
+      : { ...made, body: JSON.stringify({ ...parseObject(made.body), ...extra }) };
   },
   readError,
   createReader: (turn) => new ChatReader(turn, false),

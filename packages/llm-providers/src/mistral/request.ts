@@ -8,7 +8,7 @@ import { mistralQuirks } from "./quirks.ts";
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh"] as const;
 
-export function buildRequest(request: ModelRequest): ChatCompletionStreamRequest {
+export function requestParams(request: ModelRequest): ChatCompletionStreamRequest {
   const { model, context, options } = request;
   const { temperature, topP, seed, json, sessionId, cache } = options;
   const level = thinkingLevel(request);

@@ -1,10 +1,10 @@
-import { openaiClient, PUBLIC_URL } from "../openai/client.ts";
+import { openaiRequest, PUBLIC_URL } from "../openai/client.ts";
 import { readError } from "../openai/failure.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { chatQuirks } from "./quirks.ts";
 import { ChatReader } from "./reader.ts";
-import { buildRequest } from "./request.ts";
+import { requestParams } from "./request.ts";
 
 /**
  * The chat completions dialect, through the `openai` SDK: OpenAI itself, and the many servers that speak it. The base
@@ -15,9 +15,9 @@ export const openaiChat: Provider = defineProvider({
   vendor: "OpenAI",
   requires: ["openai"],
   requestIdHeaders: ["x-request-id"],
-  client: openaiClient,
-  buildRequest,
-  send: (client, params, _request, signal) => client.chat.completions.create(params, { signal }).asResponse(),
+  client: (config) =>
+    openaiRequest(config, ({ chat }) => chat.completions.create({ model: "", messages: [], stream: true })),
+  buildRequest: (request, client) => ({ ...client, body: JSON.stringify(requestParams(request)) }),
   readError,
   createReader: (turn, { model, config }) =>
     new ChatReader(turn, chatQuirks(model, config.baseUrl ?? PUBLIC_URL).thinkTags),

@@ -21,7 +21,7 @@ type Params = OpenAI.ChatCompletionCreateParamsStreaming;
 type Param = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
 
-export function buildRequest(request: ModelRequest): Params {
+export function requestParams(request: ModelRequest): Params {
   const { model, context, options, config, warn } = request;
   const quirks = chatQuirks(model, config.baseUrl ?? PUBLIC_URL);
   const level = thinkingLevel(request);

@@ -1,9 +1,9 @@
-import { openaiClient } from "../openai/client.ts";
+import { openaiRequest } from "../openai/client.ts";
 import { readError } from "../openai/failure.ts";
 import { defineProvider } from "../provider/define-provider.ts";
 import type { Provider } from "../provider/provider.ts";
 import { ResponsesReader } from "./reader.ts";
-import { buildRequest } from "./request.ts";
+import { requestParams } from "./request.ts";
 
 /**
  * OpenAI's Responses endpoint, through the `openai` SDK. Nothing is stored at the vendor (`store: false`); reasoning
@@ -14,9 +14,9 @@ export const openaiResponses: Provider = defineProvider({
   vendor: "OpenAI",
   requires: ["openai"],
   requestIdHeaders: ["x-request-id"],
-  client: openaiClient,
-  buildRequest,
-  send: (client, params, _request, signal) => client.responses.create(params, { signal }).asResponse(),
+  client: (config) =>
+    openaiRequest(config, ({ responses }) => responses.create({ model: "", input: [], stream: true })),
+  buildRequest: (request, client) => ({ ...client, body: JSON.stringify(requestParams(request)) }),
   readError,
   createReader: (turn) => new ResponsesReader(turn),
 });

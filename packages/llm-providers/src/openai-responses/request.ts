@@ -22,7 +22,7 @@ const MIN_OUTPUT_TOKENS = 16;
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 /** The body of a `/v1/responses` request. Nothing is stored at the vendor; reasoning comes back encrypted. */
-export function buildRequest(request: ModelRequest): Params {
+export function requestParams(request: ModelRequest): Params {
   const { model, context, options } = request;
   const quirks = responsesQuirks(model);
   const level = thinkingLevel(request);

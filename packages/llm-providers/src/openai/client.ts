@@ -1,24 +1,29 @@
 import type { StreamOptions } from "@signalbox/agent-core";
 import type OpenAI from "openai";
 import type { AccountConfig } from "../provider/define-provider.ts";
-import { loadSdk, SDK_TIMEOUT_MS } from "../provider/sdk.ts";
+import { loadSdk, requestOf } from "../provider/sdk.ts";
+import type { HttpRequest } from "../provider/transport.ts";
 import { stated } from "../shared/json.ts";
 
 export const PUBLIC_URL = "https://api.openai.com/v1";
 
-/** The SDK's client for one account. Nothing is taken from the environment. */
-export async function openaiClient({ apiKey, baseUrl, headers, fetch }: AccountConfig): Promise<OpenAI> {
+/** A request as the SDK makes it for one account. Nothing is taken from the environment. */
+export async function openaiRequest(
+  { apiKey, baseUrl, headers }: AccountConfig,
+  ask: (client: OpenAI) => PromiseLike<unknown>,
+): Promise<HttpRequest> {
   const { default: Client } = await loadSdk("openai", () => import("openai"));
-  return new Client({
-    apiKey: apiKey ?? "none",
-    baseURL: baseUrl ?? PUBLIC_URL,
-    organization: null,
-    project: null,
-    maxRetries: 0,
-    timeout: SDK_TIMEOUT_MS,
-    logLevel: "off",
-    fetch,
-    defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+  return requestOf((fetch) => {
+    const client = new Client({
+      apiKey: apiKey ?? "none",
+      baseURL: baseUrl ?? PUBLIC_URL,
+      organization: null,
+      project: null,
+      logLevel: "off",
+      fetch,
+      defaultHeaders: { ...(apiKey === undefined ? { authorization: null } : {}), ...headers },
+    });
+    return ask(client);
   });
 }
 

@@ -1,3 +1,4 @@
+import { text } from "node:stream/consumers";
 import {
   isJsonObject,
   type JsonObject,
@@ -9,24 +10,24 @@ import { adapt } from "../adapt/adapt.ts";
 import { toolNameFor, wireTools } from "../adapt/names.ts";
 import {
   classify,
-  classifyException,
   type Failure,
   FailureError,
   type FailureFacts,
+  factsOf,
   failure,
 } from "../failure/failure.ts";
-import { factsOf, refusedBy, successesOf } from "../failure/refused.ts";
 import { parseObject } from "../shared/json.ts";
+import { keptOnce } from "../shared/once.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
 import { type EventReader, readAnswer } from "./event-stream.ts";
 import type { Provider, ProviderConfig } from "./provider.ts";
-import { keptOnce } from "./sdk.ts";
-import { loadUndici, undiciFetch } from "./transport.ts";
+import { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
+import { loadUndici, undiciTransport } from "./undici.ts";
 
-/** An account's configuration with its defaults in place; `fetch` throws what is no success. */
-export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "fetch" | "now">>;
+/** An account's configuration with its defaults in place. */
+export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now">>;
 
 /** One request to a model, its history and its tools' names as the wire format takes them. */
 export interface ModelRequest {
@@ -38,8 +39,8 @@ export interface ModelRequest {
   readonly warn: Warn;
 }
 
-/** What is specific to one wire format: the SDK's client of an account, and the body of a request to it. */
-export interface ProviderDefinition<Client, Params> {
+/** What is specific to one wire format. */
+export interface ProviderDefinition<Client> {
   /** Names the wire format, for instance `anthropic-messages`. */
   readonly api: string;
   /** The vendor, for a message that its key is missing. A server at another `baseUrl` may need none. */
@@ -48,51 +49,47 @@ export interface ProviderDefinition<Client, Params> {
   readonly requires?: readonly string[];
   /** Headers of the answer that may carry the vendor's id of the request. */
   readonly requestIdHeaders: readonly string[];
-  /** Made at the first request and kept; the vendor's SDK is imported here. */
+  /** What is known of an account for all its requests, made at the first; the vendor's SDK is imported here. */
   client(config: AccountConfig): Promise<Client>;
-  /** The body, in the words of the vendor's SDK. */
-  buildRequest(request: ModelRequest, client: Client): Params;
-  /** Resolves with the answer, unread; `fetch` of the account throws where that is a refusal. */
-  send(client: Client, params: Params, request: ModelRequest, signal: AbortSignal): Promise<Response>;
+  /** The request as the vendor's SDK would send it. */
+  buildRequest(request: ModelRequest, client: Client): HttpRequest | Promise<HttpRequest>;
   /** What the body of a refusal, or the `error` in it, says beyond what is known without it. */
   readError?(error: JsonObject, known: FailureFacts): FailureFacts;
   createReader(turn: TurnWriter, request: ModelRequest): EventReader;
   /** What to ask instead, once, if a different request can avoid the refusal. */
-  mend?(failure: Failure, request: ModelRequest): ModelRequest | undefined;
+  mend?(refusal: Failure, request: ModelRequest): ModelRequest | undefined;
 }
 
 /** A provider over HTTP: builds the request, opens the stream, reads it and classifies failures. */
-export function defineProvider<Client, Params>(definition: ProviderDefinition<Client, Params>): Provider {
+export function defineProvider<Client>(definition: ProviderDefinition<Client>): Provider {
   const { api, requestIdHeaders } = definition;
 
   /** Sends a request, and once more where its refusal can be mended; the answer is unread. */
   async function open(
+    send: Transport,
     client: Client,
     request: ModelRequest,
     signal: AbortSignal,
     mayMend = true,
-  ): Promise<Response> {
-    try {
-      return await definition.send(client, definition.buildRequest(request, client), request, signal);
-    } catch (error) {
-      const refusal = failureOf(error, request.config.now());
-      const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
-      if (mended === undefined) throw new FailureError(refusal);
-      return open(client, mended, signal, false);
-    }
+  ): Promise<HttpResponse> {
+    const response = await send(await definition.buildRequest(request, client), signal);
+    if (response.status >= 200 && response.status < 300) return response;
+    const refusal = await refusalOf(response, request.config.now());
+    const mended = mayMend ? definition.mend?.(refusal, request) : undefined;
+    if (mended === undefined) throw new FailureError(refusal);
+    return open(send, client, mended, signal, false);
   }
 
-  function failureOf(error: unknown, now: number): Failure {
-    const refused = refusedBy(error);
-    if (refused === undefined) return classifyException(error);
-    const body = parseObject(refused.body) ?? {};
-    const known = factsOf(refused, now);
+  async function refusalOf(response: HttpResponse, now: number): Promise<Failure> {
+    const said = await text(response.body);
+    const body = parseObject(said) ?? {};
+    const known = factsOf(response, said, now);
     const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
-    return classify({ ...facts, requestId: requestIdIn(refused.response.headers) });
+    return classify({ ...facts, requestId: requestIdOf(response) });
   }
 
-  function requestIdIn(headers: Headers): string | undefined {
-    return requestIdHeaders.map((name) => headers.get(name) ?? undefined).find(Boolean);
+  function requestIdOf(response: HttpResponse): string | undefined {
+    return requestIdHeaders.map((name) => response.header(name)).find(Boolean);
   }
 
   return {
@@ -100,11 +97,11 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
     requires: definition.requires ?? [],
     async load() {
       // A client without an account, for what is imported to make it.
-      await Promise.all([loadUndici(), definition.client({ apiKey: "none", fetch, now: Date.now })]);
+      await Promise.all([loadUndici(), definition.client({ apiKey: "none", now: Date.now })]);
     },
     connect(given) {
-      const fetch = successesOf(given.fetch ?? undiciFetch());
-      const config: AccountConfig = { now: Date.now, ...given, fetch };
+      const config: AccountConfig = { now: Date.now, ...given };
+      const send = given.fetch === undefined ? undiciTransport() : fetchTransport(given.fetch);
       const client = keptOnce(() => definition.client(config));
       return (model, context, options = {}) => {
         const { tools, names } = wireTools(api, context.tools);
@@ -120,8 +117,8 @@ export function defineProvider<Client, Params>(definition: ProviderDefinition<Cl
           warnOfLosses(losses, warn);
           const asked = { ...context, messages, tools };
           const request = { model, context: asked, options: { ...options, ...named }, config, warn };
-          const response = await open(await client(), request, turn.signal);
-          turn.start(requestIdIn(response.headers));
+          const response = await open(send, await client(), request, turn.signal);
+          turn.start(requestIdOf(response));
           yield;
           yield* readAnswer(turn, response, definition.createReader(turn, request));
         });

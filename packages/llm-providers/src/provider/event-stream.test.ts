@@ -8,7 +8,7 @@ import { readAnswer } from "./event-stream.ts";
 /** The data of the events in a body that comes in these pieces. */
 async function parse(pieces: readonly Uint8Array[]): Promise<string[]> {
   const events: string[] = [];
-  const response = new Response(ReadableStream.from(pieces));
+  const response = { header: () => undefined, body: ReadableStream.from(pieces) };
   const reader = { data: (text: string) => void events.push(text) };
   await readTurn(modelTurn({ model: testModel("x", "x") }, (turn) => readAnswer(turn, response, reader)));
   return events;

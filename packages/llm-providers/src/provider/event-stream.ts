@@ -1,6 +1,8 @@
+import { text } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/record.ts";
+import type { HttpResponse } from "./transport.ts";
 
 /** Reads events into a turn. */
 export interface EventReader {
@@ -15,8 +17,6 @@ export interface EventReader {
   wireEnded?(broken: boolean): void;
 }
 
-/** A server that says the rest of nothing for so long does not get its connection kept. */
-const DRAIN_MS = 2_000;
 /** Of one event, in characters: an image in base64 fits, a server without end does not. */
 const MAX_EVENT = 64 * 1024 * 1024;
 /** Of the beginning of an answer, in characters: a page's title stands there. */
@@ -25,14 +25,13 @@ const HEAD = 4_096;
 /** Reads an answer into a turn, one piece of the wire for each that is asked for. */
 export async function* readAnswer(
   turn: TurnWriter,
-  response: Response,
+  { header, body }: Pick<HttpResponse, "header" | "body">,
   reader: EventReader,
 ): AsyncGenerator<void> {
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
   try {
-    if (!isJson) yield* eventsOf(turn, response, reader);
-    else if (reader.whole === undefined) reader.data(await response.text());
-    else reader.whole(await response.text());
+    if (header("content-type")?.startsWith("application/json") !== true) yield* eventsOf(turn, body, reader);
+    else if (reader.whole === undefined) reader.data(await text(body));
+    else reader.whole(await text(body));
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
@@ -40,7 +39,11 @@ export async function* readAnswer(
   if (!turn.ended) reader.wireEnded?.(false);
 }
 
-async function* eventsOf(turn: TurnWriter, response: Response, reader: EventReader): AsyncGenerator<void> {
+async function* eventsOf(
+  turn: TurnWriter,
+  body: HttpResponse["body"],
+  reader: EventReader,
+): AsyncGenerator<void> {
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: MAX_EVENT,
@@ -52,10 +55,10 @@ async function* eventsOf(turn: TurnWriter, response: Response, reader: EventRead
     },
   });
   let head = "";
-  for await (const bytes of responseBytes(response, turn.signal)) {
-    const text = decoder.decode(bytes, { stream: true });
-    if (head.length < HEAD) head += text.slice(0, HEAD - head.length);
-    parser.feed(text);
+  for await (const bytes of body) {
+    const piece = decoder.decode(bytes, { stream: true });
+    if (head.length < HEAD) head += piece.slice(0, HEAD - head.length);
+    parser.feed(piece);
     yield;
   }
   // An event without its closing blank line counts too.
@@ -64,39 +67,4 @@ async function* eventsOf(turn: TurnWriter, response: Response, reader: EventRead
   if (page === undefined) return;
   const said = `The server answered with a web page (${page}) and no answer of a model. Is its address the right one?`;
   throw new FailureError(failure("protocol", said));
-}
-
-/**
- * The bytes of a response as they are asked for. Who leaves after a whole answer leaves only the body's end to be read,
- * so that the connection can be kept; where `signal` is aborted it is cut.
- */
-export async function* responseBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
-  const cut = (): void => void reader.cancel().catch(() => {});
-  signal.addEventListener("abort", cut, { once: true });
-  let ended = false;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      ended = done;
-      if (done) return;
-      yield value;
-    }
-  } finally {
-    signal.removeEventListener("abort", cut);
-    if (signal.aborted) cut();
-    else if (!ended) void drain(reader);
-  }
-}
-
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // It broke after its last word.
-  } finally {
-    clearTimeout(timer);
-  }
 }

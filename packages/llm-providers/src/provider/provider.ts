@@ -1,6 +1,6 @@
 import type { StreamModel } from "@signalbox/agent-core";
 
-/** `fetch` as the vendors' SDKs take it. */
+/** `fetch` as a host gives it and as the vendors' SDKs take it. */
 export type FetchLike = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**

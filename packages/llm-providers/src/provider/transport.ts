@@ -1,55 +1,77 @@
-import { isJsonObject } from "@signalbox/agent-core";
-import type { Dispatcher } from "undici";
-import { numberAt } from "../shared/json.ts";
 import type { FetchLike } from "./provider.ts";
-import { keptOnce } from "./sdk.ts";
 
-/** A `Response` of these may not have a body. */
-const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
+/** A request to a model's server, which is always a POST. */
+export interface HttpRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
 
-export const loadUndici = (): Promise<typeof import("undici")> => import("undici");
-
-/** Whether a connection that had served before broke under this request, as when the server had just closed it. */
-function keptConnectionBroke(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  if (error.code !== "UND_ERR_SOCKET") return error.code === "ECONNRESET" || error.code === "EPIPE";
-  const socket = "socket" in error && isJsonObject(error.socket) ? error.socket : {};
-  return (numberAt(socket, "bytesRead") ?? 0) > 0;
+/** What a server answers. */
+export interface HttpResponse {
+  readonly status: number;
+  /** A header by its name in lower case. */
+  header(name: string): string | undefined;
+  /**
+   * The bytes as they are asked for. Who leaves early leaves only the body's end to be read, so that the connection can
+   * be kept; where the request's signal is aborted it is cut.
+   */
+  readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * A `fetch` over undici with kept connections, without time-outs: a turn watches for silence. It follows no redirects,
- * since a model server has no business sending a key elsewhere. Where a kept connection broke, it asks once more.
+ * Sends a request. It follows no redirects, since a model server has no business sending a key elsewhere, and has no
+ * time-outs: a turn watches for silence.
  */
-export function undiciFetch(): FetchLike {
-  const client = keptOnce(async () => {
-    const { Agent, request } = await loadUndici();
-    return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
-  });
-  return async (input, init = {}) => {
-    const { method = "GET", body, signal, headers } = init;
-    // No SDK sends anything but text; whatever else a host may try is left to the global one.
-    if (input instanceof Request || (body !== undefined && body !== null && typeof body !== "string"))
-      return fetch(input, init);
-    const { request, dispatcher } = await client();
-    const options = {
-      dispatcher,
-      method,
-      headers: headers instanceof Headers ? headers : new Headers(headers),
-      body: body ?? null,
-      signal: signal ?? null,
+export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
+
+/** A server that says the rest of nothing for so long does not get its connection kept, in milliseconds. */
+export const DRAIN_MS = 2_000;
+
+/** Over a host's own `fetch`. */
+export function fetchTransport(fetch: FetchLike): Transport {
+  return async ({ url, headers, body }, signal) => {
+    const init = { method: "POST", headers: new Headers(headers), body, signal, redirect: "manual" } as const;
+    const response = await fetch(url, init);
+    return {
+      status: response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: responseBytes(response, signal),
     };
-    const send = (): Promise<Dispatcher.ResponseData> => request(input, options);
-    const answer = await send().catch((error: unknown) => {
-      if (keptConnectionBroke(error) && signal?.aborted !== true) return send();
-      throw error;
-    });
-    const status = answer.statusCode;
-    if (WITHOUT_BODY.has(status)) await answer.body.dump();
-    const stream = WITHOUT_BODY.has(status) ? null : ReadableStream.from(answer.body);
-    const response = new Response(stream, { status });
-    for (const [name, value] of Object.entries(answer.headers))
-      for (const line of [value ?? []].flat()) response.headers.append(name, line);
-    return response;
   };
+}
+
+/**
+ * The bytes of a response as they are asked for. Who leaves after a whole answer leaves only the body's end to be read,
+ * so that the connection can be kept; where `signal` is aborted it is cut.
+ */
+export async function* responseBytes(response: Response, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const cut = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cut, { once: true });
+  let ended = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      ended = done;
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    signal.removeEventListener("abort", cut);
+    if (signal.aborted) cut();
+    else if (!ended) void drain(reader);
+  }
+}
+
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // It broke after its last word.
+  } finally {
+    clearTimeout(timer);
+  }
 }

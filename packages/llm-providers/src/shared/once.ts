@@ -12,3 +12,15 @@ export function oncePer<K extends object, V extends object | string | number>(
     return value;
   };
 }
+
+/** Makes a value at the first call and keeps it; one that could not be made is made again at the next call. */
+export function keptOnce<T>(make: () => Promise<T>): () => Promise<T> {
+  let kept: Promise<T> | undefined;
+  return () => {
+    kept ??= make().catch((error: unknown) => {
+      kept = undefined;
+      throw error;
+    });
+    return kept;
+  };
+}

@@ -1,4 +1,5 @@
 import type { FetchLike } from "../provider/provider.ts";
+import type { HttpRequest } from "../provider/transport.ts";
 
 /** A server's answer, byte for byte. */
 export interface WireAnswer {
@@ -11,23 +12,17 @@ export interface WireAnswer {
   readonly ending?: "end" | "break" | "stall";
 }
 
-export interface WireRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
 /** A `fetch` that returns one answer, and what happened to it. */
 export interface Wire {
   readonly fetch: FetchLike;
-  readonly requests: readonly WireRequest[];
+  readonly requests: readonly HttpRequest[];
   /** Whether the client gave the connection up. */
   readonly closed: boolean;
 }
 
 /** A connection for a provider's SDK that never leaves the process. */
 export function wire(answer: WireAnswer): Wire {
-  const requests: WireRequest[] = [];
+  const requests: HttpRequest[] = [];
   const line = {
     requests,
     closed: false,

@@ -1,0 +1,56 @@
+import { isJsonObject } from "@signalbox/agent-core";
+import type { Dispatcher } from "undici";
+import { numberAt } from "../shared/json.ts";
+import { keptOnce } from "../shared/once.ts";
+import { DRAIN_MS, type Transport } from "./transport.ts";
+
+/** Of a body's end that nobody reads, so much is waited for before the connection is given up instead. */
+const DRAIN_BYTES = 128 * 1024;
+
+export const loadUndici = (): Promise<typeof import("undici")> => import("undici");
+
+/** Over undici with kept connections. Where a kept connection broke, it asks once more. */
+export function undiciTransport(): Transport {
+  const client = keptOnce(async () => {
+    const { Agent, request } = await loadUndici();
+    return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
+  });
+  return async ({ url, headers, body }, signal) => {
+    const { request, dispatcher } = await client();
+    const send = () => request(url, { dispatcher, method: "POST", headers, body, signal });
+    const answer = await send().catch((error: unknown) => {
+      if (keptConnectionBroke(error) && !signal.aborted) return send();
+      throw error;
+    });
+    return {
+      status: answer.statusCode,
+      header: (name) => [answer.headers[name]].flat()[0],
+      body: bytesOf(answer.body, signal),
+    };
+  };
+}
+
+/** Whether a connection that had served before broke under this request, as when the server had just closed it. */
+function keptConnectionBroke(error: unknown): boolean {
+  if (!(error instanceof Error) || !("code" in error)) return false;
+  if (error.code !== "UND_ERR_SOCKET") return error.code === "ECONNRESET" || error.code === "EPIPE";
+  const socket = "socket" in error && isJsonObject(error.socket) ? error.socket : {};
+  return (numberAt(socket, "bytesRead") ?? 0) > 0;
+}
+
+type Body = Dispatcher.ResponseData["body"];
+
+async function* bytesOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body.iterator({ destroyOnReturn: false });
+  } finally {
+    if (!signal.aborted && !body.readableEnded) drain(body);
+  }
+}
+
+/** Reads what nobody wants to see. What breaks after the last word matters to nobody either. */
+function drain(body: Body): void {
+  const timer = setTimeout(() => body.destroy(), DRAIN_MS).unref();
+  body.once("close", () => clearTimeout(timer));
+  body.dump({ limit: DRAIN_BYTES }).catch(() => {});
+}
