@@ -1,5 +1,4 @@
 import {
-  type Block,
   type Message,
   type Model,
   PICTURE_LIMITS,
@@ -29,6 +28,9 @@ const conversionsFor = {
   },
 };
 
+const picturesIn = ({ content }: Message): number =>
+  typeof content === "string" ? 0 : content.filter(({ type }) => type === "image").length;
+
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
@@ -40,23 +42,15 @@ const conversionsFor = {
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
   const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
-  const blocks = history.flatMap<Block>(({ content }) => (typeof content === "string" ? [] : content));
-  const pictures = blocks.filter(({ type }) => type === "image").length;
-  const convert = (pictures > PICTURE_LIMITS.few ? many : few)(target);
-  const losses: Loss[] = [];
-  const converted: Message[] = [];
+  const pictures = history.reduce((sum, message) => sum + picturesIn(message), 0);
+  const converted = history.map((pictures > PICTURE_LIMITS.few ? many : few)(target));
+  const losses: Loss[] = converted.flatMap(({ lost }, message) => lost.map((loss) => ({ ...loss, message })));
+  // A history that stays as it was may be known to need no repair.
+  const isSame = converted.every(({ message }, at) => message === history[at]);
+  const messages = isSame ? history : converted.flatMap(({ message }) => message ?? []);
+  const repaired = repairHistory(messages, (id) => callIdFor(target.api, id));
   /** Where in the history each message stands that is left. */
-  const places: number[] = [];
-  for (const [place, given] of history.entries()) {
-    const { message, lost } = convert(given);
-    for (const loss of lost) losses.push({ ...loss, message: place });
-    if (message === undefined) continue;
-    converted.push(message);
-    places.push(place);
-  }
-  // One that is as it was may be known to need no repair.
-  const isSame = converted.length === history.length && converted.every((made, at) => made === history[at]);
-  const repaired = repairHistory(isSame ? history : converted, (id) => callIdFor(target.api, id));
+  const places = converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });
