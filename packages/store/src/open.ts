@@ -113,7 +113,7 @@ function createStores<T extends Bodies>(
   const outboxRows = createOutboxRows<T>(context);
   const insertOutbox = createOutboxInsert(context, { fence, rows: outboxRows, entries, history });
   const answers = createAnswers(context, runRows);
-  const usage = createUsageCount(context);
+  const usage = createUsageCount(context, options.logger);
 
   return {
     inbox: createInboxStore(context, {

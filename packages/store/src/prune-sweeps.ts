@@ -1,20 +1,9 @@
-import {
-  and,
-  eq,
-  inArray,
-  lt,
-  lte,
-  not,
-  notExists,
-  notInArray,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import { and, eq, inArray, lt, lte, not, notExists, notInArray, type SQL, sql } from "drizzle-orm";
 import type { Context } from "./context.ts";
 import type { Bound, Command, Database } from "./database.ts";
 import {
   dedupeMark,
+  eachOf,
   entry,
   groupHistory,
   inbox,
@@ -63,8 +52,6 @@ function byAge(table: typeof trace | typeof groupHistory): Sweep {
  */
 const unsentOf = (runs: SQL) =>
   sql`(SELECT 1 FROM ${runs} AS reply CROSS JOIN ${outbox} ON ${outbox.seq} = reply.value WHERE ${isUnsent}`;
-/** The values of a list; of one that is damaged, none. */
-const eachOf = (list: SQLWrapper): SQL => sql`json_each(CASE WHEN json_valid(${list}) THEN ${list} END)`;
 const runReplies = eachOf(run.outbox);
 
 function inboxSweep(database: Database): Sweep {

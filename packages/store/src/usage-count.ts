@@ -3,8 +3,9 @@ import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Context } from "./context.ts";
 import { type Bound, type Database, snakeCase } from "./database.ts";
 import { eachFigure } from "./figures.ts";
-import { run, usageDay, usageMark } from "./schema/index.ts";
+import { activeRun, eachOf, run, usageDay, usageMark } from "./schema/index.ts";
 import { CHUNK } from "./sweep.ts";
+import type { StoreLogger } from "./types/store.ts";
 
 /** Ended runs after which what they used is counted. */
 const COUNT_AFTER = 8192;
@@ -23,7 +24,7 @@ export interface UsageCount {
 /** Whether what a run used is not among the sums of its day. */
 export const isUncounted: SQL = sql`(
   ${run.n} > (SELECT coalesce(max(${usageMark.run}), 0) FROM ${usageMark})
-  OR ${run.n} IN (SELECT going.value FROM ${usageMark} CROSS JOIN json_each(${usageMark.open}) AS going))`;
+  OR ${run.n} IN (SELECT going.value FROM ${usageMark} CROSS JOIN ${eachOf(usageMark.open)} AS going))`;
 
 const isOver = isNotNull(run.finishedAt);
 
@@ -55,6 +56,9 @@ function prepareStatements(database: Database) {
         .from(run)
         .where(and(isUncounted, lte(run.n, p.to), isNull(run.finishedAt))),
     ),
+    goingOn: database.query((p: Bound<{ to: number }>) =>
+      db.select({ n: activeRun.run }).from(activeRun).where(lte(activeRun.run, p.to)),
+    ),
     add: database.command((p: Bound<{ to: number }>) =>
       db
         .insert(usageDay)
@@ -72,19 +76,29 @@ function prepareStatements(database: Database) {
   };
 }
 
-export function createUsageCount({ database, queue }: Context): UsageCount {
+export function createUsageCount({ database, queue }: Context, logger: StoreLogger | undefined): UsageCount {
   const statements = prepareStatements(database);
   let uncounted = 0;
   let counting = false;
 
+  /** The mark. Where its list is damaged, the runs in it are those that still go on. */
+  function mark(): { readonly run: number; readonly open: readonly number[] } {
+    const { run: to, open } = statements.mark.get() ?? { run: 0, open: [] };
+    if (open !== undefined) return { run: to, open };
+    const goingOn = statements.goingOn.all({ to }).map(({ n }) => n);
+    statements.putMark.run({ one: 1, run: to, open: goingOn });
+    logger?.warn({ runs: goingOn.length }, "the list of runs to be counted was damaged, and is made anew");
+    return { run: to, open: goingOn };
+  }
+
   /** Says whether there may be more. */
   function countSome(): boolean {
-    const { run: from, open: before } = statements.mark.get() ?? { run: 0, open: [] };
+    const { run: from, open: before } = mark();
     const next = statements.next.all({ from });
     const to = next.at(-1)?.n ?? from;
     statements.add.run({ to });
     const open = statements.open.all({ to }).map(({ n }) => n);
-    if (to !== from || open.length !== before?.length) statements.putMark.run({ one: 1, run: to, open });
+    if (to !== from || open.length !== before.length) statements.putMark.run({ one: 1, run: to, open });
     return next.length === CHUNK;
   }
 

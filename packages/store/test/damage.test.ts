@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { openStore, type SqliteStore } from "../src/index.ts";
+import { openStore, type SqliteStore, type StoreLogger } from "../src/index.ts";
 import {
   accepted,
   answered,
@@ -19,7 +19,7 @@ type Fill = (store: SqliteStore) => Promise<void>;
 type Kind = "inbound" | "outbound" | "message";
 
 /** A store whose file is damaged while it is closed. */
-async function damagedBy(damage: string, fill: Fill): Promise<SqliteStore> {
+async function damagedBy(damage: string, fill: Fill, logger?: StoreLogger): Promise<SqliteStore> {
   const path = `${temporaryFolder()}/a.db`;
   const first = await openStore({ path, clock: () => Date.UTC(2026, 10, 21) });
   await fill(first);
@@ -27,7 +27,7 @@ async function damagedBy(damage: string, fill: Fill): Promise<SqliteStore> {
   const raw = new Sqlite(path);
   raw.exec(damage);
   raw.close();
-  return (await testStore({ path })).store;
+  return (await testStore({ path, ...(logger === undefined ? {} : { logger }) })).store;
 }
 
 describe.each([
@@ -252,6 +252,32 @@ test.each([
   });
   const { runs } = await store.maintenance.prune({ runsMs: 0 });
   expect(runs).toBe(2);
+});
+
+test("a damaged list of runs that are still to be counted keeps no sum and no prune from being made", async () => {
+  const warned: unknown[] = [];
+  const logger = { info() {}, warn: (...given: unknown[]) => warned.push(given) };
+  const fill: Fill = async (full) => {
+    const lease = await takeLease(full);
+    await begun(full, lease, ["goes on"], "agent:coder:one");
+    await answered(full, lease, "over", "agent:coder:two");
+    await full.maintenance.prune();
+  };
+  const store = await damagedBy("UPDATE usage_mark SET open = substr(open, 2)", fill, logger);
+  const runs = async () => (await store.usage.sum({ by: "agent" })).map((group) => group.runs);
+  expect(await runs()).toEqual([1]);
+  await store.maintenance.prune();
+  const lease = await takeLease(store);
+  const [interrupted] = await store.runs.interrupted();
+  if (interrupted === undefined) throw new Error("no run");
+  const write = { runId: interrupted.run.id, lease };
+  await store.runs.adopt(write);
+  const inbox = interrupted.inbox.map(({ id }) => ({ id, state: "silent" }) as const);
+  await store.runs.finish({ ...write, outcome: "completed", inbox });
+  expect(await runs()).toEqual([2]);
+  await store.maintenance.prune();
+  expect(await runs()).toEqual([2]);
+  expect(warned).toHaveLength(1);
 });
 
 test("a run ends though a message that it answers is not there any more", async () => {

@@ -5,6 +5,7 @@ export * from "./budgets.ts";
 export * from "./entries.ts";
 export * from "./group-history.ts";
 export * from "./inbox.ts";
+export { eachOf } from "./json-list.ts";
 export * from "./kv.ts";
 export * from "./leases.ts";
 export * from "./message-contexts.ts";

@@ -1,3 +1,4 @@
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { customType } from "drizzle-orm/sqlite-core";
 import { decodeIntact } from "../json.ts";
 
@@ -14,3 +15,7 @@ export const jsonList = <T>() =>
       return Array.isArray(list) ? list : undefined;
     },
   })();
+
+/** The values of such a list as rows; of one that is damaged, none. */
+export const eachOf = (list: SQLWrapper): SQL =>
+  sql`json_each(CASE WHEN json_valid(${list}) THEN ${list} END)`;
