@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { PAGE_BYTES } from "./connection.ts";
 import { toStoreError } from "./driver-errors.ts";
 
 /** Plain JavaScript, so that the thread starts the same from sources and from the build. */
@@ -18,6 +19,7 @@ try {
     file.close();
   } else {
     const file = new Sqlite(path, { timeout: 60_000, readonly: true });
+    file.pragma("page_size = ${PAGE_BYTES}");
     file.prepare("VACUUM INTO ?").run(copy);
     file.close();
     const made = new Sqlite(copy, { readonly: true });

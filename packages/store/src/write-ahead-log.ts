@@ -5,8 +5,8 @@ import type { StoreLogger } from "./types/store.ts";
 
 const fsync = promisify(fs.fsync);
 
-/** Frames in the log from which on it is copied into the database file. */
-const checkpointFrames = 4000;
+/** How long the log grows before it is copied into the database file. */
+const checkpointBytes = 16_000_000;
 
 export interface WriteAheadLog {
   /** Everything committed so far is on the disk when this resolves. */
@@ -44,6 +44,8 @@ class CheckpointedLog implements WriteAheadLog {
   readonly #path: string;
   readonly #logger: StoreLogger | undefined;
   readonly #look: Sqlite.Statement<[], Progress>;
+  /** Each holds a page. */
+  readonly #checkpointFrames: number;
   readonly #beginRead: Sqlite.Statement;
   readonly #takeSnapshot: Sqlite.Statement;
   readonly #endRead: Sqlite.Statement;
@@ -58,6 +60,7 @@ class CheckpointedLog implements WriteAheadLog {
     this.#raw = raw;
     this.#path = path;
     this.#logger = logger;
+    this.#checkpointFrames = checkpointBytes / Number(raw.pragma("page_size", { simple: true }));
     this.#look = raw.prepare<[], Progress>("PRAGMA wal_checkpoint(NOOP)");
     this.#beginRead = raw.prepare("BEGIN");
     this.#takeSnapshot = raw.prepare("SELECT count(*) FROM lease");
@@ -73,7 +76,7 @@ class CheckpointedLog implements WriteAheadLog {
     const { log, checkpointed } = this.#look.get() ?? { log: 0, checkpointed: 0 };
     // It was begun anew.
     if (log < this.#triedAt) this.#triedAt = 0;
-    if (log - Math.max(checkpointed, this.#triedAt) < checkpointFrames) return undefined;
+    if (log - Math.max(checkpointed, this.#triedAt) < this.#checkpointFrames) return undefined;
     this.#triedAt = log;
     return this.checkpoint();
   }

@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
 import { openStore, type Store } from "../src/index.ts";
 import { answered, event, takeLease, temporaryFolder, testStore } from "./support.ts";
@@ -65,6 +66,36 @@ test("a backup knows what it was taken from, and takes nobody's place", async ()
   const copy = await openStore({ path: `${folder}/copy.db` });
   expect(await copy.inbox.accept(event("before"))).toMatchObject({ outcome: "duplicate", state: "replied" });
   await copy.close();
+});
+
+/** Of the pages of a file, in bytes. */
+function pageSize(path: string): unknown {
+  const raw = new Sqlite(path, { readonly: true });
+  const size = raw.pragma("page_size", { simple: true });
+  raw.close();
+  return size;
+}
+
+test("a file with the pages of an earlier version keeps them, and its backup has those of a new one", async () => {
+  const folder = temporaryFolder();
+  const first = await openStore({ path: `${folder}/a.db` });
+  await answered(first, await takeLease(first), "before");
+  await first.close();
+  const size = pageSize(`${folder}/a.db`);
+  const raw = new Sqlite(`${folder}/a.db`);
+  for (const text of ["journal_mode = DELETE", "page_size = 4096"]) raw.pragma(text);
+  raw.exec("VACUUM");
+  raw.close();
+  const { store } = await testStore({ path: `${folder}/a.db` });
+  await answered(store, await takeLease(store), "behind");
+  expect(pageSize(`${folder}/a.db`)).toBe(4096);
+  await store.admin.backup(`${folder}/copy.db`);
+  expect(size).toBeLessThan(4096);
+  expect(pageSize(`${folder}/copy.db`)).toBe(size);
+  const { store: copy } = await testStore({ path: `${folder}/copy.db` });
+  expect(await copy.sessions.history("agent:coder:one")).toEqual(
+    await store.sessions.history("agent:coder:one"),
+  );
 });
 
 test("a database in memory can be kept, too", async () => {

@@ -239,6 +239,19 @@ test("a run begins without a sync, and its end is synced", async () => {
   expect(await syncs()).toBe(before + 2);
 });
 
+test("messages that come one after the other write at most 50 KB each", async () => {
+  const { store } = await testStore({ path: `${temporaryFolder()}/a.db` });
+  const lease = await takeLease(store);
+  const written = async () => (await store.admin.file()).walBytes;
+  const messages = async (from: number) => {
+    for (let i = from; i < from + 20; i += 1) await answered(store, lease, `message ${i}`);
+  };
+  await messages(0);
+  const before = await written();
+  await messages(20);
+  expect((await written()) - before).toBeLessThan(20 * 50_000);
+});
+
 test("writers wait for another process's transaction without holding the event loop", async () => {
   const path = `${temporaryFolder()}/a.db`;
   const { store } = await testStore({ path });
