@@ -32,9 +32,9 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
   // Bytes that nothing needs, and a name that leads elsewhere.
   writeFileSync(join(world.home.mediaDir, "f".repeat(64)), "sent long ago");
   const folder = join(world.dir, "saved");
-  const backup = world.run(["backup", folder, "--json"]);
-  expect((await backup.exited).code, backup.stderr()).toBe(0);
-  expect(JSON.parse(backup.stdout())).toMatchObject({
+  const backup = await world.command(["backup", folder, "--json"]);
+  expect(backup.code, backup.err).toBe(0);
+  expect(JSON.parse(backup.out)).toMatchObject({
     path: folder,
     media: { files: 1, bytes: REPORT.length },
     missing: [],
@@ -45,9 +45,10 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
   for (const name of ["signalbox.db", `media/${ID}`])
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);
-  const again = world.run(["backup", folder]);
-  expect((await again.exited).code).toBe(73);
-  expect(again.stderr()).toContain("exists");
+  expect(await world.command(["backup", folder])).toMatchObject({
+    code: 73,
+    err: expect.stringContaining("exists"),
+  });
 
   // What comes after the backup is not in it: the platform still has it.
   await started.post(textMessage("good morning", { senderId: ZHANG, messageId: "om_later" }));
@@ -71,13 +72,13 @@ it("a backup taken from a running gateway is a home that sends what was unsent, 
 it("a backup leaves nothing behind where it fails, and says what is lost already", async () => {
   const world = await openWorld();
   await withUnsent(world);
-  const nowhere = world.run(["backup", join(world.dir, "no", "such", "saved")]);
-  expect((await nowhere.exited).code).toBe(73);
+  const nowhere = await world.command(["backup", join(world.dir, "no", "such", "saved")]);
+  expect(nowhere.code).toBe(73);
   writeFileSync(join(world.home.mediaDir, ID), "something else");
   const folder = join(world.dir, "saved");
-  const backup = world.run(["backup", folder]);
-  expect((await backup.exited).code, backup.stderr()).toBe(0);
-  expect(backup.stdout()).toContain(`Attachment ${ID} of an undelivered reply is no longer kept.`);
+  const backup = await world.command(["backup", folder]);
+  expect(backup.code, backup.err).toBe(0);
+  expect(backup.out).toContain(`Attachment ${ID} of an undelivered reply is no longer kept.`);
   expect(readdirSync(join(folder, "media"))).toEqual([]);
   expect(readFileSync(join(folder, "signalbox.db")).subarray(0, 6).toString()).toBe("SQLite");
   expect(readdirSync(world.dir).filter((name) => name.includes("part"))).toEqual([]);
@@ -116,9 +117,9 @@ it("a backup that does not fit leaves nothing behind", async ({ skip }) => {
     return skip(why);
   }
   try {
-    const backup = world.run(["backup", join(disk, "saved")]);
-    expect((await backup.exited).code).toBe(73);
-    expect(backup.stderr()).toContain("No space left");
+    const backup = await world.command(["backup", join(disk, "saved")]);
+    expect(backup.code).toBe(73);
+    expect(backup.err).toContain("No space left");
     expect(readdirSync(disk)).toEqual([]);
   } finally {
     spawnSync("umount", [disk]);

@@ -12,20 +12,20 @@ async function output(world: World, ...args: string[]): Promise<string> {
   return out;
 }
 
-/** A gateway on a home that was never used, without any key. */
-async function fresh(): Promise<{ world: World; url: string; token: string }> {
+/** A home that was never used, without any key. */
+async function fresh(): Promise<World> {
   const world = await openWorld();
   world.configure("gateway: { port: 0 }\n");
-  const child = await world.startChild();
-  expect(child.stderr()).toMatch(
-    /No model key is set, so the offline demo model answers\. .*`signalbox init`/,
-  );
-  return { world, url: child.url, token: readFileSync(world.home.tokenFile, "utf8").trim() };
+  return world;
 }
 
 describe("a fresh home without a key", () => {
   it("is talked to line by line, each frame of the conversation a line of JSON", async () => {
-    const { world } = await fresh();
+    const world = await fresh();
+    const child = await world.startChild();
+    expect(child.stderr()).toMatch(
+      /No model key is set, so the offline demo model answers\. .*`signalbox init`/,
+    );
     const lines = "list files\n\nread missing.txt\n";
     const chat = world.run(["chat", "--json"], {}, undefined, lines);
     expect(await chat.exited).toMatchObject({ code: 0 });
@@ -45,7 +45,9 @@ describe("a fresh home without a key", () => {
   });
 
   it("does real work with real tools, and says that it is a demo", async () => {
-    const { world, url, token } = await fresh();
+    const world = await fresh();
+    const { url } = await world.start();
+    const token = readFileSync(world.home.tokenFile, "utf8").trim();
     const client = new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 });
     const model = (await client.models.list()).data[0]?.id ?? "";
     expect(model).toBe("signalbox/main");
@@ -92,7 +94,8 @@ describe("a fresh home without a key", () => {
   });
 
   it("answers on the command line", async () => {
-    const { world, url } = await fresh();
+    const world = await fresh();
+    const { url } = await world.start();
     expect(await output(world, "send", "write", "a.txt", "with", "one")).toContain("Wrote a.txt");
     expect(await output(world, "send", "read a.txt")).toContain("one");
     const sent: unknown = JSON.parse(await output(world, "send", "--json", "list files"));

@@ -15,16 +15,25 @@ async function refusal(
   env: Readonly<Record<string, string>> = {},
   args: readonly string[] = [],
 ) {
-  const child = world.run(["start", ...args], env);
+  const { code, err } = await world.command(["start", ...args], env);
+  return { code, line: onlyLine(err) };
+}
+
+/** The same of a process of its own, which ends although it had begun. */
+async function processRefusal(world: World) {
+  const child = world.run(["start"]);
   const { code } = await child.exited;
+  return { code, line: onlyLine(child.stderr()) };
+}
+
+function onlyLine(said: string): string {
   // What was mended of the home stands in the log.
-  const lines = child
-    .stderr()
+  const lines = said
     .trim()
     .split("\n")
     .filter((line) => !line.startsWith("{"));
   expect(lines).toHaveLength(1);
-  return { code, line: lines[0] ?? "" };
+  return lines[0] ?? "";
 }
 
 it.each([["config", "check"], ["doctor"]])("looking makes no folder: %s", async (...args) => {
@@ -42,7 +51,7 @@ describe("surroundings with a fault", () => {
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
     world.configure(demoConfig({ gateway: { port } }));
-    const { code, line } = await refusal(world);
+    const { code, line } = await processRefusal(world);
     expect(code).toBe(69);
     // The token is shown by the start that succeeds.
     expect(readdirSync(world.home.dir)).not.toContain("token");
@@ -55,21 +64,21 @@ describe("surroundings with a fault", () => {
     const world = await openWorld();
     world.configure(demoConfig());
     const holder = await world.startChild();
-    const { code, line } = await refusal(world);
+    const { code, line } = await processRefusal(world);
     expect(code).toBe(75);
     expect(line).toContain(world.home.dir);
     expect(line).toContain(String(holder.process.pid));
     expect((await fetch(`${holder.url}/readyz`)).status).toBe(200);
     // However the holder ends, the home is free.
     await holder.end("SIGKILL");
-    await world.startChild();
+    await world.start();
   });
 
   it("a database of a newer version", async () => {
     const world = await openWorld();
     world.configure(demoConfig());
-    const child = await world.startChild();
-    await child.end("SIGTERM");
+    const started = await world.start();
+    await started.stop();
     const database = new DatabaseSync(world.home.databaseFile);
     const { user_version: version } = database.prepare("PRAGMA user_version").get() ?? {};
     database.exec(`PRAGMA user_version = ${Number(version) + 1}`);

@@ -265,11 +265,11 @@ describe("a configuration with a fault", () => {
         agents: { list: [{ id: "lost", workspaceDir: join(dir, "nowhere") }, { id: "coder" }] },
       }),
     );
-    const child = await world.startChild();
-    expect((await child.post(textMessage("hi", { senderId: ZHANG }))).status).toBe(200);
+    const started = await world.start();
+    expect((await started.post(textMessage("hi", { senderId: ZHANG }))).status).toBe(200);
     await eventually(() => world.feishu.sent.length > 0, "the person is told");
     expect(world.feishu.sent[0]?.content).toMatch(/not set up to answer/);
-    await child.end("SIGTERM");
+    await started.stop();
     const rows = await inboxRows(world);
     expect(rows.map(({ state, detail }) => [state, detail?.rule])).toEqual([["failed-reported", "no_agent"]]);
     expect(world.anthropic.requests).toEqual([]);
@@ -324,9 +324,9 @@ describe("a configuration with a fault", () => {
   ])("with %s nothing starts", async (_, text, says) => {
     const world = await openWorld();
     world.configure(text);
-    const child = world.run(["start"]);
-    expect((await child.exited).code).toBe(78);
-    const lines = child.stderr().trim().split("\n");
+    const { code, err } = await world.command(["start"]);
+    expect(code).toBe(78);
+    const lines = err.trim().split("\n");
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^signalbox: /);
     expect(lines[0]).toMatch(says);

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { textMessage } from "@signalbox/testkit/feishu";
 import { expect, it, onTestFinished } from "vitest";
-import { deliver } from "./children.ts";
+import { COMPILED, deliver } from "./children.ts";
 import { eventually, exampleConfig, inboxRows, openWorld, TOKEN, type World, ZHANG } from "./harness.ts";
 
 const BUILT = new URL("../dist/index.js", import.meta.url);
@@ -29,6 +29,7 @@ process.stdout.write(\`\${gateway.url}\\n\`);
 
 function startHost(world: World): { url(): string; readonly exited: Promise<number | null> } {
   const env = {
+    NODE_COMPILE_CACHE: COMPILED,
     ...world.env,
     GATEWAY: BUILT.href,
     TEST_HOME: world.home.dir,
@@ -59,7 +60,7 @@ it("a message whose run makes its host stop three times is set aside", async () 
   await deliver(world.feishu, first.url(), event);
   expect(await first.exited).toBe(7);
   for (let again = 0; again < 2; again++) expect(await startHost(world).exited).not.toBe(0);
-  await world.startChild();
+  await world.start();
   await eventually(() => world.feishu.sent.length === 1, "the person is told");
   expect(world.feishu.sent[0]?.content).toMatch(/set it aside/);
   const [row] = await inboxRows(world);

@@ -65,9 +65,9 @@ test("an empty SIGNALBOX_TOKEN is no token, and a short one is refused", async (
   expect((await login("")).status).toBe(401);
   expect((await login(TOKEN)).status).toBe(401);
 
-  const short = world.run(["start"], { SIGNALBOX_TOKEN: "guess" });
-  expect((await short.exited).code).toBe(78);
-  expect(short.stderr()).toContain("SIGNALBOX_TOKEN");
+  const short = await world.command(["start"], { SIGNALBOX_TOKEN: "guess" });
+  expect(short.code).toBe(78);
+  expect(short.err).toContain("SIGNALBOX_TOKEN");
 });
 
 test("a reply answers only messages of its own conversation, whatever the model names", async () => {

@@ -58,13 +58,13 @@ describe("signalbox init", () => {
 
     expect((await world.command(["config", "set", "gateway.port", "0"])).code).toBe(0);
     expect(await world.command(["config", "check"])).toMatchObject({ code: 0 });
-    const started = await world.startChild();
+    const started = await world.start();
     await telegram.push(textMessage("are you there?"));
     await eventually(() => telegram.sent.length > 0, "it answers");
     expect(telegram.sent[0]?.text).toBe("here I am");
     const again = await world.command(["init", ...provider(world)]);
     expect(again.out).toContain("The running gateway picks this up by itself");
-    await started.end("SIGTERM");
+    await started.stop();
   });
 
   it("gives a provider and an account another secret, and leaves the rest of them as it is", async () => {
@@ -169,10 +169,10 @@ describe("signalbox init", () => {
 
   it("uses a key of the environment from there", async () => {
     const world = await openWorld();
-    const child = world.run(["init", "--provider", "openai", "--no-check"], {
+    const init = await world.command(["init", "--provider", "openai", "--no-check"], {
       OPENAI_API_KEY: "key-0123456789-abcdef",
     });
-    expect((await child.exited).code).toBe(0);
+    expect(init.code).toBe(0);
     expect(configured(world)).toEqual({ agents: { defaults: { model: "openai/gpt-5.2" } } });
   });
 
@@ -210,8 +210,7 @@ describe("signalbox init", () => {
 
   it("keeps the language of the terminal for a service that runs without one", async () => {
     const world = await openWorld();
-    const child = world.run(["init", "--yes"], { LC_ALL: "zh_CN.UTF-8" });
-    expect((await child.exited).code).toBe(0);
+    expect((await world.command(["init", "--yes"], { LC_ALL: "zh_CN.UTF-8" })).code).toBe(0);
     expect(configured(world)).toEqual({ agents: { defaults: { language: "zh" } } });
   });
 

@@ -52,7 +52,7 @@ describe("a gateway that is killed", () => {
     await second.end("SIGKILL");
 
     // What was taken is answered, with the file that came with it.
-    const third = await world.startChild();
+    const third = await world.start();
     const after = createClient({ baseUrl: third.url, token: TOKEN });
     const said = async () => (await after.history("c1").catch(() => undefined))?.messages ?? [];
     await eventually(
@@ -73,7 +73,7 @@ describe("a gateway that is killed", () => {
     await eventually(() => asked() === 1, "the file is asked for");
     await first.end("SIGKILL");
 
-    await world.startChild();
+    await world.start();
     await eventually(() => world.feishu.sent.length > 0, "the message is answered");
     const folder = folderFor(`agent:coder:feishu:direct:${ZHANG}`);
     const name = `${createHash("sha256").update(BYTES).digest("hex").slice(0, 16)}.txt`;

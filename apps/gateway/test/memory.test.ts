@@ -286,9 +286,8 @@ it("vectors that the command line asks for count for their agent, and words do w
   await say("The boiler in the cellar is called Bertha.");
   await started.stop();
   const run = async (...args: string[]) => {
-    const child = world.run([...args, "--json"]);
-    await child.exited;
-    return JSON.parse(child.stdout());
+    const { out } = await world.command([...args, "--json"]);
+    return JSON.parse(out);
   };
   const spent = async () => (await run("usage", "--budgets")).at(0)?.spent;
   const before = vectors.requests.length;

@@ -83,9 +83,8 @@ it("a recording counts for whoever sent it, and is only named once their budget 
   await send(ZHANG, "om_2");
   await send(LI, "om_3");
   expect(speech.requests).toHaveLength(2);
-  const listed = world.run(["usage", "--budgets", "--json"]);
-  await listed.exited;
-  expect(JSON.parse(listed.stdout())).toMatchObject([
+  const listed = await world.command(["usage", "--budgets", "--json"]);
+  expect(JSON.parse(listed.out)).toMatchObject([
     { account: `sender feishu:${LI}`, spent: expect.closeTo(6_400, -4), reserved: 0 },
     { account: `sender feishu:${ZHANG}`, spent: 6_400, reserved: 0, left: 0 },
   ]);

@@ -148,9 +148,8 @@ describe("a schedule", () => {
     const first = await world.start({ clock });
     await first.post(textMessage("remind me of the call", from(ZHANG)));
     await eventually(() => said(world).length > 0, "it is scheduled");
-    const listed = world.run(["cron", "list", "--json"]);
-    await listed.exited;
-    expect(JSON.parse(listed.stdout())).toMatchObject([
+    const listed = await world.command(["cron", "list", "--json"]);
+    expect(JSON.parse(listed.out)).toMatchObject([
       { agent: "coder", when: expect.stringMatching(/^at /), text: "Remind Zhang of the call." },
       { agent: "coder", when: "every 1d", text: "Say good morning." },
     ]);

@@ -177,8 +177,8 @@ describe("what the gateway says", () => {
   it("keeps what holds secrets readable by its owner alone", async () => {
     const world = await openWorld();
     world.configure({ gateway: { port: 0 } });
-    const child = await world.startChild();
-    await child.end("SIGTERM");
+    const started = await world.start();
+    await started.stop();
     expect(readFileSync(world.home.tokenFile, "utf8").trim()).toHaveLength(43);
     expect(statSync(world.home.tokenFile).mode & 0o077).toBe(0);
     for (const file of readdirSync(world.home.dir).filter((one) => one.startsWith("signalbox.db")))

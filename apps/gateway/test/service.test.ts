@@ -84,11 +84,10 @@ it("installs no service beside a gateway that runs by itself, and its configurat
   const world = await openWorld();
   const { env, unit } = standInForSystemd(world.dir, "is-active");
   world.configure({ gateway: { port: 0 } });
-  const started = await world.startChild();
+  await world.start();
   const { code, out } = await world.command(["init", "--yes", "--service"], env);
   expect(code).toBe(0);
   expect(out).toContain(`Stop it, then run \`signalbox service install --home ${world.home.dir}\``);
   expect((await world.command(["service", "install"], env)).code).toBe(75);
   expect(existsSync(unit)).toBe(false);
-  await started.end("SIGTERM");
 });

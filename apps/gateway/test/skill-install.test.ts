@@ -58,14 +58,9 @@ async function withSkill(install: string): Promise<{ world: World; bin: string }
   return { world, bin: dirname(npm) };
 }
 
-async function install(world: World, bin: string, ...options: string[]) {
+function install(world: World, bin: string, ...options: string[]) {
   const PATH = `${bin}:${process.env["PATH"]}`;
-  const child = world.run(["skills", "install", "sunny", ...options], {
-    PATH,
-    OPENAI_API_KEY: "key-of-ours",
-  });
-  const { code } = await child.exited;
-  return { code, out: child.stdout(), err: child.stderr() };
+  return world.command(["skills", "install", "sunny", ...options], { PATH, OPENAI_API_KEY: "key-of-ours" });
 }
 
 describe("signalbox skills install", () => {
@@ -103,9 +98,8 @@ describe("signalbox skills install", () => {
     expect(before?.stable).toContain("- sunny: sunny is not in the sandbox of commands.");
     expect(after?.stable).toContain("<name>sunny</name>");
     expect(JSON.stringify(last?.messages)).toContain("it is sunny");
-    const audit = world.run(["audit", "list", "--json"]);
-    await audit.exited;
-    expect(audit.stdout()).toContain("installation for the skill sunny");
+    const audit = await world.command(["audit", "list", "--json"]);
+    expect(audit.out).toContain("installation for the skill sunny");
   });
 
   it("puts of an archive on the path what the skill needs alone, and nothing where it is another than was said", async () => {

@@ -77,10 +77,10 @@ describe("a stop", () => {
       {},
       { text: "Done." },
     ]);
-    const child = await world.startChild();
-    await child.post(hello("om_1"));
+    const first = await world.start();
+    await first.post(hello("om_1"));
     await reached;
-    await child.end("SIGTERM");
+    await first.stop();
     const started = await world.start();
     await started.settled();
     expect(said(world).join()).toContain("The first half, and the rest.");

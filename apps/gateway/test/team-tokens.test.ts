@@ -79,9 +79,8 @@ describe("a token that is revoked", () => {
   async function aliceAsks(world: World) {
     world.configure(exampleConfig({ channels: {} }));
     const started = await world.start();
-    const added = world.run(["tokens", "add", "alice", "--json"]);
-    await added.exited;
-    const { token } = JSON.parse(added.stdout());
+    const added = await world.command(["tokens", "add", "alice", "--json"]);
+    const { token } = JSON.parse(added.out);
     const alice = createClient({ baseUrl: started.url, token });
     const chat = async (conversation: string): Promise<void> => {
       for await (const _ of alice.chat("coder", conversation, "Write it."));
@@ -89,7 +88,7 @@ describe("a token that is revoked", () => {
     return { ...started, chat };
   }
   const revoke = async (world: World): Promise<void> => {
-    expect(await world.run(["tokens", "revoke", "alice"]).exited).toMatchObject({ code: 0 });
+    expect(await world.command(["tokens", "revoke", "alice"])).toMatchObject({ code: 0 });
   };
 
   it("ends the run that goes on for its holder, and what waits there", async () => {
