@@ -41,7 +41,7 @@ const here = suites.filter((suite) => suite.root === process.cwd());
  * than to wait for the first. The longest waits for processes and sockets for much of its time, and gets more of them
  * than there are cores.
  */
-const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 1 : 1;
+const maxWorkers = here[0]?.test.name === "@signalbox/gateway" ? availableParallelism() + 2 : 1;
 const inNpmTest =
   process.env.SIGNALBOX_TEST_HOST === undefined
     ? {}
