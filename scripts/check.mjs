@@ -83,12 +83,12 @@ async function runAll() {
   const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
   const beside = [...suites, ...late].filter((task) => task !== LONGEST);
   const built = await runTurbo(["all:build", ...early], cores + 1);
-  // Few at a time: what has the processor beside the longest has it wait, and leaves it to run alone in the end.
+  // Few at a time: what runs beside the longest has it wait, and leaves it to run alone in the end.
   const codes = await Promise.all([
     runTurbo([LONGEST], 1),
     runTurbo(
       beside.filter((task) => LONG.includes(task)),
-      Math.max(1, cores - 1),
+      cores,
     ),
     // Most of these wait for much of their time.
     runTurbo(

@@ -9,19 +9,17 @@ import { demoConfig, openWorld, TOKEN, type World } from "./harness.ts";
 const root = process.getuid?.() === 0;
 if (root) console.info("skipped: a home that cannot be written, since the superuser may write everywhere.");
 
-/** How `signalbox start` ends with one line. */
-async function refusal(
-  world: World,
-  env: Readonly<Record<string, string>> = {},
-  args: readonly string[] = [],
-) {
-  const { code, err } = await world.command(["start", ...args], env);
+type Env = Readonly<Record<string, string>>;
+
+/** How `signalbox start` ends with one line, before it has begun. */
+async function refusal(world: World, args: readonly string[] = []) {
+  const { code, err } = await world.command(["start", ...args]);
   return { code, line: onlyLine(err) };
 }
 
-/** The same of a process of its own, which ends although it had begun. */
-async function processRefusal(world: World) {
-  const child = world.run(["start"]);
+/** The same of one that has begun, and whose log is open as long as its process. */
+async function failure(world: World, env: Env = {}) {
+  const child = world.run(["start"], env);
   const { code } = await child.exited;
   return { code, line: onlyLine(child.stderr()) };
 }
@@ -51,7 +49,7 @@ describe("surroundings with a fault", () => {
     onTestFinished(() => void other.close());
     const { port } = other.address() as AddressInfo;
     world.configure(demoConfig({ gateway: { port } }));
-    const { code, line } = await processRefusal(world);
+    const { code, line } = await failure(world);
     expect(code).toBe(69);
     // The token is shown by the start that succeeds.
     expect(readdirSync(world.home.dir)).not.toContain("token");
@@ -64,7 +62,7 @@ describe("surroundings with a fault", () => {
     const world = await openWorld();
     world.configure(demoConfig());
     const holder = await world.startChild();
-    const { code, line } = await processRefusal(world);
+    const { code, line } = await failure(world);
     expect(code).toBe(75);
     expect(line).toContain(world.home.dir);
     expect(line).toContain(String(holder.process.pid));
@@ -94,7 +92,7 @@ describe("surroundings with a fault", () => {
   it("a host that has no address", async () => {
     const world = await openWorld();
     world.configure(demoConfig({ gateway: { port: 0, host: "no-such-host.invalid" } }));
-    const { code, line } = await refusal(world, { SIGNALBOX_TOKEN: TOKEN });
+    const { code, line } = await failure(world, { SIGNALBOX_TOKEN: TOKEN });
     expect(code).toBe(69);
     expect(line).toMatch(
       /signalbox\.yaml: gateway\.host, gateway\.port: cannot listen on no-such-host\.invalid:0/,
@@ -109,7 +107,7 @@ describe("surroundings with a fault", () => {
       world.home.databaseFile,
       "this is no database, only a text that is long enough ".repeat(20),
     );
-    const { code, line } = await refusal(world);
+    const { code, line } = await failure(world);
     expect(code).toBe(73);
     expect(line).toContain(world.home.databaseFile);
   });
@@ -127,7 +125,7 @@ describe("surroundings with a fault", () => {
     const world = await openWorld();
     const file = join(world.dir, "file");
     writeFileSync(file, "");
-    const { code, line } = await refusal(world, {}, ["--home", join(file, "home")]);
+    const { code, line } = await refusal(world, ["--home", join(file, "home")]);
     expect(code).toBe(73);
     expect(line).toMatch(
       /file\/home cannot be used: .* Make it writable .* or choose another with --home or SIGNALBOX_HOME/,
