@@ -11,13 +11,13 @@ if (major < 22 || (major === 22 && minor < 14)) {
   process.exit(1);
 }
 
-// A service on a shared machine. Old objects are collected each time the heap has doubled: V8's own rule lets a busy
-// heap grow much further, while collecting more often costs a quarter of the CPU under load and saves no memory.
+// A service on a shared machine. Old objects are collected each time they have grown by half: V8's own rule lets a busy
+// heap grow much further, and more often would cost a tenth of the CPU under load.
 // New objects get 16 MB: with less, half of what a message makes is still in use when they are collected, and counts as
 // old. Old objects are first collected at 24 MB, so that what a start leaves behind goes before the first busy hour.
 // The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
 // The last three only work at the start of the process, so they stand in the first line.
-setFlagsFromString("--heap-growing-percent=100");
+setFlagsFromString("--heap-growing-percent=50");
 // Objects are marked and memory is swept while objects are made, which is often enough: tasks of their own wake the
 // loop for little, and each time for a write to the descriptor that it sleeps on.
 setFlagsFromString("--no-incremental-marking-task");
