@@ -6,6 +6,7 @@ import { mistralChat } from "../src/mistral/index.ts";
 import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
+import { readTurn } from "../src/testkit/index.ts";
 import { fixtures, testModel } from "./support/fixtures.ts";
 import { answering, type Told, tell } from "./support/replay.ts";
 
@@ -202,4 +203,22 @@ test("a money limit is reached whatever a server says it used", async () => {
   }
   const most = (await ask(anthropicMessages, said(Number.MAX_SAFE_INTEGER))).message.usage?.costMicros;
   expect(most).toBe(Number.MAX_SAFE_INTEGER);
+});
+
+test.each([
+  ["a refusal", 500, "overloaded"],
+  ["an answer", 200, "protocol"],
+])("%s without end is cut off", async (_what, status, code) => {
+  const megabyte = Buffer.alloc(1024 * 1024, "x");
+  let pieces = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    pieces++;
+    controller.enqueue(megabyte);
+  };
+  const headers = { "content-type": "application/json" };
+  const fetch = async () => new Response(new ReadableStream({ pull }), { status, headers });
+  const stream = openaiChat.connect({ apiKey: "k", baseUrl: "http://wire/v1", fetch, now: () => 0 });
+  const { error } = await readTurn(stream(testModel("openai-chat", "m"), context));
+  expect(error).toMatchObject({ code });
+  expect(pieces).toBeLessThan(100);
 });

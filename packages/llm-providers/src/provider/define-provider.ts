@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import {
   isJsonObject,
   type JsonObject,
@@ -21,10 +20,10 @@ import { keptOnce } from "../shared/once.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { type EventReader, readAnswer } from "./event-stream.ts";
+import { type EventReader, readAnswer, textOf } from "./event-stream.ts";
 import type { Provider, ProviderConfig } from "./provider.ts";
 import { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
-import { loadUndici, undiciTransport } from "./undici.ts";
+import { undiciTransport } from "./undici.ts";
 
 /** An account's configuration with its defaults in place. */
 export type AccountConfig = ProviderConfig & Required<Pick<ProviderConfig, "now">>;
@@ -81,7 +80,7 @@ export function defineProvider<Client>(definition: ProviderDefinition<Client>): 
   }
 
   async function refusalOf(response: HttpResponse, now: number): Promise<Failure> {
-    const said = await text(response.body);
+    const said = await textOf(response.body);
     const body = parseObject(said) ?? {};
     const known = factsOf(response, said, now);
     const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;
@@ -97,7 +96,7 @@ export function defineProvider<Client>(definition: ProviderDefinition<Client>): 
     requires: definition.requires ?? [],
     async load() {
       // A client without an account, for what is imported to make it.
-      await Promise.all([loadUndici(), definition.client({ apiKey: "none", now: Date.now })]);
+      await Promise.all([import("undici"), definition.client({ apiKey: "none", now: Date.now })]);
     },
     connect(given) {
       const config: AccountConfig = { now: Date.now, ...given };

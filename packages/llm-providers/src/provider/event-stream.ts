@@ -1,4 +1,3 @@
-import { text } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 import { FailureError, failure, sayingOfPage } from "../failure/failure.ts";
 import type { TurnWriter } from "../turn/record.ts";
@@ -17,7 +16,7 @@ export interface EventReader {
   wireEnded?(broken: boolean): void;
 }
 
-/** Of one event, in characters: an image in base64 fits, a server without end does not. */
+/** Of one event, or an answer in one piece, in characters: an image in base64 fits, a server without end does not. */
 const MAX_EVENT = 64 * 1024 * 1024;
 /** Of the beginning of an answer, in characters: a page's title stands there. */
 const HEAD = 4_096;
@@ -30,13 +29,24 @@ export async function* readAnswer(
 ): AsyncGenerator<void> {
   try {
     if (header("content-type")?.startsWith("application/json") !== true) yield* eventsOf(turn, body, reader);
-    else if (reader.whole === undefined) reader.data(await text(body));
-    else reader.whole(await text(body));
+    else if (reader.whole === undefined) reader.data(await textOf(body));
+    else reader.whole(await textOf(body));
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
   }
   if (!turn.ended) reader.wireEnded?.(false);
+}
+
+/** The text of a body; what a server sends without end is cut off. */
+export async function textOf(body: HttpResponse["body"]): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    text += decoder.decode(bytes, { stream: true });
+    if (text.length > MAX_EVENT) break;
+  }
+  return text + decoder.decode();
 }
 
 async function* eventsOf(

@@ -25,8 +25,9 @@ export interface HttpResponse {
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
-/** A server that says the rest of nothing for so long does not get its connection kept, in milliseconds. */
+/** What comes behind the last word is read for so long, and so much of it; after that the connection is given up. */
 export const DRAIN_MS = 2_000;
+export const DRAIN_BYTES = 128 * 1024;
 
 /** Over a host's own `fetch`. */
 export function fetchTransport(fetch: FetchLike): Transport {
@@ -50,25 +51,22 @@ export async function* responseBytes(response: Response, signal: AbortSignal): A
   if (reader === undefined) return;
   const cut = (): void => void reader.cancel().catch(() => {});
   signal.addEventListener("abort", cut, { once: true });
-  let ended = false;
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      ended = done;
-      if (done) return;
-      yield value;
-    }
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
     signal.removeEventListener("abort", cut);
     if (signal.aborted) cut();
-    else if (!ended) void drain(reader);
+    else void drain(reader);
   }
 }
 
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), DRAIN_MS).unref();
   try {
-    while (!(await reader.read()).done);
+    let read = 0;
+    for (let next = await reader.read(); !next.done && read < DRAIN_BYTES; next = await reader.read())
+      read += next.value.length;
+    await reader.cancel();
   } catch {
     // It broke after its last word.
   } finally {

@@ -2,17 +2,12 @@ import { isJsonObject } from "@signalbox/agent-core";
 import type { Dispatcher } from "undici";
 import { numberAt } from "../shared/json.ts";
 import { keptOnce } from "../shared/once.ts";
-import { DRAIN_MS, type Transport } from "./transport.ts";
-
-/** Of a body's end that nobody reads, so much is waited for before the connection is given up instead. */
-const DRAIN_BYTES = 128 * 1024;
-
-export const loadUndici = (): Promise<typeof import("undici")> => import("undici");
+import { DRAIN_BYTES, DRAIN_MS, type Transport } from "./transport.ts";
 
 /** Over undici with kept connections. Where a kept connection broke, it asks once more. */
 export function undiciTransport(): Transport {
   const client = keptOnce(async () => {
-    const { Agent, request } = await loadUndici();
+    const { Agent, request } = await import("undici");
     return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
   });
   return async ({ url, headers, body }, signal) => {
