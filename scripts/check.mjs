@@ -26,7 +26,7 @@ const BESIDE_BUILDS = new Set(["lint", "knip", "changesets"]);
 
 /** What takes longest is begun first: turbo takes tasks in the order of their packages, which has much of it last. */
 const LONGEST = "@signalbox/gateway#test";
-const LONG = ["@signalbox/llm-providers#test", "@signalbox/console#test", "@signalbox/tools#test", "readmes"];
+const LONG = ["@signalbox/llm-providers#test", "@signalbox/tools#test"];
 
 const named = process.argv.slice(2);
 const unknown = named.filter((name) => !Object.hasOwn(CHECKS, name));
@@ -83,12 +83,12 @@ async function runAll() {
   const suites = workspaceMembers().map(({ manifest }) => `${manifest.name}#test`);
   const beside = [...suites, ...late].filter((task) => task !== LONGEST);
   const built = await runTurbo(["all:build", ...early], cores + 1);
-  // Few at a time: what runs beside the longest has it wait, and leaves it to run alone in the end.
+  // Few at a time: the more there are, the more processor each of them takes.
   const codes = await Promise.all([
     runTurbo([LONGEST], 1),
     runTurbo(
       beside.filter((task) => LONG.includes(task)),
-      cores,
+      1,
     ),
     // Most of these wait for much of their time.
     runTurbo(
