@@ -27,7 +27,7 @@ export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<H
 
 /** What comes behind the last word is read for so long, and so much of it; after that the connection is given up. */
 export const DRAIN_MS = 2_000;
-export const DRAIN_BYTES = 128 * 1024;
+export const DRAIN_BYTES = 131_072;
 
 /** Over a host's own `fetch`. */
 export function fetchTransport(fetch: FetchLike): Transport {
