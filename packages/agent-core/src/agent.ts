@@ -1,3 +1,4 @@
+import { AgentRun, type StartRun } from "./agent-run.ts";
 import type { AgentLoopConfig, AgentOptions } from "./config.ts";
 import type { ToolCallBlock } from "./content.ts";
 import { Conversation } from "./conversation/conversation.ts";
@@ -7,7 +8,6 @@ import { ViewQueue } from "./event-queue.ts";
 import type { AgentEvent, EmitEvent, Queued, RunResult } from "./events.ts";
 import type { PendingCall, PendingDecision } from "./hooks.ts";
 import { Run } from "./loop/agent-loop.ts";
-import { AgentRun, type StartRun } from "./loop/agent-run.ts";
 import { checkInput } from "./loop/run-state.ts";
 import { texts } from "./loop/texts.ts";
 import { failed } from "./loop/tool-result.ts";

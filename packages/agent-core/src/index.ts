@@ -1,4 +1,5 @@
 export * from "./agent.ts";
+export { AgentRun, agentLoop } from "./agent-run.ts";
 export type * from "./config.ts";
 export type * from "./content.ts";
 export { textOf } from "./content.ts";
@@ -15,7 +16,6 @@ export type * from "./events.ts";
 export type * from "./hooks.ts";
 export * from "./json.ts";
 export { runAgentLoop } from "./loop/agent-loop.ts";
-export { AgentRun, agentLoop } from "./loop/agent-run.ts";
 export { type BrokenStream, SoundStream } from "./loop/sound-stream.ts";
 export { soundTurn } from "./loop/sound-turn.ts";
 export { soundResult } from "./loop/tool-result.ts";

@@ -1,23 +1,27 @@
 import type { AgentContext, AgentLoopConfig } from "../config.ts";
 import type { ToolCallBlock } from "../content.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { toolCalls } from "../conversation/tool-calls.ts";
+import { toolCalls, unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError, isAgentError, reasonOf } from "../errors.ts";
-import type { EmitEvent, EndReason, RunResult } from "../events.ts";
+import type { EmitEvent, EndReason, InputOrigin, MessageOrigin, Queued, RunResult } from "../events.ts";
+import type { Step } from "../hooks.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
 import { askModel } from "./model-turn.ts";
-import { type Opening, openingOf, settleOpenCalls } from "./opening.ts";
+import { decideOpenCall, type Opening, openingOf } from "./opening.ts";
+import type { Part } from "./part.ts";
 import { untilStopped } from "./race.ts";
 import { answerText, type End, errorOf } from "./run-end.ts";
-import { loopNote, RunState } from "./run-state.ts";
-import { texts } from "./texts.ts";
-import { ToolBatch } from "./tool-batch.ts";
-import { abortedCall, failedCall, type SettledCall } from "./tool-result.ts";
+import { RunState } from "./run-state.ts";
+import { soundCall } from "./sound-turn.ts";
+import { loopNote, texts } from "./texts.ts";
+import { type BatchOutcome, type DecidedCall, insteadOfRunning, ToolBatch } from "./tool-batch.ts";
+import { failedCall } from "./tool-result.ts";
 import { Window } from "./window.ts";
 
+const PARALLEL_CALLS = 16;
 const CONTINUATIONS = 2;
 /** How often in a row a vendor may ask to be called again before it counts as cut. */
 const PAUSES = 16;
@@ -38,8 +42,13 @@ export async function runAgentLoop(
   return new Run(new Conversation(context.history), context, config, emit).run(context.input ?? []);
 }
 
+/**
+ * One run: the double loop, and all that it tells and keeps. The files beside this one are its parts. A part is given
+ * values and gives one; where something has to be told or kept before it goes on, it yields that (`Part`).
+ */
 export class Run {
   readonly #run: RunState;
+  readonly #emit: EmitEvent;
   readonly #system: AgentContext["system"];
   readonly #snapshot: Snapshot;
   readonly #window: Window;
@@ -55,7 +64,8 @@ export class Run {
     emit: EmitEvent,
     snapshot: Snapshot = new Snapshot(),
   ) {
-    this.#run = new RunState(conversation, tools, config, emit);
+    this.#run = new RunState(conversation, tools, config);
+    this.#emit = emit;
     this.#system = system;
     this.#snapshot = snapshot;
     this.#window = new Window(this.#run);
@@ -65,84 +75,115 @@ export class Run {
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
       const opening = await openingOf(this.#run, input);
-      await this.#run.emit({ type: "run.start" });
+      await this.#emit({ type: "run.start" });
       const end = await this.#runFrom(opening).catch((error: unknown) => this.#fail(error));
       const result = this.#result(end);
-      await this.#run.emit({ type: "run.end", result });
+      await this.#emit({ type: "run.end", result });
       return result;
     } finally {
       this.#run.stop.dispose();
     }
   }
 
+  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
+  async compact(): Promise<boolean> {
+    try {
+      return await this.#follow(this.#window.compact());
+    } finally {
+      this.#run.stop.dispose();
+    }
+  }
+
+  abort(reason: unknown): void {
+    this.#run.stop.abort(reason);
+  }
+
   /** The double loop: outside over follow-ups, inside over model turns, their tool calls and steering. */
-  async #runFrom(opening: Opening): Promise<End> {
-    const ended = await settleOpenCalls(this.#run, opening.messages.length > 0);
-    await this.#run.commitInput(opening.messages, opening.origin);
+  async #runFrom({ messages, origin }: Opening): Promise<End> {
+    const ended = await this.#settleOpenCalls(messages.length > 0);
+    await this.#say(messages, origin);
     if (ended !== undefined) return ended;
     // What was said before the run began belongs before its first turn.
-    if (opening.origin === "input") await this.#run.join("steering");
+    if (origin === "input") await this.#join("steering");
 
     for (;;) {
       let end: End | undefined;
       do {
         end = await this.#modelTurn();
         if (end !== undefined && !RESTS.has(end.reason)) return end;
-      } while ((await this.#run.join("steering")) || end === undefined);
+      } while ((await this.#join("steering")) || end === undefined);
 
       if (this.#run.signal.aborted) return this.#run.stop.end;
-      const goesOn = await this.#run.join("followUps");
+      const goesOn = await this.#join("followUps");
       if (!goesOn) return this.#run.signal.aborted ? this.#run.stop.end : end;
     }
   }
 
+  /** Gives each call an earlier run left open its result, or runs it. Resolves with the end when the run ends here. */
+  async #settleOpenCalls(newInput: boolean): Promise<End | undefined> {
+    const open = unansweredCalls(this.#run.conversation.messages);
+    if (open === undefined) return undefined;
+    const { message } = open;
+    const calls = open.calls.map(soundCall);
+    const decided: DecidedCall[] = [];
+    for (const call of calls) decided.push(await decideOpenCall(this.#run, call, newInput));
+    const { end } = await this.#runCalls(message, calls, decided);
+    if (newInput && end?.pending !== undefined) {
+      // What was said has its place behind the results, so a call can wait no longer.
+      const superseded = end.pending.map(() => failedCall("skipped", texts.superseded));
+      await this.#runCalls(message, end.pending, superseded);
+    }
+    this.#run.conversation.sortLastResults();
+    if (end?.reason === "waiting" && !newInput) return end;
+    if (this.#run.signal.aborted) return this.#run.stop.end;
+    return end?.reason === "limit" ? end : undefined;
+  }
+
   /** Asks the model, keeps its turn, and runs the calls it asks for. Resolves with the end where no turn follows. */
   async #modelTurn(): Promise<End | undefined> {
-    const run = this.#run;
-    const limit = run.budget.reached();
+    const limit = this.#run.budget.reached();
     if (limit !== undefined) return { reason: "limit", limit };
-    if (run.signal.aborted) return run.stop.end;
-    run.turn++;
-    run.budget.beginTurn();
-    await run.emit({ type: "turn.start", turn: run.turn });
+    if (this.#run.signal.aborted) return this.#run.stop.end;
+    const turn = ++this.#run.turn;
+    this.#run.budget.beginTurn();
+    await this.#emit({ type: "turn.start", turn });
 
     const answer = await this.#answer();
-    if (answer === undefined) return run.stop.end;
-    const message = run.conversation.ids.own(answer);
+    if (answer === undefined) return this.#run.stop.end;
+    const message = this.#run.conversation.ids.own(answer);
     const calls = toolCalls(message);
-    run.budget.addTurn(message);
+    this.#run.budget.addTurn(message);
     this.#last = message;
     this.#snapshot.clear();
     // A turn that failed before it said anything is no part of the conversation.
     if (message.content.length > 0 || message.error === undefined) {
-      const messages = [message];
-      await run.keep({ kind: "assistant", turn: run.turn, messages, pendingToolCalls: calls, message });
-      await run.add(messages, "model");
+      await this.#commit({ kind: "assistant", turn, messages: [message], pendingToolCalls: calls, message });
     }
 
-    const batch = await new ToolBatch(run, message, calls, this.#whyNotRun(message, calls)).run();
-    await run.add(batch.results, "tool");
-    await run.emit({ type: "turn.end", turn: run.turn, message, results: batch.results });
+    const decided = insteadOfRunning(message, calls, this.#run.budget.spent());
+    const { results, steering, end } = await this.#runCalls(message, calls, decided);
+    await this.#emit({ type: "turn.end", turn, message, results });
     // Taken from the host's queue, so it has to be kept whatever follows.
-    await run.commitInput(batch.steering, "steer");
-    if (batch.end?.reason !== "waiting" && run.signal.aborted) return run.stop.end;
-    return batch.end ?? this.#after(message, calls.length > 0);
+    await this.#say(steering, "steer");
+    if (end?.reason !== "waiting" && this.#run.signal.aborted) return this.#run.stop.end;
+    return end ?? this.#after(message, calls.length > 0);
   }
 
   /** The model's turn, asked for once more with a shorter request where the vendor had no room for the first. */
   async #answer(): Promise<AssistantMessage | undefined> {
-    const { signal, turn } = this.#run;
     const given = this.#system;
-    const system = typeof given === "function" ? await untilStopped(given(turn), signal) : given;
-    if (system === undefined || signal.aborted) return undefined;
-    await this.#window.makeRoom(system);
+    const system =
+      typeof given === "function" ? await untilStopped(given(this.#run.turn), this.#run.signal) : given;
+    if (system === undefined || this.#run.signal.aborted) return undefined;
+    await this.#follow(this.#window.makeRoom(system));
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
-    const isShorter = await this.#window.afterOverflow(system, message.error?.contextWindow);
-    if (!isShorter || signal.aborted) return message;
+    const { error } = message;
+    const isShorter = await this.#follow(this.#window.afterOverflow(system, error?.contextWindow));
+    if (!isShorter || this.#run.signal.aborted) return message;
     this.#run.budget.addRequest(message);
-    await this.#run.emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
+    await this.#emit({ type: "model.discard", reason: "overflow", error: errorOf(message) });
     return this.#ask(system);
   }
 
@@ -156,7 +197,7 @@ export class Run {
     const context = { system, messages, tools: tools.specs };
     const options = budget.limited({ ...streamOptions, signal }, model);
     const request = { model, stream, context, options, graceMs, snapshot: this.#snapshot, now };
-    const { message, spentBefore } = await askModel(request, this.#run.emit);
+    const { message, spentBefore } = await askModel(request, this.#emit);
     budget.addUsage(spentBefore);
     return message;
   }
@@ -172,14 +213,16 @@ export class Run {
     return view.request(await untilStopped(given, signal));
   }
 
-  /** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
-  #whyNotRun({ stopReason }: AssistantMessage, calls: readonly ToolCallBlock[]): SettledCall[] | undefined {
-    if (stopReason === "aborted") return calls.map(abortedCall);
-    const spent = this.#run.budget.spent();
-    if (stopReason === "tool_use" && spent === undefined) return undefined;
-    const why =
-      spent !== undefined && stopReason === "tool_use" ? texts.limit(spent) : texts.notAsked(stopReason);
-    return calls.map(() => failedCall("skipped", why));
+  /** Runs the calls of a turn, except those that are decided already. Their results join the conversation. */
+  async #runCalls(
+    message: AssistantMessage,
+    calls: readonly ToolCallBlock[],
+    decided?: readonly DecidedCall[],
+  ): Promise<BatchOutcome> {
+    const batch = new ToolBatch({ run: this.#run, message, onUpdate: this.#emit }, calls, decided);
+    for await (const group of batch.groups()) await this.#followAll(group);
+    await this.#add(batch.outcome.results, "tool");
+    return batch.outcome;
   }
 
   /** What a turn leads to whose calls, if it has any, all have their results. */
@@ -201,23 +244,74 @@ export class Run {
         if (++this.#continuations > (this.#run.config.continuations ?? CONTINUATIONS))
           return { reason: ends };
         // Results already say that the message was cut.
-        if (!called) await this.#run.commitInput([loopNote(texts.continueCut, this.#run.now())], "loop");
+        if (!called) await this.#say([loopNote(texts.continueCut, this.#run.now())], "loop");
         return undefined;
       case "fail":
         return { reason: "error", error: errorOf(message) };
     }
   }
 
-  abort(reason: unknown): void {
-    this.#run.stop.abort(reason);
+  /** Has what has come in join the conversation. Resolves with whether there was anything. */
+  async #join(queue: keyof Queued): Promise<boolean> {
+    const messages = await this.#run.take(queue);
+    await this.#say(messages, queue === "steering" ? "steer" : "followUp");
+    return messages.length > 0;
   }
 
-  /** Summarises the older part now, outside a run. Resolves with whether there was something to gain. */
-  async compact(): Promise<boolean> {
+  /** Says something to the model. */
+  async #say(messages: readonly AgentMessage[], origin: InputOrigin): Promise<void> {
+    if (messages.length === 0) return;
+    await this.#commit({ kind: "input", turn: this.#run.turn, messages, pendingToolCalls: [], origin });
+  }
+
+  /** Follows the calls of a group, so many at once. */
+  async #followAll(calls: readonly Part<void>[]): Promise<void> {
+    const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
+    const waiting = [...calls];
+    const worker = async (): Promise<void> => {
+      try {
+        for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await this.#follow(call);
+      } finally {
+        // No further effect once a step could not be made durable; calls at work still end.
+        waiting.length = 0;
+      }
+    };
+    const workers = Array.from({ length: Math.min(atOnce, calls.length) }, worker);
+    for (const settled of await Promise.allSettled(workers)) {
+      if (settled.status === "rejected") throw settled.reason;
+    }
+  }
+
+  /** Does what a part asks for before it goes on, up to its value. */
+  async #follow<T>(part: Part<T>): Promise<T> {
+    for (;;) {
+      const { done, value } = await part.next();
+      if (done === true) return value;
+      await ("kind" in value ? this.#commit(value) : this.#emit(value));
+    }
+  }
+
+  /**
+   * Keeps a step: durable first, then part of the conversation. Results join it later, in the order of their calls.
+   * @throws AgentError `step_failed`
+   */
+  async #commit(step: Step): Promise<void> {
     try {
-      return await this.#window.compact("manual", this.#run.tokens.total(0));
-    } finally {
-      this.#run.stop.dispose();
+      await this.#run.config.onStep?.(step);
+    } catch (error) {
+      const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
+      throw new AgentError("step_failed", what, { cause: error });
+    }
+    if (step.kind === "input") await this.#add(step.messages, step.origin);
+    if (step.kind === "assistant") await this.#add(step.messages, "model");
+    if (step.kind === "compaction") this.#run.conversation.compact(step.summary, step.replaced);
+  }
+
+  /** Adds messages whose steps are kept. */
+  async #add(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
+    for (const message of messages) {
+      this.#run.add(message);
+      await this.#emit({ type: "message", message, origin });
     }
   }
 
@@ -235,7 +329,7 @@ export class Run {
     const { code, message } = failure;
     const { unkept } = this.#run;
     const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
-    await this.#run.emit({ type: "run.end", result });
+    await this.#emit({ type: "run.end", result });
     throw failure;
   }
 }

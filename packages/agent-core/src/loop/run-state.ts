@@ -3,9 +3,8 @@ import { maxResultChars } from "../context/truncate.ts";
 import type { Conversation } from "../conversation/conversation.ts";
 import { RequestView } from "../conversation/request-view.ts";
 import { TokenCount } from "../conversation/token-count.ts";
-import { AgentError, reasonOf } from "../errors.ts";
-import type { EmitEvent, InputOrigin, MessageOrigin, Queued } from "../events.ts";
-import type { Step } from "../hooks.ts";
+import { AgentError } from "../errors.ts";
+import type { Queued } from "../events.ts";
 import type { AgentMessage } from "../messages.ts";
 import { ToolSet } from "../tools/tool-set.ts";
 import { Budget } from "./budget.ts";
@@ -15,7 +14,7 @@ import { RunStop } from "./run-end.ts";
 
 const GRACE_MS = 1_000;
 
-/** What the parts of a run share, and the one door by which its steps are kept and its messages join the history. */
+/** What the parts of a run work with. None of them needs all of it; each says what it takes. */
 export class RunState {
   /** The model turn that is going on; 1 is the first. */
   turn = 0;
@@ -26,7 +25,6 @@ export class RunState {
   readonly tokens: TokenCount;
   readonly tools: ToolSet;
   readonly config: AgentLoopConfig;
-  readonly emit: EmitEvent;
   readonly stop: RunStop;
   readonly signal: AbortSignal;
   readonly budget: Budget;
@@ -39,19 +37,13 @@ export class RunState {
   readonly #taken = { steering: new Set<AgentMessage>(), followUps: new Set<AgentMessage>() };
 
   /** @throws AgentError `invalid_tool` */
-  constructor(
-    conversation: Conversation,
-    tools: AgentContext["tools"],
-    config: AgentLoopConfig,
-    emit: EmitEvent,
-  ) {
+  constructor(conversation: Conversation, tools: AgentContext["tools"], config: AgentLoopConfig) {
     const { abortGraceMs, context = {}, convertToLlm, limits, model, now, repeat, signal } = config;
     this.tools = new ToolSet(tools);
     this.conversation = conversation;
     this.view = new RequestView(conversation, convertToLlm, context.historyTurns);
     this.tokens = new TokenCount(conversation.messages);
     this.config = config;
-    this.emit = emit;
     this.stop = new RunStop(signal, limits?.wallMs);
     this.signal = this.stop.signal;
     this.budget = new Budget(limits);
@@ -78,40 +70,13 @@ export class RunState {
     return messages;
   }
 
-  /** Has what has come in join the conversation. Resolves with whether there was anything. */
-  async join(queue: keyof Queued): Promise<boolean> {
-    const messages = await this.take(queue);
-    await this.commitInput(messages, queue === "steering" ? "steer" : "followUp");
-    return messages.length > 0;
-  }
-
-  /** @throws AgentError `step_failed` */
-  async keep(step: Step): Promise<void> {
-    try {
-      await this.config.onStep?.(step);
-    } catch (error) {
-      const what = `A step (${step.kind}) could not be kept: ${reasonOf(error)}`;
-      throw new AgentError("step_failed", what, { cause: error });
-    }
-  }
-
-  /** Keeps what is said to the model: durable first, then part of the history and told. */
-  async commitInput(messages: readonly AgentMessage[], origin: InputOrigin): Promise<void> {
-    if (messages.length === 0) return;
-    await this.keep({ kind: "input", turn: this.turn, messages, pendingToolCalls: [], origin });
-    await this.add(messages, origin);
-  }
-
-  /** Adds messages whose steps are kept. */
-  async add(messages: readonly AgentMessage[], origin: MessageOrigin): Promise<void> {
-    for (const message of messages) {
-      this.conversation.append(message);
-      this.tokens.add(message);
-      this.added.push(message);
-      this.#taken.steering.delete(message);
-      this.#taken.followUps.delete(message);
-      await this.emit({ type: "message", message, origin });
-    }
+  /** Adds a message whose step is kept. */
+  add(message: AgentMessage): void {
+    this.conversation.append(message);
+    this.tokens.add(message);
+    this.added.push(message);
+    this.#taken.steering.delete(message);
+    this.#taken.followUps.delete(message);
   }
 }
 
@@ -121,9 +86,4 @@ export function checkInput(messages: readonly AgentMessage[]): readonly AgentMes
   if (wrong === undefined) return messages;
   const what = `A message of role "${wrong.role}" belongs into the history, not into the input.`;
   throw new AgentError("invalid_input", what);
-}
-
-/** Something the loop itself tells the model. */
-export function loopNote(content: string, timestamp: number): AgentMessage {
-  return { role: "custom", kind: "continue", content, timestamp };
 }

@@ -1,4 +1,5 @@
 import type { ToolCallBlock } from "../content.ts";
+import type { AgentMessage } from "../messages.ts";
 import type { ToolSpec } from "../model.ts";
 
 /** What the model reads when a call gave no result of its own. Kept together, since prompts lean on the wording. */
@@ -45,3 +46,8 @@ export const texts = {
     "Your last message was cut at the output limit. Go on exactly where it stopped, without repeating or introducing it.",
   continueBroken: "Your last message was interrupted. Go on where it stopped.",
 } as const;
+
+/** Something the loop itself tells the model. */
+export function loopNote(content: string, timestamp: number): AgentMessage {
+  return { role: "custom", kind: "continue", content, timestamp };
+}

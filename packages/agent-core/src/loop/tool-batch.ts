@@ -1,15 +1,15 @@
 import type { ToolCallBlock } from "../content.ts";
+import type { LimitName } from "../events.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
+import type { Part } from "./part.ts";
 import type { End } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
-import { afterwards, type CallSetting, execute, gate, validate } from "./tool-call.ts";
+import { type CallSetting, toolCall } from "./tool-call.ts";
 import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
 
-const PARALLEL_CALLS = 16;
-
 /** What the calls of one turn came to. */
-interface BatchOutcome {
+export interface BatchOutcome {
   /** In the order of the calls; fewer than those when some wait for a decision. */
   readonly results: readonly ToolResultMessage[];
   /** Steering that came in; the calls after it were skipped. */
@@ -21,10 +21,24 @@ interface BatchOutcome {
 /** What a call comes to before it is looked at: `run` it, leave it waiting, or give it this result. */
 export type DecidedCall = "run" | "waiting" | SettledCall;
 
-/** The calls of one model turn: run in order, or at once where the tools allow it; each ends in one result. */
+/** Calls run where the turn ended to have them run, and as long as they may; otherwise each gets an answer. */
+export function insteadOfRunning(
+  { stopReason }: AssistantMessage,
+  calls: readonly ToolCallBlock[],
+  spent: LimitName | undefined,
+): readonly SettledCall[] | undefined {
+  if (stopReason === "aborted") return calls.map(abortedCall);
+  if (stopReason !== "tool_use") return calls.map(() => failedCall("skipped", texts.notAsked(stopReason)));
+  return spent === undefined ? undefined : calls.map(() => failedCall("skipped", texts.limit(spent)));
+}
+
+export interface BatchSetting extends Pick<CallSetting, "message" | "onUpdate"> {
+  readonly run: CallSetting["run"] & Pick<RunState, "budget" | "repeats" | "take">;
+}
+
+/** The calls of one model turn: in order, or at once where the tools allow it; each ends in one result. */
 export class ToolBatch {
-  readonly #run: RunState;
-  readonly #setting: CallSetting;
+  readonly #setting: BatchSetting & CallSetting;
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
   readonly #results: (ToolResultMessage | undefined)[];
@@ -34,48 +48,48 @@ export class ToolBatch {
   #end: End | undefined;
 
   /** `decided`: what is known of each call already, as of those of an earlier run and those that must not run. */
-  constructor(
-    run: RunState,
-    message: AssistantMessage,
-    calls: readonly ToolCallBlock[],
-    decided?: readonly DecidedCall[],
-  ) {
-    this.#run = run;
+  constructor(setting: BatchSetting, calls: readonly ToolCallBlock[], decided?: readonly DecidedCall[]) {
     // What an earlier run began may have taken effect.
-    const interrupted = ({ name }: ToolCallBlock): SettledCall => interruptedCall(run.tools.get(name));
-    this.#setting = { run, message, stopped: decided === undefined ? abortedCall : interrupted };
+    const interrupted = ({ name }: ToolCallBlock): SettledCall =>
+      interruptedCall(setting.run.tools.get(name));
+    const stopped = decided === undefined ? abortedCall : interrupted;
+    this.#setting = { ...setting, stopped, pending: () => this.#pending() };
     this.#calls = calls;
     this.#decided = decided;
     this.#results = calls.map(() => undefined);
   }
 
-  /** Calls without a result. */
-  get #pending(): readonly ToolCallBlock[] {
-    return this.#calls.filter((_, index) => this.#results[index] === undefined);
-  }
-
-  async run(): Promise<BatchOutcome> {
+  /** The calls, those that may run at once together. Each group is to have ended before the next one is asked for. */
+  async *groups(): AsyncGenerator<readonly Part<void>[], void, void> {
     // What comes after a call that waits may build on it.
     for (let at = 0; at < this.#calls.length && this.#end?.reason !== "waiting"; ) {
       this.#skip ??= await this.#whyNot();
       const end = this.#endOfGroup(at);
-      await this.#runGroup(at, end);
+      yield this.#calls.slice(at, end).map((call, i) => this.#settle(call, at + i));
       at = end;
     }
+  }
+
+  get outcome(): BatchOutcome {
     const results = this.#results.filter((result) => result !== undefined);
-    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: this.#pending } : this.#end;
+    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: this.#pending() } : this.#end;
     return { results, steering: this.#steering, end };
+  }
+
+  /** Calls without a result. */
+  #pending(): readonly ToolCallBlock[] {
+    return this.#calls.filter((_, index) => this.#results[index] === undefined);
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
   async #whyNot(): Promise<((call: ToolCallBlock) => SettledCall) | undefined> {
     const skipped = (text: string) => () => failedCall("skipped", text);
-    if (this.#run.signal.aborted) return this.#setting.stopped;
+    if (this.#setting.run.signal.aborted) return this.#setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
     if (this.#decided !== undefined) return undefined;
-    this.#steering = await this.#run.take("steering");
+    this.#steering = await this.#setting.run.take("steering");
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
   }
 
@@ -88,46 +102,34 @@ export class ToolBatch {
 
   #isParallel(at: number): boolean {
     const call = this.#calls[at];
-    return call !== undefined && this.#run.tools.get(call.name)?.execution === "parallel";
+    return call !== undefined && this.#setting.run.tools.get(call.name)?.execution === "parallel";
   }
 
-  async #runGroup(from: number, to: number): Promise<void> {
-    const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
-    let next = from;
-    const worker = async (): Promise<void> => {
-      try {
-        while (next < to) await this.#runOne(next++);
-      } finally {
-        // No further effect once a step could not be made durable; calls at work still end.
-        next = to;
-      }
-    };
-    const workers = Array.from({ length: Math.min(atOnce, to - from) }, worker);
-    for (const settled of await Promise.allSettled(workers)) {
-      if (settled.status === "rejected") throw settled.reason;
-    }
-  }
-
-  async #runOne(index: number): Promise<void> {
-    const call = this.#calls[index];
-    if (call === undefined) return;
+  /** One call up to its result; one that waits for a decision has none. */
+  async *#settle(call: ToolCallBlock, index: number): Part<void> {
     const decided = this.#decided?.[index] ?? "run";
-    const settled = decided === "run" ? (this.#skip?.(call) ?? (await this.#call(call))) : decided;
+    const settled = decided === "run" ? (this.#skip?.(call) ?? (yield* this.#run(call))) : decided;
     if (settled === "waiting") {
       if (this.#skip === undefined) this.#end = { reason: "waiting" };
       return;
     }
-    const run = this.#run;
+    const { run } = this.#setting;
     const { outcome, durationMs = 0 } = settled;
     const message = resultMessage(call, settled, run);
     this.#results[index] = message;
-    const pendingToolCalls = this.#pending;
-    await run.keep({ kind: "toolResult", turn: run.turn, messages: [message], pendingToolCalls, message });
-    await run.emit({ type: "tool.end", call, result: message, outcome, durationMs });
+    yield {
+      kind: "toolResult",
+      turn: run.turn,
+      messages: [message],
+      pendingToolCalls: this.#pending(),
+      message,
+    };
+    yield { type: "tool.end", call, result: message, outcome, durationMs };
   }
 
-  async #call(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
-    const { budget, repeats, signal } = this.#run;
+  /** Runs the call, unless it is one too many. */
+  async *#run(call: ToolCallBlock): Part<SettledCall | "waiting"> {
+    const { budget, repeats, signal } = this.#setting.run;
     if (signal.aborted) return this.#setting.stopped(call);
     if (!budget.takeCall()) {
       this.#end = { reason: "limit", limit: "toolCalls" };
@@ -138,29 +140,10 @@ export class ToolBatch {
       this.#end = { reason: "repeated" };
       return failedCall("skipped", texts.repeated(call.name, repeat.count));
     }
-    const settled = await this.#carryOut(call);
+    const settled = yield* toolCall(call, this.#setting);
     if (settled === "waiting" || repeat.action !== "warn") return settled;
     const warning = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;
     const { result } = settled;
     return { ...settled, result: { ...result, content: [...result.content, warning] } };
-  }
-
-  /**
-   * One call on its way from what the model wrote to a result: validate, gate, execute. It is on record before it takes
-   * effect. `waiting`: a person has not decided yet.
-   */
-  async #carryOut(call: ToolCallBlock): Promise<SettledCall | "waiting"> {
-    const run = this.#run;
-    const checked = await validate(call, this.#setting);
-    if ("outcome" in checked) return checked;
-    const allowed = await gate(checked, this.#setting);
-    if (allowed === "waiting" || "outcome" in allowed) return allowed;
-    const { args } = allowed;
-    const pendingToolCalls = this.#pending;
-    await run.keep({ kind: "toolStart", turn: run.turn, messages: [], pendingToolCalls, call, args });
-    await run.emit({ type: "tool.start", call, args });
-    const started = run.now();
-    const settled = await afterwards(allowed, await execute(allowed, run), run);
-    return { ...settled, durationMs: run.now() - started };
   }
 }

@@ -1,10 +1,12 @@
 import type { ToolCallBlock } from "../content.ts";
 import { reasonOf } from "../errors.ts";
+import type { AgentEvent } from "../events.ts";
 import type { ToolCallInfo, ToolDecision } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
 import type { Tool, ToolResult } from "../tool.ts";
 import { checkArguments } from "../tools/tool-set.ts";
+import type { Part } from "./part.ts";
 import { Progress } from "./progress.ts";
 import { type Ending, race, untilStopped } from "./race.ts";
 import type { RunState } from "./run-state.ts";
@@ -12,20 +14,42 @@ import { texts } from "./texts.ts";
 import { failedCall, type SettledCall, settledCall } from "./tool-result.ts";
 
 export interface CallSetting {
-  readonly run: RunState;
+  readonly run: Pick<RunState, "config" | "graceMs" | "now" | "resultChars" | "signal" | "tools" | "turn">;
   /** The model turn that asked for it. */
   readonly message: AssistantMessage;
+  /** The calls of the turn that have no result yet. */
+  readonly pending: () => readonly ToolCallBlock[];
   /** What a call comes to that the end of the run comes before. */
   readonly stopped: (call: ToolCallBlock) => SettledCall;
+  /** Takes what a tool reports while it works. That comes at once: a tool does not wait for whoever watches. */
+  readonly onUpdate: (update: Extract<AgentEvent, { type: "tool.update" }>) => void | Promise<void>;
+}
+
+/**
+ * One call on its way from what the model wrote to a result: validate → gate → execute → result. It is on record before
+ * it takes effect. `waiting`: a person has not decided yet.
+ */
+export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part<SettledCall | "waiting"> {
+  const { now, turn } = setting.run;
+  const valid = await validate(call, setting);
+  if ("outcome" in valid) return valid;
+  const decision = await gate(valid, setting);
+  const isAsked = "action" in decision;
+  if (isAsked) yield { type: "tool.ask", call, question: decision.question };
+  const allowed = isAsked ? await ask(valid, decision, setting) : decision;
+  if (allowed === "waiting" || "outcome" in allowed) return allowed;
+  const { args } = allowed;
+  yield { kind: "toolStart", turn, messages: [], pendingToolCalls: setting.pending(), call, args };
+  yield { type: "tool.start", call, args };
+  const started = now();
+  const settled = await afterwards(allowed, await execute(allowed, setting), setting.run);
+  return { ...settled, durationMs: now() - started };
 }
 
 /** The call with arguments that pass the schema of its tool, or what it comes to without. */
-export async function validate(
-  call: ToolCallBlock,
-  setting: CallSetting,
-): Promise<ToolCallInfo | SettledCall> {
+async function validate(call: ToolCallBlock, setting: CallSetting): Promise<ToolCallInfo | SettledCall> {
   const { run, message } = setting;
-  const { tools, signal, turn } = run;
+  const { signal, tools, turn } = run;
   const tool = tools.get(call.name);
   if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.specs));
   if (call.args === undefined) return failedCall("error", texts.malformed(call));
@@ -39,18 +63,18 @@ async function checkArgs(
   call: ToolCallBlock,
   tool: Tool,
   args: JsonObject,
-  { run, stopped }: CallSetting,
+  { run: { signal }, stopped }: CallSetting,
 ): Promise<{ readonly args: unknown } | { readonly problems: string } | SettledCall> {
-  const checked = await checkArguments(tool, args, run.signal);
-  if (run.signal.aborted) return stopped(call);
+  const checked = await checkArguments(tool, args, signal);
+  if (signal.aborted) return stopped(call);
   return checked ?? failedCall("timeout", texts.timeout(call.name, tool.timeoutMs ?? 0));
 }
 
-/** The call that may run, what it comes to without, or that nobody has decided yet. */
-type Gated = ToolCallInfo | SettledCall | "waiting";
+/** The gate leaves it to a person. */
+type Asks = Extract<ToolDecision, { action: "ask" }>;
 
 /** What the host's gate says. What a gate that fails leaves undecided does not run. */
-export async function gate(info: ToolCallInfo, setting: CallSetting): Promise<Gated> {
+async function gate(info: ToolCallInfo, setting: CallSetting): Promise<ToolCallInfo | SettledCall | Asks> {
   const { run, stopped } = setting;
   const { config, signal } = run;
   if (config.beforeToolCall === undefined) return info;
@@ -62,7 +86,7 @@ export async function gate(info: ToolCallInfo, setting: CallSetting): Promise<Ga
       case "block":
         return failedCall("blocked", texts.blocked(call.name, decision.reason));
       case "ask":
-        return askPerson(info, decision, setting);
+        return decision;
       case "change": {
         // Checked as the model's own were.
         const changed = await checkArgs(call, tool, decision.args, setting);
@@ -77,15 +101,14 @@ export async function gate(info: ToolCallInfo, setting: CallSetting): Promise<Ga
   }
 }
 
-/** Puts a question of the gate to a person. */
-async function askPerson(
+/** What a person answers to the gate's question. */
+async function ask(
   info: ToolCallInfo,
-  { action: _asks, ...asked }: Extract<ToolDecision, { action: "ask" }>,
+  { action: _asks, ...asked }: Asks,
   { run, stopped }: CallSetting,
-): Promise<Gated> {
+): Promise<ToolCallInfo | SettledCall | "waiting"> {
   const { call } = info;
   const { config, signal } = run;
-  await run.emit({ type: "tool.ask", call, question: asked.question });
   if (config.onAsk === undefined) return "waiting";
   try {
     const answer = await untilStopped(config.onAsk({ ...info, ...asked }), signal);
@@ -102,11 +125,14 @@ async function askPerson(
  * Runs a tool's body. Resolves whatever the body does: throws, hangs after an abort or its time-out, gives nothing.
  * After either the body has a moment to give a result of its own. Only a viewer of the progress that threw is thrown.
  */
-export async function execute({ call, tool, args }: ToolCallInfo, run: RunState): Promise<SettledCall> {
+async function execute(
+  { call, tool, args }: ToolCallInfo,
+  { run, onUpdate }: CallSetting,
+): Promise<SettledCall> {
   const { id, name } = call;
   const { timeoutMs } = tool;
   const { graceMs, resultChars, signal } = run;
-  const progress = new Progress((partial) => run.emit({ type: "tool.update", callId: id, partial }));
+  const progress = new Progress((partial) => onUpdate({ type: "tool.update", callId: id, partial }));
   const own = new AbortController();
   const update = (partial: ToolResult): void => progress.report(partial);
   const context = { signal: own.signal, resultChars, update };
@@ -132,10 +158,10 @@ export async function execute({ call, tool, args }: ToolCallInfo, run: RunState)
  * Lets the host see, and replace, what a tool gave. Should the run have to stop first, what the hook
  * might have replaced is not shown as it was.
  */
-export async function afterwards(
+async function afterwards(
   info: ToolCallInfo,
   settled: SettledCall,
-  { config, signal, graceMs }: RunState,
+  { config, graceMs, signal }: CallSetting["run"],
 ): Promise<SettledCall> {
   const { afterToolCall } = config;
   if (afterToolCall === undefined) return settled;

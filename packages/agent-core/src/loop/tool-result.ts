@@ -79,10 +79,10 @@ function canBeKept(value: unknown, levels: number): boolean {
 export function resultMessage(
   call: ToolCallBlock,
   { result, durationMs }: Pick<SettledCall, "result" | "durationMs">,
-  setup: Pick<RunState, "config" | "tools" | "resultChars" | "now">,
+  run: Pick<RunState, "config" | "tools" | "resultChars" | "now">,
 ): ToolResultMessage {
   try {
-    const { config, tools, resultChars, now } = setup;
+    const { config, tools, resultChars, now } = run;
     const keep = tools.get(call.name)?.truncate;
     return {
       role: "toolResult",
@@ -95,6 +95,6 @@ export function resultMessage(
       timestamp: now(),
     };
   } catch (error) {
-    return resultMessage(call, { result: failed(reasonOf(error)) }, setup);
+    return resultMessage(call, { result: failed(reasonOf(error)) }, run);
   }
 }

@@ -4,6 +4,7 @@ import { pruneToolResults } from "../context/prune.ts";
 import type { AgentMessage, AssistantMessage } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { estimateTokens } from "../tokens.ts";
+import type { Part } from "./part.ts";
 import type { RunState } from "./run-state.ts";
 
 /** The share of the window above which old results are pruned. */
@@ -15,49 +16,61 @@ const KEEP_SHARE = 0.25;
 /** What has to be added before a conversation that stayed long is compacted again. */
 const AGAIN_SHARE = 0.1;
 
+type WindowSetting = Pick<
+  RunState,
+  "budget" | "config" | "conversation" | "now" | "signal" | "tokens" | "tools" | "turn" | "view"
+>;
+
 /**
  * Keeps a conversation inside the model's window, gently first: old results shortened, then removed, then the older
  * part summarised.
  */
 export class Window {
-  readonly #run: RunState;
+  readonly #run: WindowSetting;
   /** Below this many tokens another compaction in this run would be in vain. */
   #compactAbove = 0;
 
-  constructor(run: RunState) {
+  constructor(run: WindowSetting) {
     this.#run = run;
   }
 
   /** Before a model call. */
-  async makeRoom(system: SystemPrompt): Promise<void> {
+  async *makeRoom(system: SystemPrompt): Part<void> {
     const { tokens } = this.#run;
     const { contextWindow } = this.#run.config.model;
     const prefix = this.#prefixTokens(system);
     const compactAbove = contextWindow * COMPACT_AT;
-    if (tokens.total(prefix) > contextWindow * PRUNE_AT) await this.#prune(prefix, compactAbove);
+    if (tokens.total(prefix) > contextWindow * PRUNE_AT) yield* this.#prune(prefix, compactAbove);
     const length = tokens.total(prefix);
     if (length <= Math.max(compactAbove, this.#compactAbove)) return;
-    await this.compact("threshold", length);
+    yield* this.#compact("threshold", length);
     this.#compactAbove = tokens.total(prefix) + contextWindow * AGAIN_SHARE;
   }
 
   /**
-   * After a request was refused as too long, perhaps by a model with a smaller window than that of the run. Resolves
-   * with whether anything became shorter.
+   * After a request was refused as too long, perhaps by a model with a smaller window than that of the run. Gives
+   * whether anything became shorter.
    */
-  async afterOverflow(system: SystemPrompt, refusedBy: number = Number.POSITIVE_INFINITY): Promise<boolean> {
+  async *afterOverflow(system: SystemPrompt, refusedBy: number = Number.POSITIVE_INFINITY): Part<boolean> {
     const { config, tokens } = this.#run;
     const contextWindow = Math.min(config.model.contextWindow, refusedBy);
     const prefix = this.#prefixTokens(system);
     const before = tokens.total(prefix);
-    const pruned = await this.#prune(prefix, 0, 1);
+    const pruned = yield* this.#prune(prefix, 0, 1);
     // Where the guess was too low, what is kept by that measure has to be less by as much.
     const factor = Math.min(1, before / contextWindow);
-    const compacted = await this.compact("overflow", tokens.total(prefix), contextWindow, factor);
+    const length = tokens.total(prefix);
+    const compacted = yield* this.#compact("overflow", length, contextWindow, factor);
     return pruned || compacted;
   }
 
-  async #prune(prefix: number, target: number, protectTurns?: number): Promise<boolean> {
+  /** Outside a run, at the host's wish. Gives whether there was something to gain. */
+  compact(): Part<boolean> {
+    return this.#compact("manual", this.#run.tokens.total(0));
+  }
+
+  /** Shortens old results in what is sent until that is down to `target`. Gives whether any became shorter. */
+  async *#prune(prefix: number, target: number, protectTurns?: number): Part<boolean> {
     const { conversation, view, tokens } = this.#run;
     const counts = { soft: 0, hard: 0 };
     let tokensSaved = 0;
@@ -71,17 +84,17 @@ export class Window {
       tokensSaved += pruned.tokensSaved;
     }
     if (tokensSaved === 0) return false;
-    await this.#run.emit({ type: "prune", ...counts, tokensSaved });
+    yield { type: "prune", ...counts, tokensSaved };
     return true;
   }
 
-  /** Summarises the older part. Resolves with whether there was something to gain. */
-  async compact(
+  /** Summarises the older part. Gives whether there was something to gain. */
+  async *#compact(
     reason: "threshold" | "overflow" | "manual",
     length: number,
     contextWindow: number = this.#run.config.model.contextWindow,
     factor: number = 1,
-  ): Promise<boolean> {
+  ): Part<boolean> {
     const { config, conversation, view, tokens, budget, signal, turn, now } = this.#run;
     const { stream, context, beforeCompaction } = config;
     const model = { ...config.model, contextWindow };
@@ -91,19 +104,17 @@ export class Window {
     const tokensOf = (message: AgentMessage): number => estimateTokens(view.prunedAs(message));
     const history = { messages: conversation.messages, keepTokens, tokensOf };
     if (cutPoint(history.messages, keepTokens, tokensOf) === 0) return false;
-    await this.#run.emit({ type: "compaction.start", reason, tokens: length });
+    yield { type: "compaction.start", reason, tokens: length };
     const begun = now();
-    const onTurn = (turn: AssistantMessage): void => budget.addRequest(turn);
+    const onTurn = (answer: AssistantMessage): void => budget.addRequest(answer);
     const how = { model, stream, policy, beforeCompaction, signal, now, onTurn };
     const compaction = await compact({ ...history, ...how });
     if (compaction === undefined) return false;
     const { summary, replaced, source } = compaction;
     if (source === "metadata") budget.addSilence(now() - begun);
-    const messages = [summary];
-    await this.#run.keep({ kind: "compaction", turn, messages, pendingToolCalls: [], summary, replaced });
-    conversation.compact(summary, replaced);
+    yield { kind: "compaction", turn, messages: [summary], pendingToolCalls: [], summary, replaced };
     tokens.restart(view.messages);
-    await this.#run.emit({ type: "compaction.end", summary, source, tokens: tokens.total(0) });
+    yield { type: "compaction.end", summary, source, tokens: tokens.total(0) };
     return true;
   }
 

@@ -1,8 +1,8 @@
-import type { AgentContext, AgentLoopConfig } from "../config.ts";
-import { AgentError } from "../errors.ts";
-import { RunQueue } from "../event-queue.ts";
-import type { AgentEvent, EmitEvent, RunResult } from "../events.ts";
-import { runAgentLoop } from "./agent-loop.ts";
+import type { AgentContext, AgentLoopConfig } from "./config.ts";
+import { AgentError } from "./errors.ts";
+import { RunQueue } from "./event-queue.ts";
+import type { AgentEvent, EmitEvent, RunResult } from "./events.ts";
+import { runAgentLoop } from "./loop/agent-loop.ts";
 
 /** Begins a run that passes its events to `emit` and ends early when `signal` aborts. */
 export type StartRun = (emit: EmitEvent, signal: AbortSignal) => Promise<RunResult>;
