@@ -9,6 +9,7 @@ import type { AgentMessage, AssistantMessage, Message } from "../messages.ts";
 import type { SystemPrompt } from "../model.ts";
 import { Snapshot } from "../snapshot.ts";
 import { STOP_REASONS } from "../stop-reasons.ts";
+import type { ToolResult } from "../tool.ts";
 import { askModel } from "./model-turn.ts";
 import { decideOpenCall, type Opening, openingOf } from "./opening.ts";
 import type { Part } from "./part.ts";
@@ -18,6 +19,7 @@ import { RunState } from "./run-state.ts";
 import { soundCall } from "./sound-turn.ts";
 import { loopNote, texts } from "./texts.ts";
 import { type BatchOutcome, type DecidedCall, insteadOfRunning, ToolBatch } from "./tool-batch.ts";
+import { toolCall } from "./tool-call.ts";
 import { failedCall } from "./tool-result.ts";
 import { Window } from "./window.ts";
 
@@ -175,7 +177,8 @@ export class Run {
     const system =
       typeof given === "function" ? await untilStopped(given(this.#run.turn), this.#run.signal) : given;
     if (system === undefined || this.#run.signal.aborted) return undefined;
-    await this.#follow(this.#window.makeRoom(system));
+    const shortening = this.#window.makeRoom(system);
+    if (shortening !== undefined) await this.#follow(shortening);
     const message = await this.#ask(system);
     if (message?.stopReason !== "context_overflow") return message;
 
@@ -219,8 +222,11 @@ export class Run {
     calls: readonly ToolCallBlock[],
     decided?: readonly DecidedCall[],
   ): Promise<BatchOutcome> {
-    const batch = new ToolBatch({ run: this.#run, message, onUpdate: this.#emit }, calls, decided);
-    for await (const group of batch.groups()) await this.#followAll(group);
+    const onUpdate = (callId: string, partial: ToolResult) =>
+      this.#emit({ type: "tool.update", callId, partial });
+    const batch = new ToolBatch({ run: this.#run, message, onUpdate }, calls, decided);
+    let group = await batch.nextGroup();
+    for (; group !== undefined; group = await batch.nextGroup()) await this.#runGroup(group, batch);
     await this.#add(batch.outcome.results, "tool");
     return batch.outcome;
   }
@@ -233,22 +239,15 @@ export class Run {
       this.#continuations = 0;
       this.#pauses = 0;
     }
-    switch (next) {
-      case "tools":
-        return called ? undefined : { reason: ends };
-      case "rest":
-        return { reason: ends };
-      case "resume":
-        return ++this.#pauses > PAUSES ? { reason: ends } : undefined;
-      case "continue":
-        if (++this.#continuations > (this.#run.config.continuations ?? CONTINUATIONS))
-          return { reason: ends };
-        // Results already say that the message was cut.
-        if (!called) await this.#say([loopNote(texts.continueCut, this.#run.now())], "loop");
-        return undefined;
-      case "fail":
-        return { reason: "error", error: errorOf(message) };
-    }
+    if (next === "fail") return { reason: "error", error: errorOf(message) };
+    const end = { reason: ends };
+    if (next === "tools") return called ? undefined : end;
+    if (next === "resume") return ++this.#pauses > PAUSES ? end : undefined;
+    const { config, now } = this.#run;
+    if (next === "rest" || ++this.#continuations > (config.continuations ?? CONTINUATIONS)) return end;
+    // Results already say that the message was cut.
+    if (!called) await this.#say([loopNote(texts.continueCut, now())], "loop");
+    return undefined;
   }
 
   /** Has what has come in join the conversation. Resolves with whether there was anything. */
@@ -264,13 +263,14 @@ export class Run {
     await this.#commit({ kind: "input", turn: this.#run.turn, messages, pendingToolCalls: [], origin });
   }
 
-  /** Follows the calls of a group, so many at once. */
-  async #followAll(calls: readonly Part<void>[]): Promise<void> {
+  /** The calls of a group, so many at once. */
+  async #runGroup(calls: readonly ToolCallBlock[], batch: ToolBatch): Promise<void> {
     const atOnce = Math.max(1, this.#run.config.parallelCalls ?? PARALLEL_CALLS);
     const waiting = [...calls];
     const worker = async (): Promise<void> => {
       try {
-        for (let call = waiting.shift(); call !== undefined; call = waiting.shift()) await this.#follow(call);
+        for (let call = waiting.shift(); call !== undefined; call = waiting.shift())
+          await this.#runCall(call, batch);
       } finally {
         // No further effect once a step could not be made durable; calls at work still end.
         waiting.length = 0;
@@ -280,6 +280,18 @@ export class Run {
     for (const settled of await Promise.allSettled(workers)) {
       if (settled.status === "rejected") throw settled.reason;
     }
+  }
+
+  /** One call up to its result; one that waits for a decision has none. */
+  async #runCall(call: ToolCallBlock, batch: ToolBatch): Promise<void> {
+    const settled = batch.decide(call) ?? (await this.#follow(toolCall(call, batch.setting)));
+    const message = batch.settle(call, settled);
+    if (message === undefined || settled === "waiting") return;
+    const { turn } = this.#run;
+    const pendingToolCalls = batch.setting.pending();
+    await this.#commit({ kind: "toolResult", turn, messages: [message], pendingToolCalls, message });
+    const { outcome, durationMs = 0 } = settled;
+    await this.#emit({ type: "tool.end", call, result: message, outcome, durationMs });
   }
 
   /** Does what a part asks for before it goes on, up to its value. */

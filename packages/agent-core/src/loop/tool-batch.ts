@@ -1,11 +1,10 @@
 import type { ToolCallBlock } from "../content.ts";
 import type { LimitName } from "../events.ts";
 import type { AgentMessage, AssistantMessage, ToolResultMessage } from "../messages.ts";
-import type { Part } from "./part.ts";
 import type { End } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { texts } from "./texts.ts";
-import { type CallSetting, toolCall } from "./tool-call.ts";
+import type { CallSetting } from "./tool-call.ts";
 import { abortedCall, failedCall, interruptedCall, resultMessage, type SettledCall } from "./tool-result.ts";
 
 /** What the calls of one turn came to. */
@@ -38,14 +37,19 @@ export interface BatchSetting extends Pick<CallSetting, "message" | "onUpdate"> 
 
 /** The calls of one model turn: in order, or at once where the tools allow it; each ends in one result. */
 export class ToolBatch {
-  readonly #setting: BatchSetting & CallSetting;
+  /** What each call that runs is carried out with. */
+  readonly setting: BatchSetting & CallSetting;
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
   readonly #results: (ToolResultMessage | undefined)[];
+  /** Where the next group begins. */
+  #at = 0;
   #steering: readonly AgentMessage[] = [];
   /** What the rest of the calls come to once something keeps them from running. */
   #skip: ((call: ToolCallBlock) => SettledCall) | undefined;
   #end: End | undefined;
+  /** What the model is told with the result of a call that it repeats. */
+  readonly #warnings = new Map<ToolCallBlock, string>();
 
   /** `decided`: what is known of each call already, as of those of an earlier run and those that must not run. */
   constructor(setting: BatchSetting, calls: readonly ToolCallBlock[], decided?: readonly DecidedCall[]) {
@@ -53,21 +57,20 @@ export class ToolBatch {
     const interrupted = ({ name }: ToolCallBlock): SettledCall =>
       interruptedCall(setting.run.tools.get(name));
     const stopped = decided === undefined ? abortedCall : interrupted;
-    this.#setting = { ...setting, stopped, pending: () => this.#pending() };
+    this.setting = { ...setting, stopped, pending: () => this.#pending() };
     this.#calls = calls;
     this.#decided = decided;
     this.#results = calls.map(() => undefined);
   }
 
-  /** The calls, those that may run at once together. Each group is to have ended before the next one is asked for. */
-  async *groups(): AsyncGenerator<readonly Part<void>[], void, void> {
+  /** The calls to run next: a sequential one, or parallel ones next to each other, which run at once. */
+  async nextGroup(): Promise<readonly ToolCallBlock[] | undefined> {
     // What comes after a call that waits may build on it.
-    for (let at = 0; at < this.#calls.length && this.#end?.reason !== "waiting"; ) {
-      this.#skip ??= await this.#whyNot();
-      const end = this.#endOfGroup(at);
-      yield this.#calls.slice(at, end).map((call, i) => this.#settle(call, at + i));
-      at = end;
-    }
+    if (this.#at >= this.#calls.length || this.#end?.reason === "waiting") return undefined;
+    this.#skip ??= await this.#whyNot();
+    const from = this.#at++;
+    if (this.#isParallel(from)) while (this.#isParallel(this.#at)) this.#at++;
+    return this.#calls.slice(from, this.#at);
   }
 
   get outcome(): BatchOutcome {
@@ -84,66 +87,54 @@ export class ToolBatch {
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
   async #whyNot(): Promise<((call: ToolCallBlock) => SettledCall) | undefined> {
     const skipped = (text: string) => () => failedCall("skipped", text);
-    if (this.#setting.run.signal.aborted) return this.#setting.stopped;
+    if (this.setting.run.signal.aborted) return this.setting.stopped;
     if (this.#end?.reason === "repeated") return skipped(texts.limit("the same call over and over"));
     if (this.#end?.limit !== undefined) return skipped(texts.limit(this.#end.limit));
     // What was said since a call of an earlier run comes after it.
     if (this.#decided !== undefined) return undefined;
-    this.#steering = await this.#setting.run.take("steering");
+    this.#steering = await this.setting.run.take("steering");
     return this.#steering.length > 0 ? skipped(texts.steered) : undefined;
-  }
-
-  /** A sequential call is a group of its own, parallel ones next to each other are one. */
-  #endOfGroup(at: number): number {
-    let end = at + 1;
-    if (this.#isParallel(at)) while (this.#isParallel(end)) end++;
-    return end;
   }
 
   #isParallel(at: number): boolean {
     const call = this.#calls[at];
-    return call !== undefined && this.#setting.run.tools.get(call.name)?.execution === "parallel";
+    return call !== undefined && this.setting.run.tools.get(call.name)?.execution === "parallel";
   }
 
-  /** One call up to its result; one that waits for a decision has none. */
-  async *#settle(call: ToolCallBlock, index: number): Part<void> {
-    const decided = this.#decided?.[index] ?? "run";
-    const settled = decided === "run" ? (this.#skip?.(call) ?? (yield* this.#run(call))) : decided;
-    if (settled === "waiting") {
-      if (this.#skip === undefined) this.#end = { reason: "waiting" };
-      return;
-    }
-    const { run } = this.#setting;
-    const { outcome, durationMs = 0 } = settled;
-    const message = resultMessage(call, settled, run);
-    this.#results[index] = message;
-    yield {
-      kind: "toolResult",
-      turn: run.turn,
-      messages: [message],
-      pendingToolCalls: this.#pending(),
-      message,
-    };
-    yield { type: "tool.end", call, result: message, outcome, durationMs };
-  }
-
-  /** Runs the call, unless it is one too many. */
-  async *#run(call: ToolCallBlock): Part<SettledCall | "waiting"> {
-    const { budget, repeats, signal } = this.#setting.run;
-    if (signal.aborted) return this.#setting.stopped(call);
+  /** What a call comes to without being carried out; `undefined` where it is to be. */
+  decide(call: ToolCallBlock): SettledCall | "waiting" | undefined {
+    const decided = this.#decided?.[this.#calls.indexOf(call)] ?? "run";
+    if (decided !== "run") return decided;
+    const { budget, repeats, signal } = this.setting.run;
+    if (this.#skip !== undefined) return this.#skip(call);
+    if (signal.aborted) return this.setting.stopped(call);
     if (!budget.takeCall()) {
       this.#end = { reason: "limit", limit: "toolCalls" };
       return failedCall("skipped", texts.limit("toolCalls"));
     }
-    const repeat = repeats.add(call);
-    if (repeat.action === "stop") {
+    const { action, count } = repeats.add(call);
+    if (action === "stop") {
       this.#end = { reason: "repeated" };
-      return failedCall("skipped", texts.repeated(call.name, repeat.count));
+      return failedCall("skipped", texts.repeated(call.name, count));
     }
-    const settled = yield* toolCall(call, this.#setting);
-    if (settled === "waiting" || repeat.action !== "warn") return settled;
-    const warning = { type: "text", text: texts.repeatWarning(call.name, repeat.count) } as const;
-    const { result } = settled;
-    return { ...settled, result: { ...result, content: [...result.content, warning] } };
+    if (action === "warn") this.#warnings.set(call, texts.repeatWarning(call.name, count));
+    return undefined;
+  }
+
+  /** Takes what a call came to, and gives its result; none where it waits for a decision. */
+  settle(call: ToolCallBlock, settled: SettledCall | "waiting"): ToolResultMessage | undefined {
+    if (settled === "waiting") {
+      if (this.#skip === undefined) this.#end = { reason: "waiting" };
+      return undefined;
+    }
+    const text = this.#warnings.get(call);
+    const { content } = settled.result;
+    const result =
+      text === undefined
+        ? settled.result
+        : { ...settled.result, content: [...content, { type: "text", text } as const] };
+    const message = resultMessage(call, { ...settled, result }, this.setting.run);
+    this.#results[this.#calls.indexOf(call)] = message;
+    return message;
   }
 }

@@ -1,6 +1,5 @@
 import type { ToolCallBlock } from "../content.ts";
 import { reasonOf } from "../errors.ts";
-import type { AgentEvent } from "../events.ts";
 import type { ToolCallInfo, ToolDecision } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
 import type { AssistantMessage } from "../messages.ts";
@@ -22,7 +21,7 @@ export interface CallSetting {
   /** What a call comes to that the end of the run comes before. */
   readonly stopped: (call: ToolCallBlock) => SettledCall;
   /** Takes what a tool reports while it works. That comes at once: a tool does not wait for whoever watches. */
-  readonly onUpdate: (update: Extract<AgentEvent, { type: "tool.update" }>) => void | Promise<void>;
+  readonly onUpdate: (callId: string, partial: ToolResult) => void | Promise<void>;
 }
 
 /**
@@ -132,7 +131,7 @@ async function execute(
   const { id, name } = call;
   const { timeoutMs } = tool;
   const { graceMs, resultChars, signal } = run;
-  const progress = new Progress((partial) => onUpdate({ type: "tool.update", callId: id, partial }));
+  const progress = new Progress((partial) => onUpdate(id, partial));
   const own = new AbortController();
   const update = (partial: ToolResult): void => progress.report(partial);
   const context = { signal: own.signal, resultChars, update };

@@ -34,11 +34,17 @@ export class Window {
     this.#run = run;
   }
 
-  /** Before a model call. */
-  async *makeRoom(system: SystemPrompt): Part<void> {
-    const { tokens } = this.#run;
-    const { contextWindow } = this.#run.config.model;
+  /** What is to be done before a model call, if anything. */
+  makeRoom(system: SystemPrompt): Part<void> | undefined {
     const prefix = this.#prefixTokens(system);
+    const { config, tokens } = this.#run;
+    const isFilling = tokens.total(prefix) > config.model.contextWindow * COMPACT_AT;
+    return isFilling ? this.#shorten(prefix) : undefined;
+  }
+
+  async *#shorten(prefix: number): Part<void> {
+    const { config, tokens } = this.#run;
+    const { contextWindow } = config.model;
     const compactAbove = contextWindow * COMPACT_AT;
     if (tokens.total(prefix) > contextWindow * PRUNE_AT) yield* this.#prune(prefix, compactAbove);
     const length = tokens.total(prefix);
