@@ -239,15 +239,24 @@ export class Run {
       this.#continuations = 0;
       this.#pauses = 0;
     }
-    if (next === "fail") return { reason: "error", error: errorOf(message) };
     const end = { reason: ends };
-    if (next === "tools") return called ? undefined : end;
-    if (next === "resume") return ++this.#pauses > PAUSES ? end : undefined;
-    const { config, now } = this.#run;
-    if (next === "rest" || ++this.#continuations > (config.continuations ?? CONTINUATIONS)) return end;
-    // Results already say that the message was cut.
-    if (!called) await this.#say([loopNote(texts.continueCut, now())], "loop");
-    return undefined;
+    switch (next) {
+      case "fail":
+        return { reason: "error", error: errorOf(message) };
+      case "tools":
+        return called ? undefined : end;
+      case "resume":
+        return ++this.#pauses > PAUSES ? end : undefined;
+      case "rest":
+        return end;
+      case "continue": {
+        const { config, now } = this.#run;
+        if (++this.#continuations > (config.continuations ?? CONTINUATIONS)) return end;
+        // Results already say that the message was cut.
+        if (!called) await this.#say([loopNote(texts.continueCut, now())], "loop");
+        return undefined;
+      }
+    }
   }
 
   /** Has what has come in join the conversation. Resolves with whether there was anything. */
