@@ -14,7 +14,7 @@ import { messageId, type SlackAddress } from "./address.ts";
 import type { SlackApi } from "./api.ts";
 import type { SlackConfig } from "./config.ts";
 import { readContent } from "./inbound/content.ts";
-import type { People } from "./people.ts";
+import { isOwn, type People } from "./people.ts";
 
 /** A stretch of time in milliseconds since the epoch. */
 interface Span {
@@ -138,7 +138,7 @@ function readItem(message: Payload, channel: string, people: People): readonly H
   const bot = textAt(message, "bot_id");
   const id = textAt(message, "user") ?? bot;
   if (ts === undefined || timestamp === undefined || id === undefined) return [];
-  const isSelf = id === self?.id || (bot !== undefined && bot === self?.botId);
+  const isSelf = isOwn(message, self);
   const { text } = readContent(message, () => undefined, self?.id ?? "");
   return [
     {

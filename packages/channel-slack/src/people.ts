@@ -5,6 +5,7 @@ import {
   type Identity,
   type NameOf,
   objectAt,
+  type Payload,
   textAt,
 } from "@signalbox/channel";
 import type { SlackApi } from "./api.ts";
@@ -16,6 +17,13 @@ export interface Self extends Identity {
   readonly botId: string | undefined;
   /** The workspace that the token is of, or the organisation. */
   readonly teamId: string;
+}
+
+/** Whether the bot wrote a message: Slack names it by an id of its own, and mostly by one as a user too. */
+export function isOwn(message: Payload, self: Self | undefined): boolean {
+  const bot = textAt(message, "bot_id");
+  const user = textAt(message, "user");
+  return (user !== undefined && user === self?.id) || (bot !== undefined && bot === self?.botId);
 }
 
 /** Under which the bot remembers things for good: what it knows of one workspace says nothing about another. */

@@ -325,4 +325,25 @@ describe("files", () => {
     expect((await failing(sending())).code).toBe("unknown_outcome");
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
   });
+
+  it("of people are not taken for the bot's own, where Slack gives the bot no id but that of a user", async () => {
+    await using bench = await openBench(undefined, {
+      standIn: { bot: { userId: "U_BOT", botId: "", name: "signalbox" } },
+    });
+    const file = { id: "F1", name: "a.txt", mimeType: "text/plain", content: Buffer.from("content") };
+    const files = [bench.standIn.addFile(file)];
+    const content = {
+      type: "media",
+      kind: "file",
+      name: "a.txt",
+      mimeType: "text/plain",
+      size: 7,
+      ref: "r",
+    } as const;
+    const intent = { to, idempotencyKey: "row1", part: 0, content, attemptedAt: Date.now() };
+    bench.standIn.plant({ channel: to.channel, user: "U_ANN", files });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
+    bench.standIn.plant({ channel: to.channel, user: "U_BOT", files });
+    expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "unknown" });
+  });
 });

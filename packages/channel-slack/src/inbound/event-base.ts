@@ -11,7 +11,7 @@ import {
   toJson,
 } from "@signalbox/channel";
 import { addressCodec, type SlackAddress } from "../address.ts";
-import type { Self } from "../people.ts";
+import { isOwn, type Self } from "../people.ts";
 
 /** What the event itself does not say. */
 export interface Facts {
@@ -35,11 +35,11 @@ export interface Facts {
 /** `ignored`: it concerns no bot; `malformed`: it cannot be read. */
 export type Read = InboundEvent | "ignored" | "malformed";
 
-/** Who did it: a person, or a bot, which Slack names by an id of its own and mostly by one as a user too. */
+/** Who did it: a person, or a bot. */
 export function senderOf(event: Payload, { self }: Facts): Sender {
   const user = textAt(event, "user");
   const bot = textAt(event, "bot_id");
-  const isSelf = user === self.id || (bot !== undefined && bot === self.botId);
+  const isSelf = isOwn(event, self);
   return { id: user ?? bot ?? "", isBot: bot !== undefined || isSelf, isSelf };
 }
 

@@ -3,7 +3,7 @@ import type { MessageKey, SlackAddress } from "../address.ts";
 import type { SlackApi } from "../api.ts";
 import type { History } from "../history.ts";
 import { limits } from "../limits.ts";
-import type { People } from "../people.ts";
+import { isOwn, type People } from "../people.ts";
 import { skewMs } from "./reconcile.ts";
 import { Stream } from "./stream.ts";
 
@@ -50,7 +50,7 @@ export class LostStreams {
     const since = lostAt - limits.requestTimeoutMs - skewMs;
     const { messages } = await history.page(to, { oldest: since }, signal);
     const stream = new Stream({ api, clock, signal });
-    const own = messages.filter((message) => textAt(message, "bot_id") === people.known()?.botId);
+    const own = messages.filter((message) => isOwn(message, people.known()));
     for (const message of own.toReversed()) {
       const ts = textAt(message, "ts");
       if (ts === undefined || !(await stream.stop({ channel: to.channel, ts }))) continue;

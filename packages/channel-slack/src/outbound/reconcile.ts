@@ -11,7 +11,7 @@ import {
 } from "@signalbox/channel";
 import { messageId, type SlackAddress } from "../address.ts";
 import type { History } from "../history.ts";
-import type { Self } from "../people.ts";
+import { isOwn, type Self } from "../people.ts";
 
 /** How far Slack's clock may be from ours. */
 export const skewMs = 60_000;
@@ -35,7 +35,7 @@ export async function reconcile(
   // Where the bot may send and not read, nobody can say.
   if (page === undefined) return { outcome: "unknown" };
   if (content.type === "media") {
-    const own = page.messages.filter((message) => textAt(message, "bot_id") === self?.botId);
+    const own = page.messages.filter((message) => self === undefined || isOwn(message, self));
     return {
       outcome: page.hasMore || own.some((message) => mayBe(message, content)) ? "unknown" : "not-sent",
     };
