@@ -271,6 +271,14 @@ describe("messages through the real SDK", () => {
 const never0 = Promise.resolve();
 
 describe("files", () => {
+  const part = {
+    type: "media",
+    kind: "file",
+    name: "a.txt",
+    mimeType: "text/plain",
+    size: 7,
+    ref: "r",
+  } as const satisfies OutboundPart;
   const fetchMedia = (
     bench: Bench,
     ref: { readonly id: string; readonly url?: string },
@@ -306,14 +314,6 @@ describe("files", () => {
 
   it("are looked for where a send of one is in doubt, and left open where one like it is there", async () => {
     await using bench = await openBench();
-    const part: OutboundPart = {
-      type: "media",
-      kind: "file",
-      name: "a.txt",
-      mimeType: "text/plain",
-      size: 7,
-      ref: "r",
-    };
     const openMedia = async () => new Blob(["content"]).stream();
     const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
@@ -332,15 +332,7 @@ describe("files", () => {
     });
     const file = { id: "F1", name: "a.txt", mimeType: "text/plain", content: Buffer.from("content") };
     const files = [bench.standIn.addFile(file)];
-    const content = {
-      type: "media",
-      kind: "file",
-      name: "a.txt",
-      mimeType: "text/plain",
-      size: 7,
-      ref: "r",
-    } as const;
-    const intent = { to, idempotencyKey: "row1", part: 0, content, attemptedAt: Date.now() };
+    const intent = { to, idempotencyKey: "row1", part: 0, content: part, attemptedAt: Date.now() };
     bench.standIn.plant({ channel: to.channel, user: "U_ANN", files });
     expect(await bench.channel.reconcile?.(intent, never)).toEqual({ outcome: "not-sent" });
     bench.standIn.plant({ channel: to.channel, user: "U_BOT", files });

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import type { FetchLike } from "../src/provider/provider.ts";
 import { type ReadTurn, readTurn } from "../src/testkit/index.ts";
+import { apiHeaders } from "./support/api-headers.ts";
 
 const model: Model = {
   id: "claude-sonnet-4-6",
@@ -71,13 +72,6 @@ function ask(fetch?: FetchLike, messages = HI): Promise<ReadTurn> {
   const config = { apiKey: "k", baseUrl: url, headers: { "X-Team": "blue" }, now: () => 0 };
   const stream = anthropicMessages.connect(fetch === undefined ? config : { ...config, fetch });
   return readTurn(stream(model, { system: { stable: "" }, messages, tools: [] }));
-}
-
-/** What belongs to the connection, or the runtime's own client, not to the API. */
-const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
-
-function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));
 }
 
 const PATHS: readonly (readonly [string, FetchLike | undefined])[] = [
@@ -199,9 +193,9 @@ it("lets go of the connection when its reader leaves", async () => {
   await once(open ?? server, "close");
 });
 
-it("follows no redirect with the key in hand", async () => {
+it.each(PATHS)("over %s it follows no redirect with the key in hand", async (_name, fetch) => {
   answer = (response) => response.writeHead(307, { location: `${url}/elsewhere` }).end();
-  expect((await ask()).error?.status).toBe(307);
+  expect((await ask(fetch)).error?.status).toBe(307);
   expect(seen.map((one) => one.url)).toEqual(["/v1/messages"]);
 });
 

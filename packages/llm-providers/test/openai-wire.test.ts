@@ -6,6 +6,7 @@ import { openaiChat } from "../src/openai-chat/index.ts";
 import { openaiResponses } from "../src/openai-responses/index.ts";
 import type { Provider } from "../src/provider/provider.ts";
 import { readTurn } from "../src/testkit/index.ts";
+import { apiHeaders } from "./support/api-headers.ts";
 import { testModel } from "./support/fixtures.ts";
 
 interface Seen {
@@ -35,13 +36,6 @@ beforeEach(() => {
   seen.length = 0;
 });
 
-/** What belongs to the connection, or the runtime's own client, not to the API. */
-const CONNECTION = ["connection", "content-length", "accept-encoding", "accept-language", "sec-fetch-mode"];
-
-function apiHeaders(headers: IncomingHttpHeaders | undefined): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(headers ?? {}).filter(([name]) => !CONNECTION.includes(name)));
-}
-
 const ENDPOINTS: readonly (readonly [Provider, (sdk: OpenAI) => PromiseLike<AsyncIterable<unknown>>])[] = [
   [openaiChat, ({ chat }) => chat.completions.create({ model: "m", messages: [], stream: true })],
   [openaiResponses, ({ responses }) => responses.create({ model: "m", input: [], stream: true })],
@@ -64,6 +58,12 @@ it.each(ENDPOINTS)("$api asks exactly as the vendor's SDK does", async (provider
   expect(ours?.asked).toBe(theirs?.asked);
   expect(apiHeaders(ours?.headers)).toEqual(apiHeaders(theirs?.headers));
   expect(ours?.headers).toMatchObject({ "x-team": "blue", authorization: "Bearer k" });
+});
+
+it.each(ENDPOINTS)("$api asks an address that has a name and a password in it", async (provider) => {
+  const stream = provider.connect({ apiKey: "k", baseUrl: baseUrl.replace("//", "//name:password@") });
+  await readTurn(stream(testModel(provider.api, "m"), { system: { stable: "" }, messages: [], tools: [] }));
+  expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Bearer k"]);
 });
 
 it.each(ENDPOINTS)("$api sends no key where there is none", async (provider) => {

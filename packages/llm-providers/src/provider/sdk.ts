@@ -1,7 +1,7 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { FailureError, failure } from "../failure/failure.ts";
 import type { FetchLike } from "./provider.ts";
-import type { HttpRequest } from "./transport.ts";
+import { type HttpRequest, requestFor } from "./transport.ts";
 
 /**
  * Imports a vendor's SDK, an optional peer dependency.
@@ -25,11 +25,11 @@ export async function loadSdk<Sdk>(name: string, load: () => Promise<Sdk>): Prom
  * @param ask calls the SDK with the `fetch` it is to use
  */
 export async function requestOf(ask: (fetch: FetchLike) => PromiseLike<unknown>): Promise<HttpRequest> {
-  let made: Request | undefined;
-  await ask(async (input, init) => {
-    made = new Request(input, init);
+  let made: HttpRequest | undefined;
+  await ask(async (...asked) => {
+    made = await requestFor(...asked);
     return new Response("", { headers: { "content-type": "text/event-stream" } });
   });
   if (made === undefined) throw new Error("The SDK made no request.");
-  return { url: made.url, headers: Object.fromEntries(made.headers), body: await made.text() };
+  return made;
 }

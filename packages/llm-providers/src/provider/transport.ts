@@ -29,6 +29,14 @@ export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<H
 export const DRAIN_MS = 2_000;
 export const DRAIN_BYTES = 131_072;
 
+/** The request that `fetch` would make. Its own `Request` refuses addresses with a password in them. */
+export async function requestFor(...[input, init]: Parameters<FetchLike>): Promise<HttpRequest> {
+  const request = input instanceof Request ? input : undefined;
+  const headers = new Headers(request?.headers ?? init?.headers);
+  const body = await (request ?? new Response(init?.body)).text();
+  return { url: request?.url ?? String(input), headers: Object.fromEntries(headers), body };
+}
+
 /** Over a host's own `fetch`. */
 export function fetchTransport(fetch: FetchLike): Transport {
   return async ({ url, headers, body }, signal) => {

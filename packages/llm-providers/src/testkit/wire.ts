@@ -1,5 +1,5 @@
 import type { FetchLike } from "../provider/provider.ts";
-import type { HttpRequest } from "../provider/transport.ts";
+import { type HttpRequest, requestFor } from "../provider/transport.ts";
 
 /** A server's answer, byte for byte. */
 export interface WireAnswer {
@@ -27,12 +27,9 @@ export function wire(answer: WireAnswer): Wire {
     requests,
     closed: false,
     fetch: async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-      const request = input instanceof Request ? input : undefined;
-      const signal = init?.signal ?? request?.signal;
+      const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
       signal?.throwIfAborted();
-      const headers = Object.fromEntries(new Headers(request?.headers ?? init?.headers));
-      const body = await (request ?? new Response(init?.body ?? null)).text();
-      requests.push({ url: request?.url ?? String(input), headers, body });
+      requests.push(await requestFor(input, init));
       const stream = bodyOf(answer, signal, () => (line.closed = true));
       return new Response(stream, {
         status: answer.status ?? 200,
