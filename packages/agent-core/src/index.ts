@@ -2,7 +2,7 @@ export * from "./agent.ts";
 export { AgentRun, agentLoop } from "./agent-run.ts";
 export type * from "./config.ts";
 export type * from "./content.ts";
-export { textOf } from "./content.ts";
+export { textOf, withContent } from "./content.ts";
 export { type Compaction, type CompactionRequest, compact } from "./context/compact.ts";
 export * from "./context/prune.ts";
 export { maxResultChars, truncateText } from "./context/truncate.ts";

@@ -16,20 +16,19 @@ export interface Adapted {
   readonly losses: readonly Loss[];
 }
 
+const AS_TEXT = { foreignThinking: "text" } as const;
+
 const conversions = (options: ConvertOptions) =>
   oncePer((target: Model) => oncePer((message: Message) => convertMessage(message, target, options)));
 
 /** Converts each message for a model, and each only once. */
 const conversionsFor = {
   drop: { few: conversions({}), many: conversions({ showsMany: true }) },
-  text: {
-    few: conversions({ foreignThinking: "text" }),
-    many: conversions({ foreignThinking: "text", showsMany: true }),
-  },
+  text: { few: conversions(AS_TEXT), many: conversions({ ...AS_TEXT, showsMany: true }) },
 };
 
 const picturesIn = ({ content }: Message): number =>
-  typeof content === "string" ? 0 : content.filter(({ type }) => type === "image").length;
+  typeof content === "string" ? 0 : content.reduce((sum, { type }) => sum + (type === "image" ? 1 : 0), 0);
 
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
@@ -41,16 +40,21 @@ const picturesIn = ({ content }: Message): number =>
  * promises holds for the result: every call is followed by its one result, and the first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
   const pictures = history.reduce((sum, message) => sum + picturesIn(message), 0);
-  const converted = history.map((pictures > PICTURE_LIMITS.few ? many : few)(target));
-  const losses: Loss[] = converted.flatMap(({ lost }, message) => lost.map((loss) => ({ ...loss, message })));
+  const shown = pictures > PICTURE_LIMITS.few ? "many" : "few";
+  const convert = conversionsFor[options.foreignThinking ?? "drop"][shown](target);
+  const losses: Loss[] = [];
+  const converted = history.map((given, at) => {
+    const { message, lost } = convert(given);
+    for (const loss of lost) losses.push({ ...loss, message: at });
+    return message;
+  });
   // A history that stays as it was may be known to need no repair.
-  const isSame = converted.every(({ message }, at) => message === history[at]);
-  const messages = isSame ? history : converted.flatMap(({ message }) => message ?? []);
+  const isSame = converted.every((message, at) => message === history[at]);
+  const messages = isSame ? history : converted.filter((message) => message !== undefined);
   const repaired = repairHistory(messages, (id) => callIdFor(target.api, id));
-  /** Where in the history each message stands that is left. */
-  const places = converted.flatMap(({ message }, index) => (message === undefined ? [] : index));
+  /** Where in the history each message stands that is left, where not all are. */
+  const places = isSame ? [] : converted.flatMap((message, at) => (message === undefined ? [] : at));
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });

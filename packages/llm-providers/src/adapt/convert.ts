@@ -6,6 +6,7 @@ import {
   type Model,
   type Native,
   toWellFormed,
+  withContent,
 } from "@signalbox/agent-core";
 import type { Loss } from "../shared/warnings.ts";
 import { leftOut, standInFor } from "./media.ts";
@@ -37,15 +38,10 @@ function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): b
   return origin.model === id && origin.provider === provider && origin.api === api;
 }
 
-/** With other fields; the object itself where they, or the items of those that are lists, are what they were. */
+/** With other fields; the object itself where they are what they were. */
 function changed<T extends object>(before: T, fields: Partial<T>): T {
-  const isSame = Object.entries(fields).every(([name, value]) => isEqual(Reflect.get(before, name), value));
-  return isSame ? before : { ...before, ...fields };
-}
-
-function isEqual(before: unknown, after: unknown): boolean {
-  if (!Array.isArray(before) || !Array.isArray(after)) return before === after;
-  return after.length === before.length && after.every((item, at) => item === before[at]);
+  for (const name in fields) if (before[name] !== fields[name]) return { ...before, ...fields };
+  return before;
 }
 
 class Converter {
@@ -62,10 +58,9 @@ class Converter {
     switch (message.role) {
       case "user":
         if (typeof message.content === "string") return message;
-        return changed(message, { content: this.#input(message.content) });
+        return withContent(message, this.#input(message.content));
       case "toolResult":
-        return changed(message, {
-          content: this.#input(message.content),
+        return changed(withContent(message, this.#input(message.content)), {
           toolCallId: this.#id(message.toolCallId),
           toolName: toolNameFor(this.#target.api, message.toolName),
         });
@@ -97,7 +92,7 @@ class Converter {
   #assistant(message: AssistantMessage): AssistantMessage | undefined {
     const own = isMadeBy(message, this.#target);
     const content = message.content.flatMap((block) => this.#block(block, own) ?? []);
-    if (content.length > 0) return changed(message, { content });
+    if (content.length > 0) return withContent(message, content);
     this.#lose("empty", `${message.stopReason} message without content`);
     return undefined;
   }

@@ -215,13 +215,8 @@ export class AnthropicReader implements EventReader {
 }
 
 /** What the vendor wants to see again of a citation: those of its web search, which cite themselves. */
-function sentBack({
-  type,
-  cited_text,
-  url,
-  title = null,
-  encrypted_index,
-}: JsonObject): JsonObject | undefined {
+function sentBack(citation: JsonObject): JsonObject | undefined {
+  const { type, cited_text, url, title = null, encrypted_index } = citation;
   if (type !== "web_search_result_location") return undefined;
   if (typeof cited_text !== "string" || typeof url !== "string") return undefined;
   if (typeof encrypted_index !== "string" || typeof (title ?? "") !== "string") return undefined;

@@ -52,8 +52,9 @@ export function requestBody(request: ModelRequest, sdk: SchemaTransformer): stri
 function bodyJson(params: object, messages: readonly WireMessage[]): string {
   const json = JSON.stringify(params);
   if ("messages" in params) return json;
-  const said = messages.map(({ role, content }) => `{"role":"${role}","content":[${content}]}`);
-  return `${json.slice(0, -1)},"messages":[${said.join()}]}`;
+  let said = "";
+  for (const { role, content } of messages) said += `,{"role":"${role}","content":[${content}]}`;
+  return `${json.slice(0, -1)},"messages":[${said.slice(1)}]}`;
 }
 
 interface ThinkingPlan {
@@ -97,13 +98,10 @@ function planThinking(request: ModelRequest, quirks: AnthropicQuirks): ThinkingP
  * the newest models, do not know either any more.
  */
 function samplingParams(request: ModelRequest, isTaken: boolean) {
-  const { temperature, topP, ...options } = request.options;
-  const unusual = stated({
-    temperature: temperature === 1 ? undefined : temperature,
-    topP: topP === 1 ? undefined : topP,
-  });
-  const one = unusual.temperature === undefined ? "top_p" : "temperature";
-  return samplingFor({ ...request, options: { ...options, ...unusual } }, isTaken ? [one] : []);
+  const { temperature = 1, topP = 1, ...rest } = request.options;
+  const unusual = { ...(temperature !== 1 && { temperature }), ...(topP !== 1 && { topP }) };
+  const one = temperature === 1 ? "top_p" : "temperature";
+  return samplingFor({ ...request, options: { ...rest, ...unusual } }, isTaken ? [one] : []);
 }
 
 function outputFormat(

@@ -10,9 +10,13 @@ export function undiciTransport(): Transport {
     const { Agent, request } = await import("undici");
     return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0 }) };
   });
+  let address: URL | undefined;
   return async ({ url, headers, body }, signal) => {
     const { request, dispatcher } = await client();
-    const send = () => request(url, { dispatcher, method: "POST", headers, body, signal });
+    // Mostly that of the last request; reading it takes longer than all else here.
+    const to = address?.href === url ? address : new URL(url);
+    address = to;
+    const send = () => request(to, { dispatcher, method: "POST", headers, body, signal });
     const answer = await send().catch((error: unknown) => {
       if (keptConnectionBroke(error) && !signal.aborted) return send();
       throw error;

@@ -49,7 +49,9 @@ export function parseObject(text: string): JsonObject | undefined {
 /** The fields that have a value; for optional ones, which are left out rather than `undefined`. */
 export function stated<T extends object>(fields: T): { [Name in keyof T]?: Exclude<T[Name], undefined> };
 export function stated(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
+  return kept;
 }
 
 /** A list or an object that holds something; for fields that are left out where there is nothing to say. */
