@@ -41,7 +41,9 @@ export class ToolBatch {
   readonly setting: BatchSetting & CallSetting;
   readonly #calls: readonly ToolCallBlock[];
   readonly #decided: readonly DecidedCall[] | undefined;
-  readonly #results: (ToolResultMessage | undefined)[];
+  readonly #results = new Map<ToolCallBlock, ToolResultMessage>();
+  /** Calls without a result. */
+  readonly #open: Set<ToolCallBlock>;
   /** Where the next group begins. */
   #at = 0;
   #steering: readonly AgentMessage[] = [];
@@ -57,10 +59,10 @@ export class ToolBatch {
     const interrupted = ({ name }: ToolCallBlock): SettledCall =>
       interruptedCall(setting.run.tools.get(name));
     const stopped = decided === undefined ? abortedCall : interrupted;
-    this.setting = { ...setting, stopped, pending: () => this.#pending() };
+    this.setting = { ...setting, stopped, pending: () => [...this.#open] };
     this.#calls = calls;
+    this.#open = new Set(calls);
     this.#decided = decided;
-    this.#results = calls.map(() => undefined);
   }
 
   /** The calls to run next: a sequential one, or parallel ones next to each other, which run at once. */
@@ -74,14 +76,9 @@ export class ToolBatch {
   }
 
   get outcome(): BatchOutcome {
-    const results = this.#results.filter((result) => result !== undefined);
-    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: this.#pending() } : this.#end;
+    const results = this.#calls.flatMap((call) => this.#results.get(call) ?? []);
+    const end = this.#end?.reason === "waiting" ? { ...this.#end, pending: [...this.#open] } : this.#end;
     return { results, steering: this.#steering, end };
-  }
-
-  /** Calls without a result. */
-  #pending(): readonly ToolCallBlock[] {
-    return this.#calls.filter((_, index) => this.#results[index] === undefined);
   }
 
   /** Looked at before each group: whether anything that happened since keeps the rest from running. */
@@ -134,7 +131,8 @@ export class ToolBatch {
         ? settled.result
         : { ...settled.result, content: [...content, { type: "text", text } as const] };
     const message = resultMessage(call, { ...settled, result }, this.setting.run);
-    this.#results[this.#calls.indexOf(call)] = message;
+    this.#results.set(call, message);
+    this.#open.delete(call);
     return message;
   }
 }

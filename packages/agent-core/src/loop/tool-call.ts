@@ -29,35 +29,30 @@ export interface CallSetting {
  * it takes effect. `waiting`: a person has not decided yet.
  */
 export async function* toolCall(call: ToolCallBlock, setting: CallSetting): Part<SettledCall | "waiting"> {
-  const { now, turn } = setting.run;
-  const valid = await validate(call, setting);
-  if ("outcome" in valid) return valid;
-  const decision = await gate(valid, setting);
+  const { message, pending, run } = setting;
+  const { config, now, signal, tools, turn } = run;
+  const tool = tools.get(call.name);
+  if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.specs));
+  if (call.args === undefined) return failedCall("error", texts.malformed(call));
+  const checked = await checkArgs(call, tool, call.args, setting);
+  if ("outcome" in checked) return checked;
+  if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
+  const valid = { ...checked, call, tool, message, turn, signal };
+  const decision = config.beforeToolCall === undefined ? valid : await gate(valid, setting);
   const isAsked = "action" in decision;
   if (isAsked) yield { type: "tool.ask", call, question: decision.question };
   const allowed = isAsked ? await ask(valid, decision, setting) : decision;
   if (allowed === "waiting" || "outcome" in allowed) return allowed;
   const { args } = allowed;
-  yield { kind: "toolStart", turn, messages: [], pendingToolCalls: setting.pending(), call, args };
+  yield { kind: "toolStart", turn, messages: [], pendingToolCalls: pending(), call, args };
   yield { type: "tool.start", call, args };
   const started = now();
-  const settled = await afterwards(allowed, await execute(allowed, setting), setting.run);
+  const worked = await execute(allowed, setting);
+  const settled = config.afterToolCall === undefined ? worked : await afterwards(allowed, worked, run);
   return { ...settled, durationMs: now() - started };
 }
 
-/** The call with arguments that pass the schema of its tool, or what it comes to without. */
-async function validate(call: ToolCallBlock, setting: CallSetting): Promise<ToolCallInfo | SettledCall> {
-  const { run, message } = setting;
-  const { signal, tools, turn } = run;
-  const tool = tools.get(call.name);
-  if (tool === undefined) return failedCall("error", texts.unknownTool(call.name, tools.specs));
-  if (call.args === undefined) return failedCall("error", texts.malformed(call));
-  const checked = await checkArgs(call, tool, call.args, setting);
-  if ("problems" in checked) return failedCall("error", texts.invalid(call.name, checked.problems));
-  return "outcome" in checked ? checked : { ...checked, call, tool, message, turn, signal };
-}
-
-/** A schema's own code may take longer than the tool may. */
+/** Arguments as the schema of their tool has them, or what is wrong. Its own code may take longer than the tool may. */
 async function checkArgs(
   call: ToolCallBlock,
   tool: Tool,
@@ -76,10 +71,9 @@ type Asks = Extract<ToolDecision, { action: "ask" }>;
 async function gate(info: ToolCallInfo, setting: CallSetting): Promise<ToolCallInfo | SettledCall | Asks> {
   const { run, stopped } = setting;
   const { config, signal } = run;
-  if (config.beforeToolCall === undefined) return info;
   const { call, tool } = info;
   try {
-    const decision = await untilStopped(config.beforeToolCall(info), signal);
+    const decision = await untilStopped(config.beforeToolCall?.(info), signal);
     if (signal.aborted) return stopped(call);
     switch (decision?.action) {
       case "block":
@@ -162,11 +156,9 @@ async function afterwards(
   settled: SettledCall,
   { config, graceMs, signal }: CallSetting["run"],
 ): Promise<SettledCall> {
-  const { afterToolCall } = config;
-  if (afterToolCall === undefined) return settled;
   const { name } = info.call;
   try {
-    const hook = async () => afterToolCall({ ...info, result: settled.result });
+    const hook = async () => config.afterToolCall?.({ ...info, result: settled.result });
     const given = await race(hook(), { signal, graceMs });
     if (!given.done) return failedCall("aborted", texts.abortedDuring(name));
     if (given.value === undefined) return settled;

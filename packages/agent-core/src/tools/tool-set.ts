@@ -52,12 +52,10 @@ export function toolSpec(tool: Tool): ToolSpec {
   return compileSchema(tool).specOf(tool);
 }
 
-export async function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
-  try {
-    return await compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
-  } catch (error) {
-    return { problems: issueLines([{ path: "", message: reasonOf(error) }]) };
-  }
+/** Never rejects: what a schema's own code throws is a problem of the arguments. */
+export function checkArguments(tool: Tool, args: JsonObject, signal?: AbortSignal): Promise<Checked> {
+  const check = compileSchema(tool).check(args, { signal, timeoutMs: tool.timeoutMs });
+  return check.catch((error) => ({ problems: issueLines([{ path: "", message: reasonOf(error) }]) }));
 }
 
 /** Kept with the schema, so that an application may make its tools anew for each run. */
@@ -131,10 +129,10 @@ function jsonSchemaOf(name: string, schema: Standard): JsonObject {
 }
 
 function checkJson(schema: JsonObject): Check {
-  let compiling: Promise<JsonSchemaCheck> | undefined;
+  let check: JsonSchemaCheck | undefined;
   return async (args) => {
-    compiling ??= compileJsonSchema(schema);
-    const issues = (await compiling)(args);
+    check ??= await compileJsonSchema(schema);
+    const issues = check(args);
     return issues.length === 0 ? { args } : { problems: issueLines(issues) };
   };
 }
