@@ -53,11 +53,10 @@ const NO_RESULT: readonly InputBlock[] = [
  * texts of one turn. Where calls of one turn share an id, their results are taken in order.
  * @param fitCallId turns a new call id into one that a wire format takes; different ids must stay different
  */
-export function repairHistory(messages: readonly Message[], fitCallId?: FitCallId): RepairedHistory<Message>;
-export function repairHistory(
-  messages: readonly AgentMessage[],
+export function repairHistory<M extends AgentMessage>(
+  messages: readonly M[],
   fitCallId?: FitCallId,
-): RepairedHistory<AgentMessage>;
+): RepairedHistory<M | Message>;
 export function repairHistory(
   messages: readonly AgentMessage[],
   fitCallId?: FitCallId,
@@ -96,8 +95,7 @@ export class HistoryRepair {
     this.#ids = new CallIds(fitCallId);
   }
 
-  repair(messages: readonly Message[]): RepairedHistory<Message>;
-  repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage>;
+  repair<M extends AgentMessage>(messages: readonly M[]): RepairedHistory<M | Message>;
   repair(messages: readonly AgentMessage[]): RepairedHistory<AgentMessage> {
     const goesOn = this.#changes.length === 0 && this.#out.every((message, at) => message === messages[at]);
     if (!goesOn) {

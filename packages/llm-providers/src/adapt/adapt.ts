@@ -27,9 +27,6 @@ const conversionsFor = {
   text: { few: conversions(AS_TEXT), many: conversions({ ...AS_TEXT, showsMany: true }) },
 };
 
-const picturesIn = ({ content }: Message): number =>
-  typeof content === "string" ? 0 : content.reduce((sum, { type }) => sum + (type === "image" ? 1 : 0), 0);
-
 /**
  * Rewrites a history for `target`. Pure; a message that needs no change is returned as it is.
  *
@@ -40,21 +37,19 @@ const picturesIn = ({ content }: Message): number =>
  * promises holds for the result: every call is followed by its one result, and the first message is a user's.
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
-  const pictures = history.reduce((sum, message) => sum + picturesIn(message), 0);
-  const shown = pictures > PICTURE_LIMITS.few ? "many" : "few";
-  const convert = conversionsFor[options.foreignThinking ?? "drop"][shown](target);
+  const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
+  let converted = history.map(few(target));
+  const pictures = converted.reduce((sum, one) => sum + one.pictures, 0);
+  if (pictures > PICTURE_LIMITS.few) converted = history.map(many(target));
   const losses: Loss[] = [];
-  const converted = history.map((given, at) => {
-    const { message, lost } = convert(given);
-    for (const loss of lost) losses.push({ ...loss, message: at });
-    return message;
-  });
+  for (const [message, { lost }] of converted.entries())
+    for (const loss of lost) losses.push({ ...loss, message });
   // A history that stays as it was may be known to need no repair.
-  const isSame = converted.every((message, at) => message === history[at]);
-  const messages = isSame ? history : converted.filter((message) => message !== undefined);
+  const isSame = converted.every(({ message }, at) => message === history[at]);
+  const messages = isSame ? history : converted.flatMap(({ message }) => message ?? []);
   const repaired = repairHistory(messages, (id) => callIdFor(target.api, id));
   /** Where in the history each message stands that is left, where not all are. */
-  const places = isSame ? [] : converted.flatMap((message, at) => (message === undefined ? [] : at));
+  const places = isSame ? [] : converted.flatMap(({ message }, at) => (message === undefined ? [] : at));
   for (const { kind: change, index, callId } of repaired.changes) {
     const kind = REPAIR_LOSSES[change];
     if (kind !== undefined) losses.push({ kind, message: places[index] ?? index, detail: callId ?? change });

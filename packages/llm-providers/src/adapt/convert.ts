@@ -26,12 +26,16 @@ export interface ConvertOptions extends AdaptOptions {
 export interface Converted {
   readonly message: Message | undefined;
   readonly lost: readonly Omit<Loss, "message">[];
+  /** In the message as it was. */
+  readonly pictures: number;
 }
 
 /** Converts one message: a pure function of its arguments; a message that needs no change is returned as it is. */
 export function convertMessage(message: Message, target: Model, options: ConvertOptions): Converted {
   const converter = new Converter(target, options);
-  return { message: converter.message(toWellFormed(message)), lost: converter.lost };
+  const blocks: readonly Block[] = typeof message.content === "string" ? [] : message.content;
+  const pictures = blocks.filter(({ type }) => type === "image").length;
+  return { message: converter.message(toWellFormed(message)), lost: converter.lost, pictures };
 }
 
 function isMadeBy(origin: Omit<Native, "data">, { api, provider, id }: Model): boolean {

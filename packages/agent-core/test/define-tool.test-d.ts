@@ -1,8 +1,8 @@
 import { expectTypeOf, test } from "vitest";
 import { z } from "zod";
-import { defineTool } from "./define-tool.ts";
-import type { JsonValue } from "./json.ts";
-import type { Tool } from "./tool.ts";
+import { defineTool } from "../src/define-tool.ts";
+import type { JsonValue } from "../src/json.ts";
+import type { Tool } from "../src/tool.ts";
 
 const base = { name: "t", description: "A tool." };
 
