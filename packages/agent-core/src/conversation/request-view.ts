@@ -14,7 +14,7 @@ export class RequestView {
   /** What stands for a pruned result. Pruning lasts, so that the start of the request stays the same. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
   /** A message is converted once, so that it stays the same object from request to request. */
-  readonly #converted = new WeakMap<AgentMessage, { readonly message: Message | undefined }>();
+  readonly #converted = new Map<AgentMessage, { readonly message: Message | undefined }>();
   /** Each request mostly is the last one and something behind it. */
   readonly #repair = new HistoryRepair();
 

@@ -31,8 +31,8 @@ export class Repeats {
 
 /** The same text for the same value, whatever the order of its keys. */
 function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
-  return `{${fields.sort().join()}}`;
+  return JSON.stringify(value, (_key, item: JsonValue) => {
+    if (!isJsonObject(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
 }
