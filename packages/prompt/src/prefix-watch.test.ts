@@ -32,6 +32,8 @@ it("says where a session's prefix departs from the last one, also to the next pr
   const changed = await watch().look("s", [section("You are a careful gardener's friend.")], []);
   expect(changed.drift).toEqual({ section: "identity", change: "changed", byte: 16 });
   expect((await watch().look("other", [section("You are somebody else.")], [])).drift).toBeUndefined();
+  const known = await watch().look("s", [section("You are somebody else.")], []);
+  expect(known.drift).toEqual({ section: "identity", change: "changed", byte: 0 });
   expect(problems).toEqual([]);
 });
 

@@ -46,9 +46,12 @@ export function createPrefixWatch({ notes, onProblem, now }: PrefixWatchPorts): 
       const { digest, tools } = prefix;
       const last = await notes.get(SESSIONS, sessionKey);
       if (last === digest) return { digest, tools, drift: undefined };
-      const hashes = prefix.hashes();
-      const rows = hashes.map(({ name, bytes, blocks }) => [name, bytes, blocks]);
-      if ((await notes.get(PREFIXES, digest)) === undefined) keep(PREFIXES, digest, rows, KEPT_MS);
+      const known = readHashes(await notes.get(PREFIXES, digest));
+      const hashes = known ?? prefix.hashes();
+      if (known === undefined) {
+        const rows = hashes.map(({ name, bytes, blocks }) => [name, bytes, blocks]);
+        keep(PREFIXES, digest, rows, KEPT_MS);
+      }
       keep(SESSIONS, sessionKey, digest, KEPT_MS);
       const before = typeof last === "string" ? readHashes(await notes.get(PREFIXES, last)) : undefined;
       const drift = before && driftBetween(before, hashes);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { estimateTokens, type ToolSpec } from "@signalbox/agent-core";
 import type { PromptSection } from "./types.ts";
 
@@ -76,10 +76,7 @@ function hashesOf({ name, text }: { readonly name: string; readonly text: string
   const bytes = Buffer.from(text);
   let blocks = "";
   for (let from = 0; from < bytes.length; from += BLOCK_BYTES)
-    blocks += createHash("sha256")
-      .update(bytes.subarray(from, from + BLOCK_BYTES))
-      .digest("hex")
-      .slice(0, HASH_CHARS);
+    blocks += hash("sha256", bytes.subarray(from, from + BLOCK_BYTES), "hex").slice(0, HASH_CHARS);
   return { name, bytes: bytes.length, blocks };
 }
 
