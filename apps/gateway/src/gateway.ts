@@ -100,7 +100,7 @@ function loadLater(
   url: string,
   lifecycle: Lifecycle,
 ): AbortSignal {
-  const { agents, models, accounts } = resolved;
+  const { agents, models, skills, accounts } = resolved;
   const { metrics, toolbox, memories } = surroundings;
   metrics
     .load()
@@ -114,11 +114,11 @@ function loadLater(
       config,
       agents,
       models,
+      skills,
       accounts,
       memories,
       prepareTools: (agent) => toolbox.prepare(agent),
-      prepareStore: () => opened.store.admin.prepare(),
-      redact: opened.redact,
+      opened,
       url,
       busy: () => lanes.counts().running > 0,
       logger,

@@ -58,6 +58,12 @@ async function runOf(changes: Partial<ToolRun> = {}, host: Partial<ToolboxOption
   return { dir, toolbox, run, call, events, asked, has: (name: string) => existsSync(join(dir, name)) };
 }
 
+test("an agent's tools are made ahead of its first run, as its owner has them", async () => {
+  const { toolbox, run } = await runOf();
+  const names = (tools: readonly Tool[]) => new Set(tools.map(({ name }) => name));
+  expect(names(await toolbox.prepare(RUN.agent))).toEqual(names(run.tools));
+});
+
 test("a call is shown to the host, then decided on record, and only then done", async () => {
   const { call, events } = await runOf();
   await call("message", { action: "send", message: "Hello." });

@@ -46,7 +46,7 @@ export interface Toolbox {
   endQuestions(approvals: readonly Approval[]): Promise<unknown>;
   forRun(run: ToolRun): Promise<RunTools>;
   /** Makes an agent's tools ahead of its first run. */
-  prepare(agent: Agent): Promise<void>;
+  prepare(agent: Agent): Promise<RunTools["tools"]>;
   /** Ends the commands in the background, of one conversation or, where the gateway stops, of all. */
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends those that were started for such speakers. */

@@ -1,4 +1,4 @@
-import { reasonOf } from "@signalbox/agent-core";
+import { reasonOf, type Tool } from "@signalbox/agent-core";
 import type { ChannelDefinition } from "@signalbox/channel";
 import type { Config } from "@signalbox/config";
 import { type Loadable, warmUp } from "@signalbox/lanes";
@@ -6,19 +6,23 @@ import type { Memories } from "@signalbox/memory/agents";
 import type { Accounts } from "../accounts.ts";
 import type { Agent, Agents } from "../agents.ts";
 import type { Models } from "../models.ts";
+import type { AgentsSkills } from "../skills.ts";
+import { createPromptAhead } from "./prompt-ahead.ts";
 
 export interface LoadAheadPorts {
   /** As it applies at the moment. */
   readonly config: () => Pick<Config, "memory">;
   readonly agents: Pick<Agents, "all">;
-  readonly models: Pick<Models, "load">;
+  readonly models: Pick<Models, "load" | "of">;
+  readonly skills: Pick<AgentsSkills, "forAgent">;
   readonly accounts: Pick<Accounts, "list" | "definitions">;
   readonly memories: Pick<Memories, "of">;
   /** Makes an agent's tools ahead of its first run. */
-  readonly prepareTools: (agent: Agent) => Promise<void>;
-  /** Prepares the statements of the database. */
-  readonly prepareStore: () => Promise<void>;
-  readonly redact: (text: string) => string;
+  readonly prepareTools: (agent: Agent) => Promise<readonly Tool[]>;
+  readonly opened: {
+    readonly store: { readonly admin: { readonly prepare: () => Promise<void> } };
+    readonly redact: (text: string) => string;
+  };
   /** Where this host listens. */
   readonly url: string;
   /** Whether anyone waits for an answer. */
@@ -46,14 +50,16 @@ export function loadAhead(ports: LoadAheadPorts, signal: AbortSignal): void {
 
 /** What is loaded, opened or compiled at its first use, in the order in which the first message would wait for it. */
 function partsToLoad(ports: LoadAheadPorts): Loadable[] {
-  const { config, agents, models, accounts, memories, redact, url } = ports;
+  const { config, agents, models, accounts, memories, url } = ports;
+  const { store, redact } = ports.opened;
+  const buildPrompt = createPromptAhead(ports);
   const ofAgents = (name: string, load: (agent: Agent) => Promise<unknown>): Loadable[] =>
     agents.all.map((agent) => ({ name: `${name} of ${agent.id}`, load: () => load(agent) }));
   return [
     { name: "models", load: models.load },
     ...usedChannels(accounts).map(({ id, load }) => ({ name: `channel ${id}`, load: async () => load?.() })),
-    ...ofAgents("tools", ports.prepareTools),
-    { name: "statements", load: ports.prepareStore },
+    ...ofAgents("prompt", async (agent) => buildPrompt(agent, await ports.prepareTools(agent))),
+    { name: "statements", load: () => store.admin.prepare() },
     ...ofAgents("memory", async (agent) => {
       if (!config().memory.enabled) return;
       const memory = await memories.of(agent);

@@ -1,3 +1,4 @@
+import type { Tool } from "@signalbox/agent-core";
 import { createApprovals } from "../approvals.ts";
 import { decideAttachment } from "../attachments.ts";
 import { type BackgroundProcess, createProcesses, type Processes } from "../background/processes.ts";
@@ -17,8 +18,8 @@ export interface Toolbox<Run extends ToolRun> {
   /** The questions of all agents' tools. Close it when the host stops. */
   readonly approvals: Questions;
   forRun(run: Run): Promise<ToolboxRun>;
-  /** Makes an agent's tools ahead of its first run. */
-  prepare(agent: Run["agent"]): Promise<void>;
+  /** Makes an agent's tools ahead of its first run. Returns those that an owner has in a direct conversation. */
+  prepare(agent: Run["agent"]): Promise<readonly Tool[]>;
   /** Ends the commands in the background, of one conversation or of all: then none is started any more. */
   endCommands(sessionKey?: string): Promise<void>;
   /** Ends those that were started for such speakers. */
@@ -88,8 +89,10 @@ class AgentsToolbox<Run extends ToolRun> implements Toolbox<Run> {
     };
   }
 
-  async prepare(agent: Run["agent"]): Promise<void> {
-    await this.#runnerOf(agent);
+  async prepare(agent: Run["agent"]): Promise<readonly Tool[]> {
+    const runner = await this.#runnerOf(agent);
+    const place = { agentId: agent.id, sessionKey: "", channelKind: "direct" };
+    return runner.forRun(createRunState({ ...place, role: "owner", taint: [] })).tools;
   }
 
   endCommands(sessionKey?: string): Promise<void> {
