@@ -2,6 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "vitest";
+import { anthropicMessages } from "../src/anthropic/index.ts";
 import type { HttpRequest } from "../src/provider/transport.ts";
 import { undiciTransport } from "../src/provider/undici.ts";
 
@@ -170,4 +171,14 @@ describe("the built-in transport", () => {
     await expect(answer).rejects.toThrow();
     await expect.poll(() => connections).toBe(0);
   });
+});
+
+it("asks a server of the host's own ahead of time, with no key, and takes its refusal for done", async () => {
+  const asked: unknown[] = [];
+  const { url } = await serve((request, response) => {
+    asked.push([request.method, request.url, request.headers["x-api-key"]]);
+    response.writeHead(404).end();
+  });
+  await anthropicMessages.load?.(`${url}/nowhere`);
+  expect(asked).toEqual([["POST", "/nowhere/v1/messages", "none"]]);
 });

@@ -50,8 +50,8 @@ export interface Models {
    * provider without a key is not a mistake: no key has been set yet.
    */
   isOutOfReach(reference: string): boolean;
-  /** Loads ahead of time what the first request would have to wait for. */
-  load(): Promise<void>;
+  /** Loads ahead of time what the first request would have to wait for. See `Provider.load`. */
+  load(at?: string): Promise<void>;
 }
 
 /** Makes the agents' models, and says which of them cannot work. */

@@ -89,8 +89,8 @@ export interface Models {
   requires(provider: string): readonly string[];
   /** Every provider's keys, and which of them are resting. */
   keys(): readonly KeyState[];
-  /** Imports, one after the other, the SDKs that the first requests would have to wait for. */
-  load(): Promise<void>;
+  /** Loads, one after the other, what the first requests would have to wait for. See `Provider.load`. */
+  load(at?: string): Promise<void>;
 }
 
 const PROVIDERS: readonly Provider[] = [
@@ -168,8 +168,8 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
       return account === undefined ? [] : (providers.get(account.api)?.requires ?? []);
     },
     keys: () => runner.keys(),
-    async load() {
-      for (const api of new Set(accounts.map((account) => account.api))) await providers.get(api)?.load?.();
+    async load(at) {
+      for (const api of new Set(accounts.map((account) => account.api))) await providers.get(api)?.load?.(at);
     },
   };
 }

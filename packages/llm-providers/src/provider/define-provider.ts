@@ -59,6 +59,22 @@ export interface ProviderDefinition<Client> {
   mend?(refusal: Failure, request: ModelRequest): ModelRequest | undefined;
 }
 
+/** What a server that has no models is asked. */
+const NO_MODEL: Omit<Model, "api"> = {
+  id: "none",
+  provider: "none",
+  contextWindow: 1_000,
+  maxOutputTokens: 100,
+  input: ["text"],
+  thinking: [],
+  tools: "native",
+};
+const GREETING: ModelContext = {
+  system: { stable: "Greet back." },
+  messages: [{ role: "user", content: "Hello.", timestamp: 0 }],
+  tools: [],
+};
+
 /** A provider over HTTP: builds the request, opens the stream, reads it and classifies failures. */
 export function defineProvider<Client>(definition: ProviderDefinition<Client>): Provider {
   const { api, requestIdHeaders } = definition;
@@ -91,12 +107,17 @@ export function defineProvider<Client>(definition: ProviderDefinition<Client>): 
     return requestIdHeaders.map((name) => response.header(name)).find(Boolean);
   }
 
-  return {
+  const provider: Provider = {
     api,
     requires: definition.requires ?? [],
-    async load() {
+    async load(at) {
       // A client without an account, for what is imported to make it.
       await Promise.all([import("undici"), definition.client({ apiKey: "none", now: Date.now })]);
+      if (at === undefined) return;
+      const ask = provider.connect({ apiKey: "none", baseUrl: at });
+      for await (const _ of ask({ ...NO_MODEL, api }, GREETING)) {
+        // It is refused, and that is all there is to know.
+      }
     },
     connect(given) {
       const config: AccountConfig = { now: Date.now, ...given };
@@ -124,4 +145,5 @@ export function defineProvider<Client>(definition: ProviderDefinition<Client>): 
       };
     },
   };
+  return provider;
 }

@@ -40,8 +40,11 @@ export interface Provider {
   readonly requires?: readonly string[];
   /** One client for one account, to be kept: its connections are reused. */
   connect(config: ProviderConfig): StreamModel;
-  /** Imports in advance what the first request would have to wait for. */
-  load?(): Promise<void>;
+  /**
+   * Imports in advance what the first request would have to wait for. Where `at` is given, the address of a server of
+   * the host's own, it also asks that for an answer, which it refuses: then the way of a request is compiled.
+   */
+  load?(at?: string): Promise<void>;
 }
 
 /** The providers a host offers, by wire format. */

@@ -56,7 +56,8 @@ function partsToLoad(ports: LoadAheadPorts): Loadable[] {
   const ofAgents = (name: string, load: (agent: Agent) => Promise<unknown>): Loadable[] =>
     agents.all.map((agent) => ({ name: `${name} of ${agent.id}`, load: () => load(agent) }));
   return [
-    { name: "models", load: models.load },
+    // Asked at this host's own address, where there is nothing: no vendor hears of it.
+    { name: "models", load: () => models.load(`${url}/nowhere`) },
     ...usedChannels(accounts).map(({ id, load }) => ({ name: `channel ${id}`, load: async () => load?.() })),
     ...ofAgents("prompt", async (agent) => buildPrompt(agent, await ports.prepareTools(agent))),
     { name: "statements", load: () => store.admin.prepare() },
