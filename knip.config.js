@@ -34,7 +34,7 @@ export default {
     ...Object.fromEntries(members),
   },
   // Discord's bench loads a package to weigh it. The console's build is copied into the gateway's; the program, a bundle,
-  // loads the SDKs of channels and providers and the log in it. Bolt wants Undici beside it, the parser of shells finds
+  // loads the SDKs of channels and providers, the database and the log in it. Bolt wants Undici beside it, the parser of shells finds
   // its own file only as a package of its own, and the grammar of shells is a file that the build copies. Published MCP
   // servers are started as programs of their own.
   ignoreDependencies: [
@@ -48,6 +48,7 @@ export default {
     "@modelcontextprotocol/server-everything",
     "@modelcontextprotocol/server-filesystem",
     "@slack/bolt",
+    "better-sqlite3",
     "grammy",
     "pino",
     "tree-sitter-bash",

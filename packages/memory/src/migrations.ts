@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-// Seen from `src/` as from the bundle in `dist/`: this file stays where it is.
-const folder = fileURLToPath(new URL("../migrations", import.meta.url));
+// By the package's name, as a host may bundle this code.
+const folder = fileURLToPath(new URL("../migrations", import.meta.resolve("@signalbox/memory")));
 
 /** What drizzle-kit wrote to make the tables, in order. */
 export function migrations(): string[] {

@@ -10,8 +10,11 @@ import * as schema from "./schema/index.ts";
 /** "SGBX": tells our databases from anybody else's. */
 const applicationId = 0x53474258;
 
-/** Made by drizzle-kit; a database of version n has had the first n. */
-const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.url));
+/**
+ * Made by drizzle-kit; a database of version n has had the first n. Found by the package's name, as a host may bundle
+ * this code.
+ */
+const migrationsFolder = fileURLToPath(new URL("../migrations", import.meta.resolve("@signalbox/store")));
 
 /** The names of the migrations, in order. */
 function migrations(): string[] {

@@ -18,17 +18,17 @@ if (major < 22 || (major === 22 && minor < 14)) {
 // The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
 // The last three only work at the start of the process, so they stand in the first line.
 setFlagsFromString("--heap-growing-percent=50");
-// Objects are marked and memory is swept while objects are made, which is often enough: tasks of their own wake the
-// loop for little, and each time for a write to the descriptor that it sleeps on.
+// Objects are marked and memory is swept while objects are made: tasks of their own would wake the loop for little.
 setFlagsFromString("--no-incremental-marking-task");
 setFlagsFromString("--no-concurrent-sweeping");
 // A finished compilation gives its memory back at once, not when a busy machine finds the time.
 setFlagsFromString("--no-maglev-destroy-on-background");
-// Compiled code is kept between starts; this must come before anything large is imported. It is kept in a folder of the
-// user's own: in the one for everybody's temporary files, which Node.js would take, another user could lay code down
-// for this process to run.
+// Compiled code is kept between starts, from before anything large is imported, in a folder of the user's own: in that
+// of everybody's temporary files, which Node.js would take, another user could lay code down for this process to run.
 const { HOME, XDG_CACHE_HOME } = process.env;
 const caches = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
 if (caches) module.enableCompileCache(join(caches, "signalbox"));
+// Most of what is checked is checked once: making code of each schema first would take longer than to read by it.
+(await import("zod")).config({ jitless: true });
 const { runSignalbox } = await import("./program.ts");
 await runSignalbox(process.argv);
