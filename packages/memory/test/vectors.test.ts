@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Embedder, openStaticModel } from "../src/index.ts";
 import { NOON, openMemory, temporaryFolder } from "./support.ts";
@@ -83,12 +84,10 @@ test("Both engines find the same", async () => {
   await memory.add(TURNS);
   await memory.embedded();
   const bySqlite = await memory.search("a kitten");
-  vi.doMock("sqlite-vec", () => ({
-    load: () => {
-      throw new Error("built for another system");
-    },
-  }));
-  onTestFinished(() => vi.doUnmock("sqlite-vec"));
+  const load = vi.spyOn(Database.prototype, "loadExtension").mockImplementation(() => {
+    throw new Error("built for another system");
+  });
+  onTestFinished(() => load.mockRestore());
   const other = await openMemory({
     embeddings: { model: "topics", embed: async (texts) => texts.map((text) => byTopic(text)) },
   });

@@ -1,29 +1,39 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
+import promises, { open } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { FolderTree } from "./folder-tree.ts";
 
-// A disk whose folders give an error when they are closed.
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>();
-  const open: typeof real.open = async (...args) => {
-    const handle = await real.open(...args);
+/** A disk whose folders give an error when they are closed; returns how many did. */
+function breakFolders(): () => number {
+  let broken = 0;
+  const { open: whole } = promises;
+  const opened = vi.spyOn(promises, "open").mockImplementation(async (...args) => {
+    const handle = await whole(...args);
     if (!(await handle.stat()).isDirectory()) return handle;
     const close = handle.close.bind(handle);
     handle.close = async () => {
       await close();
+      broken++;
       throw new Error("input/output error");
     };
     return handle;
-  };
-  return { ...real, open };
-});
+  });
+  // Modules that import `open` by its name get the one that there is now.
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    opened.mockRestore();
+    syncBuiltinESMExports();
+  });
+  return () => broken;
+}
 
 test("a folder that could not be closed is no error of whoever looks at its files, then or later", async () => {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "folder-tree-")));
   onTestFinished(() => rmSync(dir, { recursive: true }));
+  const broken = breakFolders();
   const tree = new FolderTree({
     path: dir,
     handle: await open(dir),
@@ -40,4 +50,5 @@ test("a folder that could not be closed is no error of whoever looks at its file
     await file.close();
   }
   await tree.close();
+  expect(broken()).toBe(101);
 });
