@@ -68,7 +68,7 @@ export class McpServer {
 
   /** Its tools as it gave them last; none where it has never come up. Takes no longer than a start may. */
   async tools(): Promise<readonly ListedTool[]> {
-    if (this.#isListStale) await this.#refresh().catch(() => {});
+    await this.#upToDate().catch(() => {});
     return (this.#list?.tools ?? []).map((tool) => ({
       ...tool,
       changed: this.#first?.get(tool.name) !== tool.hash,
@@ -89,7 +89,7 @@ export class McpServer {
     isAgain = false,
   ): Promise<ToolResult> {
     const connection = await this.#connected();
-    if (this.#isListStale) await this.#refresh();
+    await this.#upToDate();
     if (this.#list?.tools.some(({ hash }) => hash === tool.hash) !== true)
       throw new Error(`${tool.name} is not what it was when this run began. Do without it in this run.`);
     context.signal.throwIfAborted();
@@ -123,12 +123,13 @@ export class McpServer {
     await this.#connection?.close();
   }
 
-  /** Asks for the tools, once for all who need them just now. */
-  #refresh(): Promise<void> {
-    this.#listing ??= this.#readList().finally(() => {
-      this.#listing = undefined;
-    });
-    return this.#listing;
+  /** Asks for the tools where that is due, once for all who need them just now: until they are there, all wait. */
+  async #upToDate(): Promise<void> {
+    if (this.#isListStale)
+      this.#listing ??= this.#readList().finally(() => {
+        this.#listing = undefined;
+      });
+    await this.#listing;
   }
 
   async #readList(): Promise<void> {

@@ -199,8 +199,24 @@ it("follows no redirect to another host, where its own credentials would go alon
   expect(reached).toEqual([]);
 });
 
+it("waits for the tools of a server that is about to tell them, whoever asked it first", async () => {
+  const asked = Promise.withResolvers<void>();
+  const word = Promise.withResolvers<void>();
+  const { url } = await forgetful(404, () => {
+    asked.resolve();
+    return word.promise;
+  });
+  const servers = startServers({ slow: { url } });
+  const first = servers.tools(everyTool);
+  await asked.promise;
+  const second = servers.tools(everyTool);
+  word.resolve();
+  expect(await first).toHaveLength(1);
+  expect(await second).toHaveLength(1);
+});
+
 /** A server over HTTP that forgets its sessions when it is told to, and then answers with such a status. */
-async function forgetful(status: number) {
+async function forgetful(status: number, beforeList = async () => {}) {
   let session = 0;
   const ended: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -211,6 +227,7 @@ async function forgetful(status: number) {
     else if (request.headers["mcp-session-id"] !== `session-${session}`)
       return void response.writeHead(status).end("Bad Request: No valid session ID provided");
     if (id === undefined) return void response.writeHead(202).end();
+    if (method === "tools/list") await beforeList();
     const results: Readonly<Record<string, object>> = {
       initialize: {
         protocolVersion: params?.protocolVersion,
