@@ -1,5 +1,5 @@
 import type { ConversationInfo } from "@signalbox/protocol";
-import { type LeaseToken, type SessionPosition, StoreError } from "@signalbox/store";
+import { isStoreError, type LeaseToken, type SessionPosition } from "@signalbox/store";
 import type { KeptExchanges } from "./exchange.ts";
 import { hasSubAgentAtWork, type SubAgentsPort } from "./made-sub-agents.ts";
 import type { ServiceStore } from "./service-store.ts";
@@ -89,6 +89,6 @@ export async function removeConversation(
 
 /** A run may have begun there meanwhile. Throws what else a store refuses. */
 function isHeld(error: unknown): false {
-  if (error instanceof StoreError && error.code === "busy") return false;
+  if (isStoreError(error) && error.code === "busy") return false;
   throw error;
 }

@@ -1,4 +1,4 @@
-import { StoreError } from "./errors.ts";
+import { isStoreError, StoreError } from "./errors.ts";
 
 /** The `code` of an error of SQLite or of Node. */
 function codeOf(error: unknown): string {
@@ -12,7 +12,7 @@ export function isBusy(error: unknown): boolean {
 
 /** The error that the caller gets instead of the driver's. */
 export function toStoreError(error: unknown): unknown {
-  if (error instanceof StoreError) return error;
+  if (isStoreError(error)) return error;
   const code = codeOf(error);
   const text = error instanceof Error ? error.message : String(error);
   if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") {

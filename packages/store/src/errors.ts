@@ -21,7 +21,12 @@ export type StoreErrorCode =
   | "home_held"
   | "locked";
 
-/** Every error that the store rejects with. The message is one sentence for people, with a remedy if there is one. */
+const MARK = Symbol.for("signalbox.store.error");
+
+/**
+ * Every error that the store rejects with. The message is one sentence for people, with a remedy if there is one.
+ * Recognise it with {@link isStoreError}, which also works across copies of this package.
+ */
 export class StoreError extends Error {
   readonly code: StoreErrorCode;
 
@@ -29,7 +34,13 @@ export class StoreError extends Error {
     super(message, options);
     this.name = "StoreError";
     this.code = code;
+    Object.defineProperty(this, MARK, { value: true });
   }
+}
+
+/** Whether `error` is a {@link StoreError}, of this copy of the package or another. */
+export function isStoreError(error: unknown): error is StoreError {
+  return error instanceof Error && MARK in error;
 }
 
 /** The presented lease is no longer current: another process continues the work. Nothing was written. */
@@ -89,10 +100,10 @@ export class HomeHeldError extends StoreError {
 
 /** Whether this process can no longer use the store: another process holds its lease, or the disk failed. */
 export function isFatal(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "fenced" || error.code === "io");
+  return isStoreError(error) && (error.code === "fenced" || error.code === "io");
 }
 
 /** Whether a later try may succeed: the disk was full, or another process held the lock. */
 export function isPassing(error: unknown): boolean {
-  return error instanceof StoreError && (error.code === "disk_full" || error.code === "locked");
+  return isStoreError(error) && (error.code === "disk_full" || error.code === "locked");
 }

@@ -3,7 +3,7 @@ import os from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { isBusy, toStoreError } from "./driver-errors.ts";
-import { HomeHeldError, StoreError } from "./errors.ts";
+import { HomeHeldError, isStoreError, StoreError } from "./errors.ts";
 import type { JsonValue } from "./types/common.ts";
 
 const lockName = "signalbox.lock";
@@ -80,7 +80,7 @@ function take(home: string, timeout: number): Sqlite.Database | undefined {
     file?.close();
     if (isBusy(error)) return undefined;
     const known = toStoreError(error);
-    if (known instanceof StoreError && known.code !== "corrupt") throw known;
+    if (isStoreError(known) && known.code !== "corrupt") throw known;
     throw new StoreError(
       "invalid",
       `${path} cannot be locked (${String(error)}): make it this user's, or remove it where no gateway runs here.`,

@@ -4,6 +4,7 @@ export {
   HomeHeldError,
   isFatal,
   isPassing,
+  isStoreError,
   StoreError,
   type StoreErrorCode,
   StoreNewerError,

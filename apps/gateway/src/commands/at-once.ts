@@ -4,7 +4,7 @@ import { isAtOnce, type Order } from "@signalbox/commands";
 import type { Supervisor } from "@signalbox/lanes";
 import { ANSWERS, type AnswerOptions, applyChoice, phrasesToAsker } from "@signalbox/service";
 import type { Agent } from "@signalbox/setup";
-import { StoreError } from "@signalbox/store";
+import { isStoreError } from "@signalbox/store";
 import { failureNote } from "@signalbox/telemetry";
 import type { Logger } from "@signalbox/telemetry/logger";
 import type { QueuedMessage } from "../path/4-queue/message.ts";
@@ -43,7 +43,7 @@ async function answerOrFault(
   try {
     return await answer(options, message, agent, order);
   } catch (error) {
-    if (error instanceof StoreError) throw error;
+    if (isStoreError(error)) throw error;
     const refused = reasonOf(error);
     options.logger.error({ message: message.id, err: refused }, "a command failed inside the gateway");
     const name = order.kind === "turn" || order.kind === "dispatch" ? order.kind : order.name;

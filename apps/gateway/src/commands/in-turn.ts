@@ -3,7 +3,7 @@ import { speakerOf } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { RunHandle } from "@signalbox/lanes";
 import { phrasesToAsker, sessionSeed } from "@signalbox/service";
-import { type InterruptedRun, StoreError } from "@signalbox/store";
+import { type InterruptedRun, isStoreError, StoreError } from "@signalbox/store";
 import { type Queued, type QueuedMessage, spokenText } from "../path/4-queue/message.ts";
 import { commandOf } from "../path/5-prepare/take-up.ts";
 import { failedRun } from "../path/7-conclude/commit.ts";
@@ -104,7 +104,7 @@ async function goOn(options: InTurnPorts, run: CommandRun): Promise<void> {
     else await endCommand(options, run, (await phrasesToAsker(options, run.agent, message)).commandGone);
   } catch (error) {
     // What a failing store leaves is the journal's; it goes on from there.
-    if (error instanceof StoreError) throw error;
+    if (isStoreError(error)) throw error;
     if (error instanceof ShutdownAbort) return leaveOpen(options, run);
     options.logger.error({ run: runId, err: reasonOf(error) }, "a command failed inside the gateway");
     await options.finish(begunRun(run), failedRun("internal", reasonOf(error)));

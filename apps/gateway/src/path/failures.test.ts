@@ -15,6 +15,9 @@ it("tells what fails for good from what passes", () => {
     Object.assign(new Error("not found"), { code: "ERR_MODULE_NOT_FOUND", url });
   expect(told(notFound(new URL("signalbox-part-1.js", import.meta.url).href))).toEqual(["fatal", "fatal"]);
   expect(told(notFound("file:///elsewhere/plugin.js"))).toEqual(["give-up", "give-up"]);
+  // A host that embeds the gateway may have a copy of the store besides.
+  const ofAnotherCopy = { code: "disk_full", [Symbol.for("signalbox.store.error")]: true };
+  expect(told(Object.assign(new Error("later"), ofAnotherCopy))).toEqual(["retry", "retry"]);
   expect(told(new FencedError("gateway", 1, "somebody else"))).toEqual(["fatal", "fatal"]);
   // It may be so because of what happens at this moment, or for ever.
   for (const code of ["conflict", "not_found", "corrupt", "busy"] as const)

@@ -1,5 +1,5 @@
 import type { Judge } from "@signalbox/lanes";
-import { isFatal, isPassing, StoreError } from "@signalbox/store";
+import { isFatal, isPassing, isStoreError, type StoreError } from "@signalbox/store";
 
 /** Starts of one run after which its messages are given up. */
 export const POISON_ATTEMPTS = 3;
@@ -9,8 +9,8 @@ const MOST_REFUSALS = 3;
 
 /** The failure of the store that is behind an error, by itself or inside the loop of a run. */
 export function storeErrorIn(error: unknown): StoreError | undefined {
-  const cause = error instanceof Error && error.cause instanceof StoreError ? error.cause : error;
-  return cause instanceof StoreError ? cause : undefined;
+  const cause = error instanceof Error && isStoreError(error.cause) ? error.cause : error;
+  return isStoreError(cause) ? cause : undefined;
 }
 
 /** A run of another process on the same store holds a session: until it ends, or that process is gone. */
