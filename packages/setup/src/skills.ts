@@ -28,7 +28,9 @@ export interface AgentsSkills {
   readonly dirs: readonly string[];
   /** At most a second old, where a scan takes less than a fortieth of that. */
   forAgent(agent: Agent): Promise<AgentSkills>;
-  /** As they were when somebody last asked for them; asks for new ones meanwhile. */
+  /** As they were when somebody last asked for them. */
+  seen(agent: Agent): AgentSkills;
+  /** The same; asks for new ones meanwhile. */
   latest(agent: Agent): AgentSkills;
   /** All that can be said of an agent's skills, by a new scan. */
   check(agent: Agent): Promise<SkillsCheck>;
@@ -89,15 +91,14 @@ export async function resolveSkills(options: {
     await look(agent);
     return waiting;
   };
+  const seen = (agent: Agent): AgentSkills => latest.get(agent.id)?.skills ?? NO_SKILLS;
   for (const agent of agents.all) await look(agent);
-  const problems = agents.all.flatMap((agent) => {
-    const usable = latest.get(agent.id)?.skills;
-    return usable === undefined ? [] : unknownSkills(loaded, home, agent, usable);
-  });
+  const problems = agents.all.flatMap((agent) => unknownSkills(loaded, home, agent, seen(agent)));
   return {
     problems,
     dirs: sources.map((source) => source.dir),
     forAgent,
+    seen,
     check: (agent) => skills.check(optionsOf(agent)),
     pending,
     async approve(shown, by) {
@@ -120,7 +121,7 @@ export async function resolveSkills(options: {
     latest(agent) {
       // Where that fails, what was there before still is; who waits for the skills is told.
       forAgent(agent).catch(() => undefined);
-      return latest.get(agent.id)?.skills ?? NO_SKILLS;
+      return seen(agent);
     },
   };
 }

@@ -14,7 +14,7 @@ export interface LoadAheadPorts {
   readonly config: () => Pick<Config, "memory">;
   readonly agents: Pick<Agents, "all">;
   readonly models: Pick<Models, "load" | "of">;
-  readonly skills: Pick<AgentsSkills, "forAgent">;
+  readonly skills: Pick<AgentsSkills, "seen">;
   readonly accounts: Pick<Accounts, "list" | "definitions">;
   readonly memories: Pick<Memories, "of">;
   /** Makes an agent's tools ahead of its first run. */

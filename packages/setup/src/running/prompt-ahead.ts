@@ -7,7 +7,7 @@ import type { AgentsSkills } from "../skills.ts";
 import { createSystemPrompt } from "./system-prompt.ts";
 
 export interface PromptAheadPorts {
-  readonly skills: Pick<AgentsSkills, "forAgent">;
+  readonly skills: Pick<AgentsSkills, "seen">;
   readonly models: Pick<Models, "of">;
 }
 
@@ -31,15 +31,16 @@ const NOBODY: MessageEvent = {
 const SENDER = { role: "guest", senderName: "", isOwnClient: false };
 
 /**
- * Builds an agent's prompt for nobody and drops it. The skills and files of its workspace are read then, and what they
- * are read and compared with is compiled. Nothing is told of problems: the first turn will tell.
+ * Builds an agent's prompt for nobody and drops it, so that what reads, builds and compares prompts is compiled. Skills
+ * are as they were last seen: what a new look finds is kept for a moment, and a turn within it would not look itself.
+ * Nothing is told of problems: the first turn will tell.
  */
 export function createPromptAhead({
   skills,
   models,
 }: PromptAheadPorts): (agent: Agent, tools: readonly Tool[]) => Promise<void> {
   const systemPrompt = createSystemPrompt({
-    skills,
+    skills: { forAgent: async (agent) => skills.seen(agent) },
     documentation: { dir: "", files: [] },
     account: () => undefined,
     // Other people's code hears of turns alone.
