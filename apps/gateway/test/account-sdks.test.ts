@@ -13,7 +13,7 @@ const dist = fileURLToPath(new URL("../dist/", import.meta.url));
 /** What the vendor's SDK asks for its long connection, which is built into the program. */
 const ENDPOINT = "/callback/ws/endpoint";
 const [longConnection = "nothing"] = readdirSync(dist).filter(
-  (name) => name.endsWith(".js") && readFileSync(join(dist, name), "utf8").includes(ENDPOINT),
+  (name) => name.endsWith(".cjs") && readFileSync(join(dist, name), "utf8").includes(ENDPOINT),
 );
 
 /** What an SDK is known by, in the address of a module that is loaded. */
@@ -24,13 +24,19 @@ const sdks: Readonly<Record<string, RegExp>> = {
   telegram: /\/node_modules\/grammy\//,
 };
 
-/** Notes every module that the process loads. */
+/** Notes every module that the process loads, and every file of its bundle that it reads. */
 const recorder = `
-import { registerHooks } from "node:module";
-import { writeFileSync } from "node:fs";
+import fs from "node:fs";
+import { registerHooks, syncBuiltinESMExports } from "node:module";
 const loaded = new Set();
 registerHooks({ load(url, context, next) { loaded.add(url); return next(url, context); } });
-process.on("exit", () => writeFileSync(process.env.LOADED_MODULES, JSON.stringify([...loaded])));
+const { readFileSync } = fs;
+fs.readFileSync = (file, ...rest) => {
+  if (String(file).endsWith(".cjs")) loaded.add(String(file));
+  return readFileSync(file, ...rest);
+};
+syncBuiltinESMExports();
+process.on("exit", () => fs.writeFileSync(process.env.LOADED_MODULES, JSON.stringify([...loaded])));
 `;
 
 const discordToken = `${Buffer.from("1000").toString("base64")}.made-up.secret`;

@@ -28,7 +28,5 @@ setFlagsFromString("--no-maglev-destroy-on-background");
 const { HOME, XDG_CACHE_HOME } = process.env;
 const caches = XDG_CACHE_HOME || (HOME && join(HOME, ".cache"));
 if (caches) module.enableCompileCache(join(caches, "signalbox"));
-// Most of what is checked is checked once: making code of each schema first would take longer than to read by it.
-(await import("zod")).config({ jitless: true });
 const { runSignalbox } = await import("./program.ts");
 await runSignalbox(process.argv);

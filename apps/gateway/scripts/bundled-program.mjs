@@ -1,0 +1,14 @@
+// `program.js` as the bundle has it: a file beside `signalbox.js` that opens the files of the program.
+import { getCompileCacheDir } from "node:module";
+import { openBundle } from "@signalbox/cli/bundle";
+
+const [, , command = ""] = process.argv;
+const load = openBundle({
+  meta: import.meta,
+  importOutside: (id) => import(id),
+  keptIn: getCompileCacheDir(),
+  purpose: command.replace(/[^a-z-]/g, "") || "none",
+});
+// Before anything makes a schema.
+load("signalbox-schemas.cjs");
+export const { runSignalbox } = load("signalbox-code.cjs");

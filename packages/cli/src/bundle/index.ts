@@ -1,0 +1,1 @@
+export { type BundleOptions, openBundle } from "./open-bundle.ts";

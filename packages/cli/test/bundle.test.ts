@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+
+const OPEN = import.meta.resolve("@signalbox/cli/bundle");
+/** A module that does much where it is asked to. */
+const part = (word: string) => `
+function work() { ${"for (const n of [1, 2, 3]) if (n > 3) throw n;".repeat(200)} }
+exports.say = (busy) => { if (busy) work(); return "${word} from " + importMeta.url.slice(-8); };
+`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signalbox-bundle-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "part.cjs"), part("one"));
+  writeFileSync(
+    join(folder, "code.cjs"),
+    `const { say } = require("./part.cjs");
+exports.main = async () => {
+  const { basename } = require("node:path");
+  const { default: os } = await importOutside("node:os");
+  console.log(say(process.argv[3] === "busy"), basename("/a/b"), os.EOL.length, require("./part.cjs").say === say);
+};
+`,
+  );
+  writeFileSync(
+    join(folder, "open.mjs"),
+    `import { openBundle } from ${JSON.stringify(OPEN)};
+const [, , purpose, , keptIn] = process.argv;
+const importOutside = (id) => import(id);
+await openBundle({ meta: import.meta, keptIn, purpose, importOutside })("code.cjs").main();
+`,
+  );
+});
+
+const kept = () => join(folder, "kept");
+
+function run(purpose: string, how = "idle", keptIn: string[] = [kept()]): string {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(folder, "open.mjs"), purpose, how, ...keptIn],
+    { encoding: "utf8" },
+  );
+  return stdout + stderr;
+}
+
+/** The file that is kept for the larger module. */
+function largest(purpose: string): string {
+  const files = readdirSync(kept()).filter((name) => name.startsWith(`${purpose}-`));
+  const bySize = files.map((name) => join(kept(), name)).sort((a, b) => statSync(b).size - statSync(a).size);
+  return bySize[0] ?? "";
+}
+
+it("runs the files of a bundle as CommonJS, with the import.meta of the module that opened it", () => {
+  expect(run("start")).toBe("one from open.mjs b 1 true\n");
+});
+
+it("keeps nothing where no folder is given", () => {
+  expect(run("start", "idle", [])).toBe("one from open.mjs b 1 true\n");
+  expect(readdirSync(folder)).not.toContain("kept");
+});
+
+it("keeps the functions that ran, for each purpose its own, and does not write what it took", () => {
+  run("idle");
+  run("busy", "busy");
+  expect(statSync(largest("busy")).size).toBeGreaterThan(2 * statSync(largest("idle")).size);
+  const { ino } = statSync(largest("busy"));
+  expect(run("busy", "busy")).toBe("one from open.mjs b 1 true\n");
+  expect(statSync(largest("busy")).ino).toBe(ino);
+});
+
+it("runs what a file says now, also where that is of the same length", () => {
+  run("start");
+  writeFileSync(join(folder, "part.cjs"), part("two"));
+  expect(run("start")).toBe("two from open.mjs b 1 true\n");
+});
+
+it("compiles again what was damaged, and keeps that", () => {
+  run("start");
+  const file = largest("start");
+  const whole = readFileSync(file);
+  for (const damaged of [
+    whole.with(whole.length - 100, 255 - (whole.at(-100) ?? 0)),
+    whole.subarray(0, 900),
+    Buffer.alloc(0),
+  ]) {
+    writeFileSync(file, damaged);
+    expect(run("start")).toBe("one from open.mjs b 1 true\n");
+    expect(readFileSync(file).byteLength).toBe(whole.byteLength);
+  }
+});
+
+it("says of a file that is gone what Node.js says of such a module", () => {
+  rmSync(join(folder, "part.cjs"));
+  const said = run("start");
+  expect(said).toContain("code: 'ERR_MODULE_NOT_FOUND'");
+  expect(said).toContain(`url: '${pathToFileURL(join(folder, "part.cjs"))}'`);
+});
+
+it("runs also where nothing can be kept", () => {
+  writeFileSync(join(folder, "file"), "");
+  expect(run("start", "idle", [join(folder, "file", "kept")])).toBe("one from open.mjs b 1 true\n");
+});
