@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { openBundle } from "@signalbox/cli/bundle";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 
 const OPEN = import.meta.resolve("@signalbox/cli/bundle");
 /** A module that does much where it is asked to. */
@@ -92,6 +93,18 @@ it("compiles again what was damaged, and keeps that", () => {
     expect(run("start")).toBe("one from open.mjs b 1 true\n");
     expect(readFileSync(file).byteLength).toBe(whole.byteLength);
   }
+});
+
+it("keeps what ran in the first seconds of a service, while that goes on", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const meta = { ...import.meta, dirname: folder, url: `${pathToFileURL(join(folder, "open.mjs"))}` };
+  const importOutside = (id: string): Promise<unknown> => import(id);
+  openBundle({ meta, importOutside, keptIn: kept(), purpose: "start" })("part.cjs");
+  vi.advanceTimersByTime(4_999);
+  expect(existsSync(kept())).toBe(false);
+  vi.advanceTimersByTime(1);
+  await vi.waitUntil(() => existsSync(kept()));
 });
 
 it("says of a file that is gone what Node.js says of such a module", () => {
