@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -105,6 +114,21 @@ it("keeps what ran in the first seconds of a service, while that goes on", async
   expect(existsSync(kept())).toBe(false);
   vi.advanceTimersByTime(1);
   await vi.waitUntil(() => existsSync(kept()));
+});
+
+it("removes what no process has read for a month, and nothing that others keep there", () => {
+  run("start");
+  const before = readdirSync(kept());
+  const long = new Date(Date.now() - 31 * 24 * 3_600_000);
+  for (const name of [...before, "0a1b2c"]) {
+    writeFileSync(join(kept(), name), "");
+    utimesSync(join(kept(), name), long, long);
+  }
+  run("send");
+  const after = readdirSync(kept());
+  expect(after).toContain("0a1b2c");
+  expect(after.filter((name) => before.includes(name))).toEqual([]);
+  expect(after).toHaveLength(before.length + 1);
 });
 
 it("says of a file that is gone what Node.js says of such a module", () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as pause } from "node:timers/promises";
 import { Script } from "node:vm";
@@ -7,6 +7,8 @@ import * as zlib from "node:zlib";
 
 /** By then a service has started, and loaded what its first request needs. */
 const KEPT_AFTER_MS = 5_000;
+/** What no process has read for so long belongs to a version that nobody starts any more. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
 /** Before the code: its checksum, as the engine would run whatever a damaged file holds. */
 const SUM_BYTES = 4;
 
@@ -24,18 +26,21 @@ export const compileAnew: Compile = (filename, source) => new Script(source, { f
  */
 export function compileKept(folder: string, purpose: string): Compile {
   const fresh = new Map<string, Script>();
-  const keep = (): void => {
-    for (const [file, script] of fresh) write(file, script);
-    fresh.clear();
+  const keepNext = (): boolean => {
+    const [next] = fresh;
+    if (next === undefined) return false;
+    fresh.delete(next[0]);
+    write(...next);
+    return true;
   };
-  process.once("exit", keep);
+  process.once("exit", () => {
+    if (fresh.size > 0) removeUnused(folder);
+    while (keepNext());
+  });
   setTimeout(async () => {
-    for (const [file, script] of fresh) {
-      write(file, script);
-      fresh.delete(file);
-      // Each takes some milliseconds.
-      await pause();
-    }
+    // Each takes some milliseconds.
+    while (keepNext()) await pause();
+    removeUnused(folder);
   }, KEPT_AFTER_MS).unref();
   return (filename, source) => {
     const file = join(folder, `${purpose}-${zlib.crc32(filename)}-${zlib.crc32(source)}`);
@@ -43,6 +48,18 @@ export function compileKept(folder: string, purpose: string): Compile {
     if (script.cachedDataRejected !== false) fresh.set(file, script);
     return script;
   };
+}
+
+/** Only what this file has named so; others keep theirs here, too. */
+function removeUnused(folder: string): void {
+  try {
+    for (const name of readdirSync(folder)) {
+      const file = join(folder, name);
+      if (/^[a-z-]+-\d+-\d+$/.test(name) && Date.now() - statSync(file).atimeMs > UNUSED_MS) rmSync(file);
+    }
+  } catch {
+    // It is not there yet, or another process was faster.
+  }
 }
 
 function read(file: string): Buffer | undefined {
