@@ -55,7 +55,8 @@ export function text({ content }: ToolResult): string {
 
 /** Starts the server "everything" on a free port and gives its address. */
 export async function everythingOverHttp(): Promise<string> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  // Below those that the system gives to others: the server says that it listens also where it could not.
+  const port = 20_000 + Math.floor(Math.random() * 12_000);
   const child = spawn(process.execPath, [published.everything, "streamableHttp"], {
     env: { PATH: process.env["PATH"], PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],

@@ -43,6 +43,7 @@ it("tells viewers of progress, and ends a call that takes too long", async () =>
 it("calls tools of a published server over streamable HTTP", async () => {
   const servers = startServers({ web: { url: await everythingOverHttp() } });
   const tools = await servers.tools(everyTool);
+  expect(servers.status()).toMatchObject([{ state: "ready", notes: [] }]);
   expect(text(await call(tools, "mcp__web__get-sum", { a: 2, b: 3 }))).toContain("5");
 });
 
