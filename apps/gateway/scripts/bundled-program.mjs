@@ -7,7 +7,7 @@ const load = openBundle({
   meta: import.meta,
   importOutside: (id) => import(id),
   keptIn: getCompileCacheDir(),
-  purpose: command.replace(/[^a-z-]/g, "") || "none",
+  purpose: /^[a-z]+(?:-[a-z]+)*$/.test(command) ? command : "options",
 });
 // Before anything makes a schema.
 load("signalbox-schemas.cjs");

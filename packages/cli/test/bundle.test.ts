@@ -116,6 +116,12 @@ it("keeps what ran in the first seconds of a service, while that goes on", async
   await vi.waitUntil(() => existsSync(kept()));
 });
 
+it("keeps nothing of a process that failed", () => {
+  writeFileSync(join(folder, "part.cjs"), `${part("one")} process.exitCode = 64;`);
+  expect(run("strat")).toBe("one from open.mjs b 1 true\n");
+  expect(readdirSync(folder)).not.toContain("kept");
+});
+
 it("removes what no process has read for a month, and nothing that others keep there", () => {
   run("start");
   const before = readdirSync(kept());

@@ -20,7 +20,7 @@ export const compileAnew: Compile = (filename, source) => new Script(source, { f
 
 /**
  * Compiles from what was kept of the same source, and keeps what was not: with all functions that have run after five
- * seconds, or when the process ends before that. Where that cannot be written, the next process compiles again.
+ * seconds, or when the process ends well before that. Where that cannot be written, the next process compiles again.
  * @param folder for this version of the engine with its flags alone
  * @param purpose what the process does, in letters and dashes: others run other functions
  */
@@ -33,8 +33,10 @@ export function compileKept(folder: string, purpose: string): Compile {
     write(...next);
     return true;
   };
-  process.once("exit", () => {
-    if (fresh.size > 0) removeUnused(folder);
+  process.once("exit", (exitCode) => {
+    // A command that nobody knows is not asked for again.
+    if (exitCode !== 0 || fresh.size === 0) return;
+    removeUnused(folder);
     while (keepNext());
   });
   setTimeout(async () => {
