@@ -52,12 +52,13 @@ export function compileKept(folder: string, purpose: string): Compile {
   };
 }
 
-/** Only what this file has named so; others keep theirs here, too. */
+/** Only what is named as here, or was being written when its process was killed; others keep theirs here, too. */
 function removeUnused(folder: string): void {
   try {
     for (const name of readdirSync(folder)) {
       const file = join(folder, name);
-      if (/^[a-z-]+-\d+-\d+$/.test(name) && Date.now() - statSync(file).atimeMs > UNUSED_MS) rmSync(file);
+      if (/^[a-z-]+-\d+-\d+(?:\.\d+)?$/.test(name) && Date.now() - statSync(file).atimeMs > UNUSED_MS)
+        rmSync(file);
     }
   } catch {
     // It is not there yet, or another process was faster.
