@@ -90,10 +90,10 @@ function finding({ live, halfLifeDays, now }: Parts): Pick<Memory, "search" | "r
     search: (text, asked = {}) => searching(text, (index, query) => search(index, query, asked)),
 
     async recall(message, asked = {}) {
-      const { reader = {} } = asked;
+      const { reader = {}, except } = asked;
       const limits = { reader, limit: RECALL_LIMIT, neighbours: 0 };
       const found = await searching(message, (index, query) =>
-        find(index, { ...query, isTellingOnly: true }, limits),
+        find(index, { ...query, isTellingOnly: true, except }, limits),
       );
       return selectRecall(found.hits, asked);
     },

@@ -26,13 +26,12 @@ const LONGEST = 500;
 
 /** As many of the hits as bear on the message and fit. */
 export function selectRecall(found: readonly Hit[], options: RecallOptions): Recall | undefined {
-  const { maxTokens = 600, minCoverage = 0.4, minSimilarity = 0.6, except = () => false } = options;
+  const { maxTokens = 600, minCoverage = 0.4, minSimilarity = 0.6 } = options;
   const hits: Hit[] = [];
   const lines: string[] = [];
   let tokens = 0;
   for (const hit of found) {
-    const bears = hit.coverage >= minCoverage || (hit.similarity ?? -1) >= minSimilarity;
-    if (!bears || except(hit)) continue;
+    if (hit.coverage < minCoverage && (hit.similarity ?? -1) < minSimilarity) continue;
     const line = recallLine(hit);
     const cost = estimateTokens(line);
     if (tokens + cost > maxTokens) continue;

@@ -176,3 +176,47 @@ test("What others say all the time is recalled by whoever says it once, and smal
   expect(byOneWord?.hits.map(({ text }) => text)).toEqual(["Hello, the boiler is called Bertha."]);
   expect(await memory.recall("hello there", { reader })).toBeUndefined();
 });
+
+test("What the prompt has already takes no place of what is recalled", async () => {
+  const memory = await openMemory();
+  const scope = { kind: "person" as const, person: "anna" };
+  const rooms =
+    "attic barn bath chapel dairy garage hall kitchen larder library mill office pantry porch shed tower";
+  const lately = rooms
+    .split(" ")
+    .map((room) => ({ id: `lately-${room}`, text: `A boiler, ${room}.`, scope }));
+  await memory.add([
+    { id: "told", text: "The boiler in the cellar of the house by the lake is called Bertha.", scope },
+    ...lately,
+    { text: "The boiler is not hers.", scope: { kind: "person", person: "mo" } },
+  ]);
+
+  const except = ({ id }: { readonly id: string }) => id.startsWith("lately");
+  const recalled = await memory.recall("The boiler?", { reader: { person: "anna" }, except });
+  expect(recalled?.hits.map(({ id }) => id)).toEqual(["told"]);
+  const all = await memory.recall("The boiler?", { reader: { person: "anna" }, except: () => true });
+  expect(all).toBeUndefined();
+});
+
+test("What somebody says ever more often is small talk at last, and what others remove is not", async () => {
+  const memory = await openMemory();
+  const scope = { kind: "person" as const, person: "anna" };
+  const reader = { person: "anna" };
+  const say = (text: string, from: number, count: number) =>
+    memory.add(
+      Array.from({ length: count }, (_, n) => ({ id: `${from + n}`, text: `${text} ${from + n}`, scope })),
+    );
+  await memory.add({ text: "The boiler is not hers.", scope: { kind: "person", person: "mo" } });
+  await say("Something else, number", 0, 36);
+  await say("The boiler is loud, day", 36, 4);
+  expect(await memory.recall("boiler?", { reader })).toBeDefined();
+
+  await say("The boiler is loud, day", 40, 40);
+  expect(await memory.recall("boiler?", { reader })).toBeUndefined();
+
+  await memory.forget(
+    Array.from({ length: 42 }, (_, n) => `${36 + n}`),
+    { reader },
+  );
+  expect((await memory.recall("boiler?", { reader }))?.hits).toHaveLength(2);
+});

@@ -5,6 +5,7 @@ import { type Census, createCensus } from "./census.ts";
 import { type ChunkTable, createChunkTable, type IndexedChunk, type NewChunk } from "./chunks.ts";
 import { type Database, openDatabase } from "./open.ts";
 import { type FileRecord, file, mark } from "./schema.ts";
+import { createTellingTerms, type TellingTo } from "./telling-terms.ts";
 import { createTermIndex, type TermIndex } from "./terms.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
@@ -16,6 +17,7 @@ export interface MemoryIndex {
   readonly chunks: Omit<ChunkTable, "add" | "remove">;
   readonly terms: Pick<TermIndex, "frequencies" | "occurrences" | "opened">;
   readonly census: Omit<Census, "adjust">;
+  readonly tellingTo: TellingTo;
   readonly vectors: VectorTable;
   files(): FileRecord[];
   /** Notes that a file was read; its chunks were added before. */
@@ -77,6 +79,7 @@ export function openMemoryIndex(
     chunks,
     terms: termIndex,
     census,
+    tellingTo: createTellingTerms(census, termIndex),
     vectors,
     files: () => db.select().from(file).all(),
     putFile: (read) => void writing(() => putFile.run({ ...read })),

@@ -10,7 +10,7 @@ import { neighboursOf } from "./neighbours.ts";
 import { diversify, fuseByRank, preferRecent, type Ranked } from "./ranking.ts";
 import { summarise } from "./summary.ts";
 import type { QueryVector } from "./vectors.ts";
-import { coverage, matchWords, tellingTo, type WordQuery, wordQuery } from "./words.ts";
+import { coverage, matchWords, type WordQuery, wordQuery } from "./words.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
@@ -29,6 +29,8 @@ export interface Query {
   readonly halfLifeDays: number;
   /** Whether only words that say which chunk is meant are looked for. Default: all of them. */
   readonly isTellingOnly?: boolean;
+  /** What is not to be found. Default: nothing. */
+  readonly except?: ((chunk: Chunk) => boolean) | undefined;
 }
 
 export interface Found {
@@ -48,20 +50,21 @@ export function search(index: MemoryIndex, query: Query, options: SearchOptions)
 
 /** Finds what a query asks for, by words and, if there are any, by vectors. */
 export function find(index: MemoryIndex, query: Query, options: SearchOptions): Found {
-  const { text, vector, now, halfLifeDays, isTellingOnly } = query;
+  const { text, vector, now, halfLifeDays, isTellingOnly, except = () => false } = query;
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
   const { notes, turns } = index.census.all();
-  const isTelling = isTellingOnly ? tellingTo(key, index) : undefined;
+  const isTelling = isTellingOnly ? index.tellingTo(key) : undefined;
   const words = wordQuery(text, index.terms, notes + turns, now, isTelling);
 
-  const byWords = rankByWords(index, words, key, pool);
+  const byWords = rankByWords(index, words, { key, pool, except });
   const byVectors = rankByVectors(index, vector, key, pool);
   const lists = vector.kind === "none" ? [byWords] : [byWords, byVectors];
   const fused = fuseByRank(lists.map((list) => preferRecent(list, halfLifeDays)));
 
   const candidates = fused
+    .filter(({ chunk }) => !except(chunk))
     .slice(0, limit * 2 + SPARE)
     .map((ranked) => ({ ...ranked, terms: termsOf(ranked.chunk) }));
   const chosen = diversify(candidates, limit);
@@ -82,10 +85,19 @@ export function find(index: MemoryIndex, query: Query, options: SearchOptions): 
   return { hits, terms: words.terms };
 }
 
-function rankByWords(index: MemoryIndex, words: WordQuery, key: Key, pool: number): Ranked[] {
+interface Wanted {
+  readonly key: Key;
+  readonly pool: number;
+  readonly except: (chunk: Chunk) => boolean;
+}
+
+function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }: Wanted): Ranked[] {
   if (words.terms.length === 0) return [];
-  const { chunks, census } = index;
-  const matches = matchWords(words, index, census.isPartHidden(key) ? key : undefined, pool);
+  const { chunks, census, terms } = index;
+  const opened = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
+  // To go through the places where others have the words, too, takes much longer than to look at a few chunks.
+  if (opened !== undefined && opened.size <= pool && chunks.byNumber([...opened]).every(except)) return [];
+  const matches = matchWords(words, index, opened, pool);
   return rankAsConversation(toRanked(chunks, matches), { chunks, key, terms: new Set(words.weights.keys()) });
 }
 

@@ -1,5 +1,5 @@
-import type { Key } from "../access.ts";
 import type { MemoryIndex } from "../database/memory-index.ts";
+import type { IsTelling } from "../database/telling-terms.ts";
 import type { Match, TermColumn, TermIndex } from "../database/terms.ts";
 import { queriedDateTerms, withoutDates } from "../text/dates.ts";
 import { queryTerms } from "../text/terms.ts";
@@ -11,10 +11,6 @@ import { rankByTerms, type SoughtTerm } from "./bm25.ts";
  */
 const MAX_POSTINGS = 12_000;
 const MAX_TERMS = 64;
-/** A term that so large a part of what the reader sees has says nothing about which of it is meant. */
-const COMMON = 0.25;
-/** Of fewer it cannot be said what is common. */
-const FEW_CHUNKS = 30;
 /** What a text itself says counts more than what stands over it. */
 const COLUMN_WEIGHTS: Readonly<Record<TermColumn, number>> = { body: 1, about: 0.6, dates: 0.6, access: 0 };
 
@@ -25,9 +21,6 @@ export interface WordQuery {
   /** How much a term says, by how few chunks have it. A term that none has says most. */
   readonly weights: ReadonlyMap<string, number>;
 }
-
-/** Whether a term, which so many chunks have, says which of them is meant. */
-type IsTelling = (term: string, frequency: number) => boolean;
 
 /** @param isTelling default: each term is */
 export function wordQuery(
@@ -54,31 +47,13 @@ export function wordQuery(
   return { terms: sought, weights };
 }
 
-/**
- * Tells terms that are common among the chunks that a key opens, so that small talk looks for nothing. What others have
- * said makes no term common.
- */
-export function tellingTo(key: Key, { terms, census }: Pick<MemoryIndex, "terms" | "census">): IsTelling {
-  const [all, visible] = [census.all(), census.visible(key)];
-  const seen = visible.notes + visible.turns;
-  const hidden = all.notes + all.turns - seen;
-  const most = seen * COMMON;
-  return (term, frequency) => {
-    if (seen < FEW_CHUNKS || frequency <= most) return true;
-    // Also where all that is hidden has it: only between the two it has to be counted.
-    if (frequency - hidden > most) return false;
-    return terms.opened([term], key).size <= most;
-  };
-}
-
-/** The chunks that say most of what is asked for, of those that the key opens; without a key of all. */
+/** The chunks that say most of what is asked for, of those that are `opened`; without it of all. */
 export function matchWords(
   query: WordQuery,
   { terms, chunks, census }: Pick<MemoryIndex, "terms" | "chunks" | "census">,
-  key: Key | undefined,
+  opened: ReadonlySet<number> | undefined,
   limit: number,
 ): Match[] {
-  const opened = key === undefined ? undefined : terms.opened(query.terms, key);
   const sought = query.terms.map((term): SoughtTerm => {
     const counts = new Map<number, number>();
     for (const [n, column] of terms.occurrences(term)) {
