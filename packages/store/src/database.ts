@@ -65,12 +65,20 @@ export interface Database {
   readonly fault: (point: FaultPoint) => void;
 }
 
-/** Gives a placeholder for whatever name it is asked for. */
-function placeholders<Params>(): Bound<Params> {
+/** Gives for whatever name it is asked for what binds it. */
+function binding<Params>(bind: (name: string) => Placeholder | SQL): Bound<Params> {
   // Drizzle binds a placeholder wherever a value or an expression may stand, though the types of `set` and `eq` do not
   // say so.
-  return new Proxy({} as Bound<Params>, { get: (_, name) => new Placeholder(String(name)) });
+  return new Proxy({} as Bound<Params>, { get: (_, name) => bind(String(name)) });
 }
+
+const placeholder = (name: string): Placeholder => new Placeholder(name);
+
+/**
+ * For statements that read: SQLite plans one anew at each call if it has looked at what is bound, as it does in a
+ * `LIMIT`, or where there is an `ORDER BY`. Behind a plus it does not look.
+ */
+const unlookedAt = (name: string): SQL => sql`+${placeholder(name)}`;
 
 /** What an insert binds for the columns that it is not given. */
 function defaults(table: SQLiteTable): Record<string, unknown> {
@@ -146,13 +154,13 @@ export function wrapDatabase(raw: Sqlite.Database, faults?: (point: FaultPoint) 
     db,
     fault,
     query<Params extends object, Row>(build: (bound: Bound<Params>) => Readable<Row>): Query<Params, Row> {
-      const statement = once(() => build(placeholders()).prepare());
+      const statement = once(() => build(binding(unlookedAt)).prepare());
       return {
         get: (...[params]) => statement().get(params),
         all: (...[params]) => statement().all(params),
       };
     },
-    command: (build) => ({ run: writing(once(() => build(placeholders()).prepare())) }),
+    command: (build) => ({ run: writing(once(() => build(binding(placeholder)).prepare())) }),
     insert: (table: SQLiteTable) => ({
       run: inserting(table, () => db.insert(table).values(columnPlaceholders(table))),
     }),

@@ -103,10 +103,10 @@ function withBody<T extends Bodies>(row: Linked, message: T["message"]): Session
 function prepareStatements(database: Database) {
   return {
     after: database.handWritten<Start & { floor: number; limit: number }, Linked>(
-      `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT @limit`,
+      `${chainWhile("e.seq > @floor")} ${linked("chain")} m.kind = 'message' AND m.seq > @floor LIMIT +@limit`,
     ),
     back: database.handWritten<Start & Stretch, Linked>(
-      `${chainWhile("e.seq > @after")} ${linked("chain")} m.seq < @before AND m.seq > @after LIMIT @limit`,
+      `${chainWhile("e.seq > @after")} ${linked("chain")} m.seq < @before AND m.seq > @after LIMIT +@limit`,
     ),
     ofRun: database.handWritten<Start & { run: number }, Linked>(
       `${chainWhile("e.run = @run")} ${linked("chain")} m.run = @run`,

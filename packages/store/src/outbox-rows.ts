@@ -98,7 +98,7 @@ export function createOutboxRows<T extends Bodies>({ database }: Context): Outbo
       .where(and(eq(outbox.key, p.key), isKeyed)),
   );
   const firstUnsent = database.query((p: Bound<Destination>) =>
-    db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)).limit(1),
+    db.select({ seq: outbox.seq }).from(outbox).where(isUnsentTo(p)),
   );
   const kept = (joined: Joined) => {
     const payload = decodeIntact<T["outbound"]>(joined.body);

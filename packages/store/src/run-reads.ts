@@ -49,7 +49,7 @@ function prepareStatements(database: Database) {
          UNION ALL
          SELECT r.n, r.prev_run, r.session_key FROM chain JOIN run r ON r.n = chain.prev_run
          WHERE r.session_key = chain.session_key)
-       SELECT n FROM chain WHERE n < @before LIMIT @limit`,
+       SELECT n FROM chain WHERE n < @before LIMIT +@limit`,
     ),
   };
 }

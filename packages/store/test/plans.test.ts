@@ -147,3 +147,19 @@ test("once everything is prepared, no call waits for a statement to be", async (
   await store.close();
   expect(calls).toEqual([]);
 });
+
+test("nothing that is read for a message is planned anew each time, since SQLite looks at no bound value", async () => {
+  const prepare = vi.spyOn(Sqlite.prototype, "prepare");
+  const { store } = await testStore();
+  await answered(store, await takeLease(store), "one", "s");
+  await store.groupHistory.list("g");
+  await store.contexts.from("s", 1);
+  await store.sessions.transcript("s", { limit: 5 });
+  const texts = new Set(prepare.mock.calls.map(([text]) => text));
+  vi.restoreAllMocks();
+  const ordered = [...texts].filter((text) => /^(select|with)\b.*\b(order by|limit)\b/is.test(text));
+  expect(ordered.length).toBeGreaterThan(3);
+  expect(ordered.filter((text) => /\blimit [?@]/i.test(text) || /= [?@].*\border by\b/is.test(text))).toEqual(
+    [],
+  );
+});

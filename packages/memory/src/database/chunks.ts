@@ -126,15 +126,16 @@ function isAmong(column: typeof chunk.n | typeof chunk.id, placeholder: string):
 
 /**
  * Those next to a place. First among those of the same line or time, then beyond: asked for at once, SQLite would look
- * at all that were said at the same time. Drizzle cannot limit the parts of a union.
+ * at all that were said at the same time. Drizzle cannot limit the parts of a union. Behind a plus SQLite does not look
+ * at what is bound, after which it would plan anew each time.
  */
 function prepareBeside(raw: Database["raw"], than: "<" | ">", order: "ASC" | "DESC"): Beside {
   const part = (where: string) =>
-    `SELECT * FROM (SELECT n FROM chunk WHERE whole = @whole AND ${where}
-     ORDER BY position ${order}, n ${order} LIMIT @limit)`;
+    `SELECT * FROM (SELECT n FROM chunk WHERE whole = +@whole AND ${where}
+     ORDER BY position ${order}, n ${order} LIMIT +@limit)`;
   return raw
     .prepare<BesideParams, number>(
-      `${part(`position = @position AND n ${than} @n`)} UNION ALL ${part(`position ${than} @position`)} LIMIT @limit`,
+      `${part(`position = +@position AND n ${than} +@n`)} UNION ALL ${part(`position ${than} +@position`)} LIMIT +@limit`,
     )
     .pluck();
 }
