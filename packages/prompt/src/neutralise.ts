@@ -1,3 +1,5 @@
+import { remembered } from "./remembered.ts";
+
 /** How the cache boundary is shown to people. It is never part of what a model is sent. */
 export const CACHE_BOUNDARY = "<<<CACHE_BOUNDARY>>>";
 
@@ -50,19 +52,7 @@ export function cutWell(text: string, max: number): string {
  * Text that someone else wrote, made fit for a section: its headings are lowered by two levels (so that none is of a
  * section's level), and it can neither show the boundary marker nor open or close one of our elements.
  */
-export function neutralise(text: string): string {
-  const made = neutral.get(text) ?? neutralised(text);
-  // The one that was wanted longest ago goes first.
-  neutral.delete(text);
-  neutral.set(text, made);
-  const [oldest] = neutral.keys();
-  if (neutral.size > REMEMBERED && oldest !== undefined) neutral.delete(oldest);
-  return made;
-}
-
-/** Files, guides and lists of skills are the same from prompt to prompt. */
-const neutral = new Map<string, string>();
-const REMEMBERED = 50;
+export const neutralise: (text: string) => string = remembered(50, neutralised);
 
 function neutralised(text: string): string {
   let above = "";

@@ -35,7 +35,7 @@ export interface PrefixDrift {
 
 export function prefixOf(sections: readonly PromptSection[], tools: readonly ToolSpec[]): PromptPrefix {
   const stable = sections.filter(({ part }) => part === "stable");
-  const toolsText = JSON.stringify(tools);
+  const toolsText = `[${tools.map(jsonOf).join(",")}]`;
   const texts = [{ name: "tools", text: toolsText }, ...stable];
   const digest = createHash("sha256");
   for (const { name, text } of texts) digest.update(JSON.stringify([name, text]));
@@ -50,6 +50,15 @@ export function prefixOf(sections: readonly PromptSection[], tools: readonly Too
     },
     hashes: () => texts.map(hashesOf),
   };
+}
+
+/** A tool has the same specification in every run. */
+const jsonOfSpecs = new WeakMap<ToolSpec, string>();
+
+function jsonOf(spec: ToolSpec): string {
+  const json = jsonOfSpecs.get(spec) ?? JSON.stringify(spec);
+  jsonOfSpecs.set(spec, json);
+  return json;
 }
 
 /** The first difference; undefined where there is none. */

@@ -1,5 +1,6 @@
 import { INBOUND_HEADING } from "./event-context.ts";
 import { neutralise, neutraliseSkills, oneLine } from "./neutralise.ts";
+import { remembered } from "./remembered.ts";
 import { SILENT_TOKEN } from "./replies/silence.ts";
 import { headed, type RenderedSection, type SectionDefinition } from "./section.ts";
 import type { PromptMode, PromptPart, SystemPromptInput } from "./types.ts";
@@ -86,12 +87,12 @@ function tooling({ tools = [] }: SystemPromptInput): RenderedSection[] {
   ]);
 }
 
-function summary(description: string): string {
+const summary = remembered(200, (description: string): string => {
   const line = oneLine(description, 2_000);
   const end = /[.!?](?=\s)|[。！？]/u.exec(line);
   const sentence = end === null ? line : line.slice(0, end.index + (end[0] === "." ? 0 : 1));
   return oneLine(sentence, MAX_TOOL_LINE).replace(/\.$/, "");
-}
+});
 
 function execution(): RenderedSection[] {
   return headed("execution", "Execution", [

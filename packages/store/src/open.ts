@@ -42,9 +42,19 @@ import { type WriteAheadLog, writeAheadLog } from "./write-ahead-log.ts";
 const defaultInboxLimit = 10_000;
 const defaultSpacingMs = 16;
 
-function systemRandom(): number {
-  const [a = 0, b = 0] = crypto().randomFillSync(new Uint32Array(2));
-  return (a * 2 ** 20 + (b >>> 12)) / 2 ** 52;
+/** To ask the system for one number takes as long as a statement: it is asked for many at once. */
+function systemRandom(): () => number {
+  const words = new Uint32Array(256);
+  let used = words.length;
+  return () => {
+    if (used === words.length) {
+      crypto().randomFillSync(words);
+      used = 0;
+    }
+    const [a = 0, b = 0] = words.subarray(used, used + 2);
+    used += 2;
+    return (a * 2 ** 20 + (b >>> 12)) / 2 ** 52;
+  };
 }
 
 /**
@@ -72,7 +82,7 @@ export async function openStore<T extends Bodies = Bodies>(options: StoreOptions
     database,
     queue,
     now: options.clock ?? Date.now,
-    nonce: nonceMaker(options.random ?? systemRandom),
+    nonce: nonceMaker(options.random ?? systemRandom()),
   };
   const traces = createTraceStore(context);
   let closing: Promise<void> | undefined;

@@ -92,8 +92,9 @@ interface Wanted {
 }
 
 function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }: Wanted): Ranked[] {
-  if (words.terms.length === 0) return [];
   const { chunks, census, terms } = index;
+  const { notes, turns } = census.visible(key);
+  if (words.terms.length === 0 || notes + turns === 0) return [];
   const opened = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
   // To go through the places where others have the words, too, takes much longer than to look at a few chunks.
   if (opened !== undefined && opened.size <= pool && chunks.byNumber([...opened]).every(except)) return [];
