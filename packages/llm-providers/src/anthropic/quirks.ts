@@ -1,4 +1,5 @@
 import type { Model } from "@signalbox/agent-core";
+import { oncePer } from "../shared/once.ts";
 import { type QuirksOf, readQuirks } from "../shared/quirks.ts";
 
 /** What is usual, or comes first, unless a model says otherwise; QUIRKS.md says what each means. */
@@ -15,6 +16,6 @@ const QUIRKS = {
 
 export type AnthropicQuirks = QuirksOf<typeof QUIRKS>;
 
-export function anthropicQuirks({ quirks }: Model): AnthropicQuirks {
-  return readQuirks(QUIRKS, quirks);
-}
+export const anthropicQuirks: (model: Model) => AnthropicQuirks = oncePer(({ quirks }) =>
+  readQuirks(QUIRKS, quirks),
+);

@@ -16,11 +16,5 @@ export function guarded(
     return failedTurn({ ...asked, now }, classifyException(error));
   }
   if (isTurn(stream)) return stream;
-  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, (turn) => {
-    const replay = new Replay(turn);
-    return retell(
-      () => stream,
-      (event) => replay.event(event),
-    );
-  });
+  return modelTurn({ ...asked, timeouts: UNWATCHED, now }, (turn) => retell(() => stream, new Replay(turn)));
 }

@@ -81,6 +81,6 @@ export function withTextTools(stream: StreamModel): StreamModel {
       const reader = new TextCallReader(turn, `call_${context.messages.length}`);
       const asked = textContext(context, toolChoice);
       const open = () => stream(model, asked, { ...rest, ...format, signal: turn.signal, ...stops });
-      yield* retell(open, (event) => reader.event(event));
+      yield* retell(open, reader);
     });
 }

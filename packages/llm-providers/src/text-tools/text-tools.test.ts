@@ -50,7 +50,7 @@ function saying(
     return modelTurn({ model: asked, options }, async function* (turn) {
       turn.start("req_1");
       const index = turn.open({ type: "text" });
-      for (const piece of pieces) turn.append(index, piece);
+      for (const piece of pieces) yield turn.append(index, piece);
       turn.close(index);
       turn.finish(stop, "stop");
       yield;

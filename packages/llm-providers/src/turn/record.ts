@@ -154,7 +154,11 @@ export class TurnRecord {
     this.#uncounted += said;
     const type = deltaOf(block.head);
     if (type !== "tool.delta") this.#emitted = true;
-    this.#events.push({ type, index, delta: said });
+    const last = this.#events.at(-1);
+    const isMore = last !== undefined && "delta" in last && last.index === index;
+    // What arrives at once is told at once.
+    if (isMore) this.#events.pop();
+    this.#events.push({ type, index, delta: isMore ? last.delta + said : said });
   }
 
   /** Seals a block, with what the vendor wants to see again. A block that is not open is left alone. */

@@ -57,17 +57,17 @@ export class Replay {
 
 const NO_TURN = failure("protocol", "The provider's stream ended in something that is no turn.");
 
-/** Passes on the events of a stream of unknown quality, one before each `yield`; throws what it broke off with. */
+/** Reads the events of a stream of unknown quality, one before each `yield`; throws what it broke off with. */
 export async function* retell(
   open: () => AsyncIterable<ModelEvent>,
-  onEvent: (event: ModelEvent) => void,
+  reader: Pick<Replay, "event">,
 ): AsyncGenerator<void> {
   const stream = new SoundStream(open);
   try {
     for (;;) {
       const event = await stream.next();
       if (event.type === "broken") throw event.cause ?? new FailureError(failure("protocol", event.why));
-      onEvent(event);
+      reader.event(event);
       yield;
     }
   } finally {

@@ -66,6 +66,30 @@ describe("a turn", () => {
     ]);
   });
 
+  it("tells at once what of a block arrives at once", async () => {
+    const { events } = await readTurn(
+      turn(async function* (writer) {
+        const [text, call] = [
+          writer.open({ type: "text" }),
+          writer.open({ type: "toolCall", id: "1", name: "t" }),
+        ];
+        for (const piece of ["a", "b"]) writer.append(text, piece);
+        yield;
+        for (const piece of ["c", "d"]) writer.append(text, piece);
+        for (const piece of ['{"e":', "1}"]) writer.append(call, piece);
+        writer.append(text, "f");
+        yield writer.finish("tool_use");
+      }),
+    );
+    const deltas = events.flatMap((event) => ("delta" in event ? [[event.index, event.delta]] : []));
+    expect(deltas).toEqual([
+      [0, "ab"],
+      [0, "cd"],
+      [1, '{"e":1}'],
+      [0, "f"],
+    ]);
+  });
+
   it("keeps blocks apart that are open at once", async () => {
     const { message } = await readTurn(
       turn(async function* (writer) {
