@@ -9,21 +9,14 @@ function shellText({ command, output, exitCode }: ShellRunMessage): string {
   return `The user ran a command (${exit}):\n\`\`\`\n$ ${command}\n${output}\n\`\`\``;
 }
 
-/** Kept, so that a message is the same object in each request and adapters find what they made of it. */
-const inContext = new WeakMap<UserMessage, UserMessage>();
-
-function withContext(message: UserMessage): UserMessage {
-  const { context, content, timestamp } = message;
-  if (context === undefined) return message;
-  const made = inContext.get(message) ?? { role: "user", content: after(context, content), timestamp };
-  inContext.set(message, made);
-  return made;
-}
-
-function after(context: string, content: UserMessage["content"]): UserMessage["content"] {
-  return typeof content === "string"
-    ? `${context}\n\n${content}`
-    : [{ type: "text", text: context }, ...content];
+/** Converts a message once, so that it is the same object in each request and adapters find what they made of it. */
+export function onceEach<T>(convert: (message: AgentMessage) => T): (message: AgentMessage) => T {
+  const converted = new WeakMap<AgentMessage, { readonly made: T }>();
+  return (message) => {
+    const kept = converted.get(message) ?? { made: convert(message) };
+    converted.set(message, kept);
+    return kept.made;
+  };
 }
 
 /**
@@ -31,10 +24,15 @@ function after(context: string, content: UserMessage["content"]): UserMessage["c
  * words it belongs to; shell runs, summaries and custom messages as user messages.
  */
 export function convertToLlm(message: AgentMessage): Message {
+  if (message.role === "assistant" || message.role === "toolResult") return message;
+  return message.role === "user" && message.context === undefined ? message : toUser(message);
+}
+
+const toUser = onceEach((message): Message => {
   const { role, timestamp } = message;
   switch (role) {
     case "user":
-      return withContext(message);
+      return { role, content: withContext(message), timestamp };
     case "assistant":
     case "toolResult":
       return message;
@@ -47,4 +45,10 @@ export function convertToLlm(message: AgentMessage): Message {
     case "custom":
       return { role: "user", content: message.content, timestamp };
   }
+});
+
+function withContext({ context = "", content }: UserMessage): UserMessage["content"] {
+  return typeof content === "string"
+    ? `${context}\n\n${content}`
+    : [{ type: "text", text: context }, ...content];
 }

@@ -1,7 +1,7 @@
 import type { Hooks } from "../hooks.ts";
 import type { AgentMessage, Message, ToolResultMessage } from "../messages.ts";
 import type { Conversation } from "./conversation.ts";
-import { convertToLlm } from "./convert.ts";
+import { convertToLlm, onceEach } from "./convert.ts";
 import { asksForTurn, HistoryRepair } from "./repair.ts";
 
 const GO_ON = "(Go on.)";
@@ -13,14 +13,12 @@ export class RequestView {
   readonly #historyTurns: number | undefined;
   /** What stands for a pruned result. Pruning lasts, so that the start of the request stays the same. */
   readonly #pruned = new Map<AgentMessage, ToolResultMessage>();
-  /** A message is converted once, so that it stays the same object from request to request. */
-  readonly #converted = new Map<AgentMessage, { readonly message: Message | undefined }>();
   /** Each request mostly is the last one and something behind it. */
   readonly #repair = new HistoryRepair();
 
   constructor(conversation: Conversation, convert?: Hooks["convertToLlm"], historyTurns?: number) {
     this.#conversation = conversation;
-    this.#convert = convert ?? convertToLlm;
+    this.#convert = convert === undefined ? convertToLlm : onceEach(convert);
     this.#historyTurns = historyTurns;
   }
 
@@ -48,7 +46,7 @@ export class RequestView {
 
   /** What the vendor gets; made of `messages` where a host changed what is sent. A new array each time. */
   request(messages: readonly AgentMessage[] = this.messages): readonly Message[] {
-    const converted = messages.map((message) => this.#toLlm(message)).filter((made) => made !== undefined);
+    const converted = messages.map(this.#convert).filter((made) => made !== undefined);
     const { messages: sent, changes } = this.#repair.repair(Object.freeze(converted));
     // No call may get an id that the model was shown for another one.
     if (changes.length > 0) this.#conversation.ids.reserve(sent);
@@ -56,15 +54,6 @@ export class RequestView {
     // A host may have left out, or lost, what there was to answer.
     if (asksForTurn(last)) return sent;
     return [...sent, { role: "user", content: GO_ON, timestamp: last?.timestamp ?? 0 }];
-  }
-
-  #toLlm(message: AgentMessage): Message | undefined {
-    let converted = this.#converted.get(message);
-    if (converted === undefined) {
-      converted = { message: this.#convert(message) };
-      this.#converted.set(message, converted);
-    }
-    return converted.message;
   }
 }
 
