@@ -1,5 +1,5 @@
 import type { Message, Model, ModelErrorCode } from "@signalbox/agent-core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { anthropicMessages } from "../src/anthropic/index.ts";
 import { googleGenerative } from "../src/google/index.ts";
 import { classify, classifyException, defineProvider, loadSdk } from "../src/index.ts";
@@ -317,5 +317,14 @@ describe("an SDK", () => {
     });
     installed = true;
     expect((await readTurn(stream(testModel("a", "m"), context))).error).toBeUndefined();
+  });
+
+  it("asks its vendor also where a server has put a class of its own in place of `Request`", async () => {
+    vi.stubGlobal("Request", class extends Request {});
+    onTestFinished(() => void vi.unstubAllGlobals());
+    const answer = {
+      pieces: [sse({ choices: [{ index: 0, delta: { content: "Hi." }, finish_reason: "stop" }] }, "[DONE]")],
+    };
+    expect((await ask(mistralChat, answer)).error).toBeUndefined();
   });
 });

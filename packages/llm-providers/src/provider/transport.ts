@@ -31,7 +31,8 @@ export const DRAIN_BYTES = 131_072;
 
 /** The request that `fetch` would make. Its own `Request` refuses addresses with a password in them. */
 export async function requestFor(...[input, init]: Parameters<FetchLike>): Promise<HttpRequest> {
-  const request = input instanceof Request ? input : undefined;
+  // Not `instanceof Request`: servers put a class of their own in its place.
+  const request = typeof input === "string" || input instanceof URL ? undefined : input;
   const headers = new Headers(request?.headers ?? init?.headers);
   const body = await (request ?? new Response(init?.body)).text();
   return { url: request?.url ?? String(input), headers: Object.fromEntries(headers), body };
