@@ -23,12 +23,13 @@ const GROWTH_BYTES = 12 * 1_048_576;
 /**
  * Gives memory back after a burst of work. The engine itself keeps what a heap once needed, for as long as little is
  * allocated; a service that is idle for most of the day would hold the memory of its busiest minute. The collection
- * stops the process for some tens of milliseconds, once after each burst, when nothing has been going on for seconds.
+ * stops the process for some tens of milliseconds, once after its start and after each burst, when nothing has been
+ * going on for seconds.
  */
 export function releaseIdleMemory(options: IdleMemoryOptions = thisProcess()): () => void {
   let since = options.mark();
   let quiet = 0;
-  let settled = options.heapSize();
+  let settled = 0;
   const timer = setInterval(() => {
     quiet = options.utilization(since) < QUIET_SHARE ? quiet + 1 : 0;
     since = options.mark();
