@@ -1,5 +1,5 @@
 # docker compose up, or:
-#   docker build -t signalbox --build-arg SDKS="@anthropic-ai/sdk grammy" .
+#   docker build -t signalbox --build-arg SDKS=grammy .
 #   docker run -p 127.0.0.1:4747:4747 -e SIGNALBOX_TOKEN -e ANTHROPIC_API_KEY -v signalbox:/home/node/.signalbox signalbox
 FROM node:26-bookworm-slim AS build
 WORKDIR /src
@@ -13,9 +13,9 @@ FROM node:26-bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends bubblewrap ca-certificates \
  && rm -rf /var/lib/apt/lists/*
-# SDKs of the vendors in use: found from the gateway's folder, which is under this one.
-ARG SDKS="@anthropic-ai/sdk openai"
-RUN npm install --prefix / --no-audit --no-fund --loglevel=error ${SDKS} && npm cache clean --force
+# SDKs of the platforms in use: found from the gateway's folder, which is under this one.
+ARG SDKS=""
+RUN [ -z "${SDKS}" ] || (npm install --prefix / --no-audit --no-fund --loglevel=error ${SDKS} && npm cache clean --force)
 COPY --from=build /gateway /gateway
 COPY --chown=node:node deploy/signalbox.yaml /home/node/.signalbox/signalbox.yaml
 RUN chown node:node /home/node/.signalbox && chmod 700 /home/node/.signalbox && chmod 600 /home/node/.signalbox/signalbox.yaml

@@ -13,20 +13,12 @@ const dist = join(import.meta.dirname, "..", "dist");
 const beside = (file) => join(import.meta.dirname, file);
 const builtIn = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 
-/**
- * What stays an import: what is native, large or reads files of its own, the vendors' SDKs, and what only a replay
- * needs.
- */
+/** What stays an import: what is native or reads files of its own, the platforms' SDKs, and what only a replay needs. */
 const IMPORTED = [
   "@signalbox/testkit",
-  "@anthropic-ai/sdk",
-  "@google/genai",
-  "@mistralai/mistralai",
   "@slack/bolt",
   "better-sqlite3",
   "grammy",
-  "openai",
-  "pino",
   "sqlite-vec",
   "unpdf",
   "web-tree-sitter",
@@ -38,9 +30,14 @@ const UNTIL_READY = ["/commands/start.js", "/program/prepare.js"];
 /** What so many commands share that one file of it costs each of them less than several. */
 const COMMON = 8;
 
+/** The server's adapter asks for it, but this program serves no HTTP/2. */
+const isUnused = (id, importer = "") => id === "node:http2" && importer.includes("/@hono/node-server/");
+
 const common = {
   platform: "node",
-  external: (id) => isBuiltin(id) || IMPORTED.some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id, importer) =>
+    (isBuiltin(id) && !isUnused(id, importer)) ||
+    IMPORTED.some((name) => id === name || id.startsWith(`${name}/`)),
 };
 const written = {
   // All in one folder with the compiled modules: assets are found from there.
@@ -81,7 +78,12 @@ async function writeProgram() {
       "signalbox-code": join(dist, "program", "program.js"),
       "signalbox-schemas": beside("schemas.mjs"),
     },
-    plugins: [inPlaceOf(/^undici$/, "undici.mjs"), importsOutside],
+    plugins: [
+      inPlaceOf(/^undici$/, "undici.mjs"),
+      inPlaceOf(/\/installed\.js$/, "installed.mjs"),
+      inPlaceOf(/^node:http2$/, "http2.mjs"),
+      importsOutside,
+    ],
     transform: { define: { "import.meta": "importMeta" } },
   });
   const atStart = await modulesUntilReady(bundle);

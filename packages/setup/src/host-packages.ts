@@ -24,8 +24,14 @@ export function importsFrom({ home, packages, workspaces }: PackagePlaces): Impo
   return { load: (name) => packages.load(name), home: home.dir, closed: workspaces };
 }
 
-/** Packages as a module sees them: SDKs of vendors, which people install as they need them, and what they add. */
-export function packagesFrom(module: Pick<ImportMeta, "url" | "resolve">): HostPackages {
+/**
+ * Packages as a module sees them: SDKs of vendors, which people install as they need them, and what they add.
+ * @param within those that the module's own program holds
+ */
+export function packagesFrom(
+  module: Pick<ImportMeta, "url" | "resolve">,
+  within: readonly string[] = [],
+): HostPackages {
   const { resolve } = createRequire(module.url);
   const isInstalled = (name: string): boolean => {
     try {
@@ -37,7 +43,7 @@ export function packagesFrom(module: Pick<ImportMeta, "url" | "resolve">): HostP
     }
   };
   return {
-    missing: (names) => names.filter((name) => !isInstalled(name)),
+    missing: (names) => names.filter((name) => !within.includes(name) && !isInstalled(name)),
     urlOf: (name) => module.resolve(name),
     load: (name) => import(module.resolve(name)),
   };

@@ -15,12 +15,8 @@ export const anthropicMessages: Provider = defineProvider({
   requires: ["@anthropic-ai/sdk"],
   requestIdHeaders: ["request-id"],
   async client({ apiKey, baseUrl, headers }) {
-    // Its three hundred files take a quarter less to load as CommonJS, which this name is for.
     const [sdk, { transformJSONSchema }] = await loadSdk("@anthropic-ai/sdk", () =>
-      Promise.all([
-        import("@anthropic-ai/sdk/index.js"),
-        import("@anthropic-ai/sdk/lib/transform-json-schema.js"),
-      ]),
+      Promise.all([import("@anthropic-ai/sdk"), import("@anthropic-ai/sdk/lib/transform-json-schema")]),
     );
     // The SDK sends the key as a bearer token; other servers that speak this API often know `x-api-key` only.
     const keyHeader = apiKey !== undefined && baseUrl !== undefined ? { "x-api-key": apiKey } : {};
