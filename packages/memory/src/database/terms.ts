@@ -39,7 +39,7 @@ export interface TermIndex {
 }
 
 /** Terms in fewer chunks are counted each time. */
-const COUNTED = 500;
+const COUNTED = 100;
 const MOST_COMMON = 1_000;
 /** A count holds until so large a part of it has come and gone. */
 const STEADY = 20;

@@ -10,7 +10,7 @@ import { neighboursOf } from "./neighbours.ts";
 import { diversify, fuseByRank, preferRecent, type Ranked } from "./ranking.ts";
 import { summarise } from "./summary.ts";
 import type { QueryVector } from "./vectors.ts";
-import { coverage, matchWords, type WordQuery, wordQuery } from "./words.ts";
+import { coverage, matchWords, type WordQuery, wantedTerms, wordQuery } from "./words.ts";
 
 const DEFAULT_LIMIT = 8;
 const MAX_LIMIT = 100;
@@ -54,9 +54,11 @@ export function find(index: MemoryIndex, query: Query, options: SearchOptions): 
   const limit = Math.min(options.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
   const pool = Math.max(MIN_POOL, limit * POOL);
   const key = keyOf(options.reader ?? {});
-  const { notes, turns } = index.census.all();
+  const [all, visible] = [index.census.all(), index.census.visible(key)];
+  const wanted = wantedTerms(text, now);
+  if (visible.notes + visible.turns === 0) return { hits: [], terms: wanted };
   const isTelling = isTellingOnly ? index.tellingTo(key) : undefined;
-  const words = wordQuery(text, index.terms, notes + turns, now, isTelling);
+  const words = wordQuery(wanted, index.terms, all.notes + all.turns, isTelling);
 
   const byWords = rankByWords(index, words, { key, pool, except });
   const byVectors = rankByVectors(index, vector, key, pool);
@@ -92,9 +94,8 @@ interface Wanted {
 }
 
 function rankByWords(index: MemoryIndex, words: WordQuery, { key, pool, except }: Wanted): Ranked[] {
+  if (words.terms.length === 0) return [];
   const { chunks, census, terms } = index;
-  const { notes, turns } = census.visible(key);
-  if (words.terms.length === 0 || notes + turns === 0) return [];
   const opened = census.isPartHidden(key) ? terms.opened(words.terms, key) : undefined;
   // To go through the places where others have the words, too, takes much longer than to look at a few chunks.
   if (opened !== undefined && opened.size <= pool && chunks.byNumber([...opened]).every(except)) return [];

@@ -22,18 +22,19 @@ export interface WordQuery {
   readonly weights: ReadonlyMap<string, number>;
 }
 
+/** Each term that a query asks for, once. */
+export function wantedTerms(query: string, now: number): readonly string[] {
+  const terms = new Set([...queryTerms(withoutDates(query)), ...queriedDateTerms(query, now)]);
+  return [...terms].slice(0, MAX_TERMS);
+}
+
 /** @param isTelling default: each term is */
 export function wordQuery(
-  query: string,
+  wanted: readonly string[],
   index: Pick<TermIndex, "frequencies">,
   chunks: number,
-  now: number,
   isTelling: IsTelling = () => true,
 ): WordQuery {
-  const wanted = [...new Set([...queryTerms(withoutDates(query)), ...queriedDateTerms(query, now)])].slice(
-    0,
-    MAX_TERMS,
-  );
   const frequencies = index.frequencies(wanted);
   const weights = new Map(
     wanted.map((term) => [
