@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import { SuiteReporter } from "./scripts/reporter.mjs";
+import { SCRATCH } from "./scripts/scratch.ts";
 import { ProofsFirst } from "./scripts/sequencer.mjs";
 import { root, workspaceMembers } from "./scripts/workspace.mjs";
 
@@ -26,6 +27,9 @@ const runner = (name) =>
     ? { server: { deps: { external: [BUILT] } } }
     : { experimental: { viteModuleRunner: false } };
 
+/** What a disk does to a gateway is for the proofs in its suite to show, on one; its other tests ask for memory. */
+const temporary = (name) => (name === "@signalbox/gateway" ? {} : { env: { TMPDIR: SCRATCH } });
+
 const suites = workspaceMembers().map(({ folder, manifest }) => ({
   root: folder,
   test: {
@@ -35,6 +39,7 @@ const suites = workspaceMembers().map(({ folder, manifest }) => ({
     // To import a package and what it uses takes longer than most test files: those of a suite share it.
     isolate: false,
     ...runner(manifest.name),
+    ...temporary(manifest.name),
     setupFiles: [join(root, "scripts", "seed.mjs")],
     ...limits,
   },

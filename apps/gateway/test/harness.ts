@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
@@ -36,6 +26,7 @@ import { type FeishuStandIn, startFeishu } from "@signalbox/testkit/feishu";
 import { createSessionTaint, type Sandbox, type TaintSource } from "@signalbox/tools";
 import { onTestFinished } from "vitest";
 import { stringify } from "yaml";
+import { SCRATCH } from "../../../scripts/scratch.ts";
 import { startGateway } from "../src/gateway.ts";
 import type { Gateway } from "../src/gateway-options.ts";
 import { resolveConfig } from "../src/resolve/resolve-config.ts";
@@ -124,8 +115,6 @@ const MAIN = fileURLToPath(new URL("../dist/signalbox.js", import.meta.url));
 const TUNED = fileURLToPath(new URL("./crash/main.ts", import.meta.url));
 /** The console as it was built into the command line. */
 const CONSOLE = fileURLToPath(new URL("../dist/assets/console", import.meta.url));
-/** Homes are in memory where there is room for them: what a disk does to a gateway is for `crash/` to show, on one. */
-const HOMES = hasRoom("/dev/shm") ? "/dev/shm" : tmpdir();
 
 const sandboxes = new Map<string, Promise<Sandbox>>();
 
@@ -138,7 +127,7 @@ const sharedSandbox: StartExecSandbox = (config, programsDir) => {
 };
 
 export async function openWorld(): Promise<World> {
-  const dir = mkdtempSync(join(HOMES, "signalbox-test-"));
+  const dir = mkdtempSync(join(SCRATCH, "signalbox-test-"));
   let script: Script = [];
   const anthropic = await startAnthropic({
     apiKeys: [KEY],
@@ -346,15 +335,4 @@ export async function ends(world: World): Promise<unknown[]> {
 /** The same, with the platforms' ids in front. */
 export async function namedEnds(world: World): Promise<unknown[]> {
   return (await inboxRows(world)).map(({ messageId, state, detail }) => [messageId, state, detail?.rule]);
-}
-
-/** Whether something can be written there, and a gigabyte of it. */
-function hasRoom(folder: string): boolean {
-  try {
-    accessSync(folder, constants.W_OK);
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize > 2 ** 30;
-  } catch {
-    return false;
-  }
 }
