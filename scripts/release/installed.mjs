@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { run } from "../workspace.mjs";
 
 /** What an installed gateway may take up on disk with one channel. */
-const MOST_MEGABYTES = 97;
+const MOST_MEGABYTES = 105;
 /** One channel's SDK. */
 const WITH = ["grammy"];
 
