@@ -13,7 +13,9 @@ const dist = join(import.meta.dirname, "..", "dist");
 const beside = (file) => join(import.meta.dirname, file);
 const builtIn = (name) => dirname(fileURLToPath(import.meta.resolve(`@signalbox/${name}`)));
 
-/** What stays an import: what is native or reads files of its own, the platforms' SDKs, and what only a replay needs. */
+/**
+ * What stays an import: what is native or reads files of its own, the platforms' SDKs, and what only a replay needs.
+ */
 const IMPORTED = [
   "@signalbox/testkit",
   "@slack/bolt",
