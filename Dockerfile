@@ -26,5 +26,5 @@ EXPOSE 4747
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:4747/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--initial-old-space-size=40", "/gateway/dist/signalbox.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--initial-old-space-size=64", "/gateway/dist/signalbox.js"]
 CMD ["start"]

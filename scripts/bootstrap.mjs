@@ -23,7 +23,7 @@ const COMMANDS = {
     install: WITHOUT_DOCS,
     build: ["--filter=@signalbox/gateway"],
     // As in the first line of the gateway's own program.
-    run: ["--max-semi-space-size=8", "--initial-old-space-size=40", gateway, "start"],
+    run: ["--max-semi-space-size=8", "--initial-old-space-size=64", gateway, "start"],
   },
   signalbox: { install: WITHOUT_DOCS, build: ["--filter=@signalbox/gateway"], run: [gateway] },
   test: { run: [script("check.mjs")] },

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --initial-old-space-size=40
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --initial-old-space-size=64
 // By namespace: an old Node.js has not every name, and is to read why it cannot run this.
 import * as module from "node:module";
 import { join } from "node:path";
@@ -13,8 +13,8 @@ if (major < 22 || (major === 22 && minor < 14)) {
 
 // A service on a shared machine. Old objects are collected each time they have grown by a third: V8's own rule lets a
 // busy heap grow much further. New objects get 8 MB: twice as much would save a tenth of the CPU under load, and take
-// 15 MB. Old objects are first collected at 40 MB, which a start does not reach: what it leaves behind is collected in
-// the first quiet moment.
+// 15 MB. Old objects are first collected at 64 MB, which neither a start reaches nor the first message, which would wait
+// for it: what a start leaves behind is collected in the first quiet moment.
 // The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
 // The last three only work at the start of the process, so they stand in the first line.
 setFlagsFromString("--heap-growing-percent=30");

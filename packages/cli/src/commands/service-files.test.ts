@@ -13,7 +13,7 @@ const program = {
 
 it("writes paths so that systemd and launchd read them as they are", () => {
   expect(systemdUnit(program)).toContain(
-    `ExecStart=${process.execPath} --max-semi-space-size=8 --initial-old-space-size=40 "/opt/signal box/signalbox.js" start --home "/home/a/50%% & more"`,
+    `ExecStart=${process.execPath} --max-semi-space-size=8 --initial-old-space-size=64 "/opt/signal box/signalbox.js" start --home "/home/a/50%% & more"`,
   );
   expect(launchdPlist("label", program)).toContain("<string>/home/a/50% &amp; more</string>");
 });
@@ -73,7 +73,7 @@ it.skipIf(!hasPython)("is a property list with the keys of launchd.plist(5), eac
     ProgramArguments: [
       process.execPath,
       "--max-semi-space-size=8",
-      "--initial-old-space-size=40",
+      "--initial-old-space-size=64",
       "/opt/signal box/signalbox.js",
       "start",
       "--quiet",

@@ -9,7 +9,7 @@ export interface ServiceProgram {
 const STOP_SECONDS = 45;
 
 /** As in the first line of the program, which says why. */
-const NODE_FLAGS = ["--max-semi-space-size=8", "--initial-old-space-size=40"];
+const NODE_FLAGS = ["--max-semi-space-size=8", "--initial-old-space-size=64"];
 
 /**
  * A unit of systemd for one person. What it takes away is what neither the gateway nor bubblewrap, which runs commands
