@@ -13,8 +13,8 @@ if (major < 22 || (major === 22 && minor < 14)) {
 
 // A service on a shared machine. Old objects are collected each time they have grown by a third: V8's own rule lets a
 // busy heap grow much further. New objects get 8 MB: twice as much would save a tenth of the CPU under load, and take
-// 15 MB. Old objects are first collected at 64 MB, which neither a start reaches nor the first message, which would wait
-// for it: what a start leaves behind is collected in the first quiet moment.
+// 15 MB. Old objects are first collected at 64 MB, which no start reaches, nor a first message, which would wait for
+// it: what a start leaves behind is collected in the first quiet moment.
 // The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
 // The last three only work at the start of the process, so they stand in the first line.
 setFlagsFromString("--heap-growing-percent=30");
