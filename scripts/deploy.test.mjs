@@ -7,6 +7,15 @@ import { root } from "./workspace.mjs";
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 const dockerfile = read("Dockerfile");
+/** Those that the program's first line asks for. */
+const FLAGS = /node (--.+)/.exec(read("apps/gateway/src/program/main.ts"))?.[1].split(" ") ?? [];
+
+it.each(["scripts/bootstrap.mjs", "packages/cli/src/commands/service-files.ts"])(
+  "%s starts the program as its first line asks",
+  (file) => {
+    expect(read(file)).toContain(`[${FLAGS.map((flag) => JSON.stringify(flag)).join(", ")}`);
+  },
+);
 
 describe("the Dockerfile", () => {
   it("has nothing that a linter complains about, and one that has is told", () => {
@@ -19,9 +28,8 @@ describe("the Dockerfile", () => {
   it("copies what is there, and starts the program as its first line asks", () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(?:--\S+ )*(\S+) /gm)].map(([, path]) => path);
     expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
-    const firstLine = /node (--.+)/.exec(read("apps/gateway/src/program/main.ts"))?.[1].split(" ");
     const [, ...started] = JSON.parse(/^ENTRYPOINT (.+)$/m.exec(dockerfile)?.[1] ?? "[]");
-    expect(started).toEqual([...firstLine, "/gateway/dist/signalbox.js"]);
+    expect(started).toEqual([...FLAGS, "/gateway/dist/signalbox.js"]);
   });
 
   it("ends as an ordinary user, and says how its health is asked for", () => {
