@@ -90,9 +90,10 @@ export function limitBody(maxBytes: number, errors: ErrorReplies): MiddlewareHan
 }
 
 /** What only its reader may see is kept by no cache on the way. */
-export async function noStore(context: Context<Env>, next: Next): Promise<void> {
-  await next();
+export async function noStore(context: Context, next: Next): Promise<void> {
+  // Ahead of the answer, which would have to be made anew to be changed.
   context.header("cache-control", "no-store");
+  await next();
 }
 
 /**

@@ -20,10 +20,21 @@ describe("the HTTP API", () => {
   });
 
   it("lets no cache on the way keep what is the owner's", async () => {
-    const { url } = await openServer(createMemoryService());
+    const { url } = await openServer(createMemoryService(() => ({ state: "replied", text: "hello" })));
     for (const path of ["/api/me", "/v1/models", "/metrics"]) {
       for (const headers of [bearer, {}])
         expect((await fetch(url + path, { headers })).headers.get("cache-control")).toBe("no-store");
+    }
+    const streamed = { model: "second", stream: true, messages: [{ role: "user", content: "hello" }] };
+    for (const body of [streamed, { ...streamed, stream: false }, { ...streamed, model: "nobody" }]) {
+      const headers = { ...bearer, ...json };
+      const request = { method: "POST", headers, body: JSON.stringify(body) };
+      const answer = await fetch(`${url}/v1/chat/completions`, request);
+      expect([answer.status, answer.headers.get("cache-control")]).toEqual([
+        body.model === "second" ? 200 : 404,
+        "no-store",
+      ]);
+      await answer.body?.cancel();
     }
   });
 

@@ -1,6 +1,6 @@
 import { type Handler, Hono } from "hono";
 import type { Principal } from "../auth/index.ts";
-import type { Env } from "../guard.ts";
+import { type Env, noStore } from "../guard.ts";
 import { scopeService } from "../scope.ts";
 import type { GatewayService } from "../service.ts";
 import { chatCompletionsRoute } from "./chat-completions.ts";
@@ -29,6 +29,7 @@ function openAiRoutes(all: GatewayService, principal: Principal, now: () => numb
   const app = new Hono();
   const service = scopeService(all, principal);
   const retries = createRetries(principal.name);
+  app.use(noStore);
   app.get("/models", (context) => listModels(context, service));
   app.get("/models/:id{.+}", (context) => getModel(context, service));
   app.post("/chat/completions", chatCompletionsRoute(service, retries, now));

@@ -4,7 +4,7 @@ import { COMMENT, COMMENT_MS } from "../comments.ts";
 
 /** Answers with events, and keeps the connection alive while an agent works without writing anything. */
 export function streamEvents(context: Context, write: (stream: SSEStreamingApi) => Promise<void>): Response {
-  return streamSSE(context, async (stream) => {
+  const response = streamSSE(context, async (stream) => {
     const comments = setInterval(() => void stream.write(COMMENT), COMMENT_MS);
     try {
       await write(stream);
@@ -12,4 +12,7 @@ export function streamEvents(context: Context, write: (stream: SSEStreamingApi) 
       clearInterval(comments);
     }
   });
+  // Hono's own word would let a cache keep them.
+  response.headers.set("cache-control", "no-store");
+  return response;
 }
