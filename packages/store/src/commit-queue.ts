@@ -24,6 +24,8 @@ export interface CommitQueue {
    * its own writes are undone. Resolves once the transaction is on the disk.
    */
   write<R>(work: () => R, manner?: Manner): Promise<R>;
+  /** The same, but resolves with the commit: what may begin meanwhile does not wait for the disk. */
+  writeAhead<R>(work: () => R): Promise<Ahead<R>>;
   /** Runs `work` now, on the last committed state. */
   read<R>(work: () => R): Promise<R>;
   /** Changes with every transaction and every undone call: what was read under one number holds until the next. */
@@ -37,6 +39,13 @@ export interface CommitQueue {
   close(): Promise<void>;
 }
 
+/** What a transaction gave that is not yet on the disk. */
+export interface Ahead<R> {
+  readonly result: R;
+  /** Resolves once it is. */
+  readonly onDisk: Promise<void>;
+}
+
 /**
  * `patient`: waits a moment for others to share the commit with. `unsynced`: resolves with the commit. A process that
  * is killed leaves it behind; a loss of power may take it, and nothing before it, until a later call is synced.
@@ -46,6 +55,8 @@ type Manner = "patient" | "unsynced";
 interface Call {
   readonly manner: Manner | undefined;
   run(): void;
+  /** Called when it is committed, which may be before it is on the disk. */
+  committed?(): void;
   /** Only called once; with an error or, when it went well, without. */
   done(error?: unknown): void;
 }
@@ -90,6 +101,7 @@ class BatchingQueue implements CommitQueue {
   readonly #spacing: Spacing;
   #waiting: Call[] = [];
   #running = false;
+  #syncing = false;
   #closed = false;
   #broken: unknown;
   readonly #idle: (() => void)[] = [];
@@ -118,13 +130,9 @@ class BatchingQueue implements CommitQueue {
   }
 
   write<R>(work: () => R, manner?: Manner): Promise<R> {
-    const refused = this.#refusal();
-    if (refused !== undefined) return Promise.reject(refused);
     return new Promise<R>((resolve, reject) => {
       let settle = () => {};
-      this.#spacing.called();
-      this.counts.calls += 1;
-      this.#waiting.push({
+      this.#call({
         manner,
         run() {
           const result = work();
@@ -132,9 +140,43 @@ class BatchingQueue implements CommitQueue {
         },
         done: (error) => (error === undefined ? settle() : reject(error)),
       });
-      if (manner !== "patient") this.#schedule();
-      else if (!this.#running) this.#patience ??= setTimeout(() => this.#schedule(), patienceMs);
     });
+  }
+
+  writeAhead<R>(work: () => R): Promise<Ahead<R>> {
+    const { promise: onDisk, resolve: isOnDisk, reject: isLost } = Promise.withResolvers<void>();
+    // Whoever does not wait for the disk hears of its failure with the next call.
+    onDisk.catch(() => {});
+    return new Promise<Ahead<R>>((resolve, reject) => {
+      let settle = () => {};
+      this.#call({
+        manner: undefined,
+        run() {
+          const result = work();
+          settle = () => resolve({ result, onDisk });
+        },
+        committed: () => settle(),
+        done(error) {
+          if (error === undefined) return isOnDisk();
+          isLost(error);
+          reject(error);
+        },
+      });
+    });
+  }
+
+  #call(call: Call): void {
+    const refused = this.#refusal();
+    if (refused !== undefined) {
+      call.done(refused);
+      return;
+    }
+    this.#spacing.called();
+    this.counts.calls += 1;
+    this.#waiting.push(call);
+    if (call.manner !== "patient") this.#schedule();
+    else if (!this.#running) this.#patience ??= setTimeout(() => this.#schedule(), patienceMs);
+    if (this.#syncing && call.manner === "unsynced") setImmediate(() => this.#runBesideSync());
   }
 
   async read<R>(work: () => R): Promise<R> {
@@ -222,17 +264,39 @@ class BatchingQueue implements CommitQueue {
     return outcomes;
   }
 
+  /** As {@link #transact}; where not even that could begin, all that wait fail. */
+  #transactOrFail(): Map<Call, unknown> | undefined {
+    try {
+      return this.#transact();
+    } catch (error) {
+      const failed = this.#waiting.splice(0);
+      return new Map(failed.map((call) => [call, toStoreError(error)]));
+    }
+  }
+
+  /** Whether they changed anything. */
+  #countCommit(): boolean {
+    const changesNow = this.#totalChanges.get();
+    if (changesNow === this.#changes) return false;
+    this.#changes = changesNow;
+    this.counts.commits += 1;
+    return true;
+  }
+
+  /** What is not synced anyway does not wait for a sync, unless commits are spaced out or others wait as well. */
+  #runBesideSync(): void {
+    if (!this.#syncing || this.#spacing.at(performance.now()) > 0) return;
+    if (this.#waiting.some(({ manner }) => manner !== "unsynced")) return;
+    const outcomes = this.#transactOrFail();
+    if (outcomes === undefined) return;
+    this.#countCommit();
+    for (const [call, error] of outcomes) call.done(error);
+  }
+
   async #runBatch(): Promise<void> {
     const start = performance.now();
     this.#lastStart = start;
-    let outcomes: Map<Call, unknown> | undefined;
-    try {
-      outcomes = this.#transact();
-    } catch (error) {
-      const failed = this.#waiting;
-      this.#waiting = [];
-      outcomes = new Map(failed.map((call) => [call, toStoreError(error)]));
-    }
+    let outcomes = this.#transactOrFail();
     if (outcomes === undefined) {
       this.#lockedSince ??= start;
       if (this.#lockedByUs > 0 || start - this.#lockedSince < maxLockedMs) {
@@ -247,10 +311,8 @@ class BatchingQueue implements CommitQueue {
     const eager = [...outcomes.keys()].filter(({ manner }) => manner !== "patient").length;
     if (eager > 0) this.#spacing.committed(eager);
 
-    const changesNow = this.#totalChanges.get();
-    if (changesNow !== this.#changes) {
-      this.#changes = changesNow;
-      this.counts.commits += 1;
+    for (const [call, error] of outcomes) if (error === undefined) call.committed?.();
+    if (this.#countCommit()) {
       for (const [call, error] of outcomes) {
         if (call.manner !== "unsynced") continue;
         call.done(error);
@@ -277,6 +339,7 @@ class BatchingQueue implements CommitQueue {
   async #sync(outcomes: Map<Call, unknown>): Promise<void> {
     const { syncLog, database } = this.#options;
     if (syncLog === undefined) return;
+    this.#syncing = true;
     try {
       database.fault("sync");
       this.counts.syncs += 1;
@@ -289,6 +352,8 @@ class BatchingQueue implements CommitQueue {
       });
       for (const call of outcomes.keys()) outcomes.set(call, this.#broken);
       for (const call of this.#waiting.splice(0)) outcomes.set(call, this.#broken);
+    } finally {
+      this.#syncing = false;
     }
   }
 

@@ -40,8 +40,9 @@ export interface DedupeIndex {
 }
 
 export function dedupeKey(kind: DedupeKey["kind"], channel: string, account: string, id: string): DedupeKey {
-  const digest = crypto().hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "buffer");
-  return { number: digest.readUIntBE(0, 6) * 32 + (digest.readUInt8(6) & 31), kind, channel, account, id };
+  const digest = crypto().hash("sha256", `${kind}\0${channel}\0${account}\0${id}`, "hex");
+  const number = parseInt(digest.slice(0, 12), 16) * 32 + (parseInt(digest.slice(12, 14), 16) & 31);
+  return { number, kind, channel, account, id };
 }
 
 /** The message with this platform id, if it is still stored. */

@@ -21,7 +21,7 @@ interface Parts {
 export function createAccept<T extends Bodies>(
   { database, queue, now, nonce }: Context,
   { entries, dedupe, limit }: Parts,
-): InboxStore<T>["accept"] {
+): Pick<InboxStore<T>, "accept" | "acceptAhead"> {
   const { db } = database;
   const insert = database.insert(inbox);
   const unfinished = database.query(() =>
@@ -65,11 +65,11 @@ export function createAccept<T extends Bodies>(
     return { id: inboxIdOf({ ...row, seq }), seq, state: row.state };
   }
 
-  return async (event) => {
+  const acceptAhead: InboxStore<T>["acceptAhead"] = async (event) => {
     const body = bodyOf(event);
     const keys = keysOf(event);
     const receivedAt = event.receivedAt ?? now();
-    return queue.write(() => {
+    return queue.writeAhead(() => {
       const seen = dedupe.find(keys.event) ?? (keys.message && dedupe.find(keys.message));
       if (seen === "pruned") return { outcome: "duplicate" };
       if (seen !== undefined) {
@@ -80,6 +80,15 @@ export function createAccept<T extends Bodies>(
       if (unfinishedNow >= limit) return { outcome: "full", unfinished: unfinishedNow, limit };
       return { outcome: "accepted", ...add(event, keys, body, receivedAt) };
     });
+  };
+
+  return {
+    acceptAhead,
+    async accept(event) {
+      const { result, onDisk } = await acceptAhead(event);
+      await onDisk;
+      return result;
+    },
   };
 }
 

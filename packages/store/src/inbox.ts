@@ -30,7 +30,7 @@ export function createInboxStore<T extends Bodies>(context: Context, parts: Part
   const { queue } = context;
   const { rows, dedupe } = parts;
   return {
-    accept: createAccept(context, parts),
+    ...createAccept(context, parts),
     ...createWay(context, parts),
     ...createInboxRevisions(context, rows, dedupe),
     ...createReads(context, parts),

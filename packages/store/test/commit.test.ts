@@ -210,11 +210,17 @@ test("a sync that fails rejects its calls, and the store refuses to go on", asyn
   expect(await again.inbox.accept(event("1"))).toMatchObject({ outcome: "duplicate" });
 });
 
-test("an unsynced call resolves with the commit, and asks for no sync of its own", async () => {
+/** A queue whose syncs take as long as they are told to. */
+function slowlySynced() {
   const raw = new Sqlite(":memory:");
   const insert = raw.exec("CREATE TABLE t (n INTEGER)").prepare("INSERT INTO t VALUES (?)");
   const sync = Promise.withResolvers<void>();
   const queue = commitQueue({ database: wrapDatabase(raw), syncLog: () => sync.promise, spacingMs: 0 });
+  return { queue, insert, sync };
+}
+
+test("an unsynced call resolves with the commit, and asks for no sync of its own", async () => {
+  const { queue, insert, sync } = slowlySynced();
   await queue.write(() => insert.run(1), "unsynced");
   expect(queue.counts).toMatchObject({ commits: 1, syncs: 0 });
 
@@ -224,6 +230,50 @@ test("an unsynced call resolves with the commit, and asks for no sync of its own
   expect({ ...queue.counts, synced }).toMatchObject({ commits: 2, syncs: 1, synced: false });
   sync.resolve();
   await other;
+});
+
+test("a call ahead of its sync resolves with the commit, and tells when it is on the disk", async () => {
+  const { queue, insert, sync } = slowlySynced();
+  const { result, onDisk } = await queue.writeAhead(() => insert.run(1).changes);
+  let isOnDisk = false;
+  const told = onDisk.then(() => (isOnDisk = true));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(result).toBe(1);
+  expect({ ...queue.counts, isOnDisk }).toMatchObject({ commits: 1, syncs: 1, isOnDisk: false });
+  sync.resolve();
+  await told;
+  expect(queue.counts).toMatchObject({ commits: 1, syncs: 1 });
+});
+
+test("while others are synced an unsynced call is committed, unless it stands behind one that is not", async () => {
+  const { queue, insert, sync } = slowlySynced();
+  await queue.writeAhead(() => insert.run(1));
+  await queue.write(() => insert.run(2), "unsynced");
+  expect(queue.counts).toMatchObject({ commits: 2, syncs: 1 });
+  const order: string[] = [];
+  const synced = queue.write(() => order.push("synced"));
+  const behind = queue.write(() => order.push("unsynced"), "unsynced");
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(order).toEqual([]);
+  sync.resolve();
+  await Promise.all([synced, behind]);
+  expect(order).toEqual(["synced", "unsynced"]);
+});
+
+test("a call ahead of a sync that fails hears of it by its disk alone", async () => {
+  const { queue, insert, sync } = slowlySynced();
+  const { onDisk } = await queue.writeAhead(() => insert.run(1));
+  sync.reject(new Error("the disk is gone"));
+  await expect(onDisk).rejects.toMatchObject({ code: "io" });
+  await expect(queue.writeAhead(() => insert.run(2))).rejects.toMatchObject({ code: "io" });
+});
+
+test("a call ahead of its sync that fails is no half of one", async () => {
+  const { queue } = slowlySynced();
+  const work = () => {
+    throw new StoreError("conflict", "no");
+  };
+  await expect(queue.writeAhead(work)).rejects.toMatchObject({ code: "conflict" });
 });
 
 test("a run begins without a sync, and its end is synced", async () => {

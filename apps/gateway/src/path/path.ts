@@ -100,7 +100,9 @@ export function createTaking(stages: TakingStages): Taking {
     const admitted = await metrics.timed("route", () => stages.admit(received.event, terms));
     await stages.queue.expect(admitted.place.sessionKey);
     const outcome = await metrics.timed("accept", () => stages.accept(received, admitted));
-    if (outcome.outcome === "accepted") enter(outcome.accepted);
+    if (outcome.outcome !== "accepted") return outcome;
+    enter(outcome.accepted);
+    await outcome.onDisk;
     return outcome;
   };
 

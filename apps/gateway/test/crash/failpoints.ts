@@ -169,6 +169,7 @@ function storeWithFailpoints(store: GatewayStore, hit: Failpoints): GatewayStore
     inbox: {
       ...inbox,
       accept: around("accept", inbox.accept),
+      acceptAhead: around("accept", inbox.acceptAhead),
       route: around("route", inbox.route),
       settle: around("settle", inbox.settle),
       revise: around("revise", inbox.revise),

@@ -10,6 +10,10 @@ export const inboxChecks: Readonly<Record<string, Check>> = {
     const again = await store.inbox.accept({ ...eventOf("a", "s"), eventId: "another" });
     assert.equal(again.outcome, "duplicate");
     assert.equal((await store.inbox.accept({ ...eventOf("a", "s"), account: "other" })).outcome, "accepted");
+    const ahead = await store.inbox.acceptAhead(eventOf("b", "s"));
+    assert.equal(ahead.result.outcome, "accepted");
+    await ahead.onDisk;
+    assert.equal((await store.inbox.acceptAhead(eventOf("b", "s"))).result.outcome, "duplicate");
   },
 
   "takes an event once, however many bring it at the same time": async ({ store }) => {

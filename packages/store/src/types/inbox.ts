@@ -39,7 +39,7 @@ export interface InboxAccept<T extends Bodies = Bodies> {
   readonly lease?: LeaseToken;
 }
 
-/** The outcome of an {@link InboxAccept}. Every answer comes after a synced commit. */
+/** The outcome of an {@link InboxAccept}. */
 export type InboxAccepted =
   | {
       readonly outcome: "accepted";
@@ -121,6 +121,13 @@ export interface InboxSettle {
 export interface InboxStore<T extends Bodies = Bodies> {
   /** Takes responsibility for an event. Acknowledge the platform after this resolved with anything but `full`. */
   accept(event: InboxAccept<T>): Promise<InboxAccepted>;
+  /**
+   * The same, but resolves with the commit, so that what needs no more can begin: a loss of power takes it until
+   * `onDisk` resolves. Acknowledge the platform after that. If it rejects, the store has to be opened again.
+   */
+  acceptAhead(
+    event: InboxAccept<T>,
+  ): Promise<{ readonly result: InboxAccepted; readonly onDisk: Promise<void> }>;
   /**
    * Gives an `accepted` message its session and the state `queued`, and optionally replaces its `payload`. Error
    * `conflict` in any other state.

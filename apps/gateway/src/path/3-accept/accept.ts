@@ -10,7 +10,7 @@ import type { ReceivedMessage } from "../1-receive/receive.ts";
 import { type Admit, type Admitted, isExclusive } from "../2-admit/admit.ts";
 
 export interface AcceptPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "accept">;
+  readonly inbox: Pick<GatewayStore["inbox"], "acceptAhead">;
   readonly lease: LeaseToken;
   readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish">;
@@ -21,7 +21,7 @@ export interface AcceptPorts {
   readonly onAccepted: (id: InboxId, event: MessageEvent) => void;
 }
 
-/** A message that is on the disk: from here on it is not lost. */
+/** A message that is committed. */
 export interface Accepted extends Pick<Admitted, "stored" | "decision" | "exclusive"> {
   readonly id: InboxId;
   readonly seq: number;
@@ -35,7 +35,12 @@ interface Route {
 }
 
 export type AcceptOutcome =
-  | { readonly outcome: "accepted"; readonly accepted: Accepted }
+  | {
+      readonly outcome: "accepted";
+      readonly accepted: Accepted;
+      /** Resolves when it is on the disk: from then on it is not lost. */
+      readonly onDisk: Promise<void>;
+    }
   /** It was accepted before; the id is absent if only its tombstone is left. */
   | { readonly outcome: "duplicate"; readonly id?: InboxId }
   /** Too many wait; its platform is refused, and delivers it again. */
@@ -43,7 +48,10 @@ export type AcceptOutcome =
 
 export type Accept = (received: ReceivedMessage, admitted: Admitted) => Promise<AcceptOutcome>;
 
-/** Takes responsibility for a message: exactly once, and on the disk before its platform is told. */
+/**
+ * Takes responsibility for a message, exactly once. Its run may begin while the disk still writes: what others see of a
+ * run is committed behind the message, and synced. Its platform is told once the message is on the disk.
+ */
 export function createAccept(ports: AcceptPorts): Accept {
   const { tracer, logger } = ports;
   // Told once, and again only after there was room: whoever is refused may come at any rate.
@@ -51,7 +59,9 @@ export function createAccept(ports: AcceptPorts): Accept {
   return async (received, admitted) => {
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const outcome = await ports.inbox.accept(inboxEntry(ports, received, admitted, route));
+    const { result: outcome, onDisk } = await ports.inbox.acceptAhead(
+      inboxEntry(ports, received, admitted, route),
+    );
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       if (!isFull)
@@ -62,6 +72,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     if (outcome.outcome === "duplicate") {
       if (outcome.id !== undefined)
         tracer.note(outcome.id, "intake", "delivered again by the platform; nothing done");
+      await onDisk;
       return outcome;
     }
     isFull = false;
@@ -70,7 +81,7 @@ export function createAccept(ports: AcceptPorts): Accept {
     trace(tracer, accepted, received, admitted);
     log(logger, accepted);
     tell(ports, accepted, received);
-    return { outcome: "accepted", accepted };
+    return { outcome: "accepted", accepted, onDisk };
   };
 }
 
@@ -130,9 +141,10 @@ function trace(
   { event, as }: ReceivedMessage,
   { place, decision }: Admitted,
 ): void {
-  const name = as === "message" && event.messageId !== "" ? event.messageId : event.eventId;
-  tracer.note(id, "intake", `${event.channel}/${event.account} ${as} ${name} accepted`, {
-    eventId: event.eventId,
+  const { channel, account, eventId, messageId } = event;
+  const name = as === "message" && messageId !== "" ? messageId : eventId;
+  tracer.note(id, "intake", `${channel}/${account} ${as} ${name} accepted`, {
+    ...(name === eventId ? {} : { eventId }),
     seq,
   });
   const by = place.kind === "asked" ? "as asked" : `by ${place.matchedBy}`;
