@@ -316,8 +316,7 @@ export function taintIn(world: World): Promise<readonly TaintSource[]> {
   return inStore(world, async (store) => {
     const [session] = await store.sessions.list();
     if (session === undefined) return [];
-    const { key: sessionKey, generation } = session;
-    return (await createSessionTaint(store.sessions, { sessionKey, generation }).earlier()).sources;
+    return createSessionTaint(store.sessions, session).earlier.sources;
   });
 }
 

@@ -24,46 +24,48 @@ async function open() {
       kind: "direct",
     });
   await begin();
-  const memory = (generation = 0) => createSessionTaint(store.sessions, { sessionKey, generation });
+  const memory = async (generation = 0) => {
+    const data = (await store.sessions.get(sessionKey))?.data;
+    return createSessionTaint(store.sessions, { key: sessionKey, generation, data });
+  };
   return { store, lease, time, begin, memory };
 }
 
 describe("what tainted a conversation", () => {
   it("is known to every later run, and adds up, however long nobody speaks", async () => {
     const { store, time, memory } = await open();
-    expect(await memory().earlier()).toEqual(seen());
-    await memory().keep(seen("web"));
+    expect((await memory()).earlier).toEqual(seen());
+    await (await memory()).keep(seen("web"));
     time.now += 4_000 * DAY_MS;
     await store.maintenance.prune();
-    const second = memory();
-    expect(await second.earlier()).toEqual(seen("web"));
+    const second = await memory();
+    expect(second.earlier).toEqual(seen("web"));
     await second.keep(seen("file"));
-    expect(await memory().earlier()).toEqual(seen("web", "file"));
+    expect((await memory()).earlier).toEqual(seen("web", "file"));
   });
 
   it("knows who spoke in it", async () => {
     const { memory } = await open();
-    await memory().keep({ sources: [], speakers: ["plain:mo"] });
-    const second = memory();
-    await second.earlier();
+    await (await memory()).keep({ sources: [], speakers: ["plain:mo"] });
+    const second = await memory();
     await second.keep({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
-    expect(await memory().earlier()).toEqual({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
+    expect((await memory()).earlier).toEqual({ sources: ["web"], speakers: ["plain:mo", "plain:eve"] });
   });
 
   it("stays with a choice of the model, and outlasts it", async () => {
     const { store, memory } = await open();
     await store.sessions.patch(sessionKey, { model: "anthropic/claude-sonnet-4-6" });
-    await memory().keep(seen("web"));
+    await (await memory()).keep(seen("web"));
     const session = await store.sessions.patch(sessionKey, { thinking: "high" });
     expect(session).toMatchObject({ model: "anthropic/claude-sonnet-4-6", thinking: "high" });
-    expect(await memory().earlier()).toEqual(seen("web"));
+    expect((await memory()).earlier).toEqual(seen("web"));
   });
 
   it("does not taint the conversation after a reset, and leaves nothing behind", async () => {
     const { store, lease, memory } = await open();
     for (let generation = 0; generation < 5; generation += 1) {
-      expect(await memory(generation).earlier()).toEqual(seen());
-      await memory(generation).keep(seen("web"));
+      expect((await memory(generation)).earlier).toEqual(seen());
+      await (await memory(generation)).keep(seen("web"));
       await store.sessions.reset(sessionKey, lease);
     }
     expect(await store.kv.list("taint")).toEqual([]);
@@ -71,10 +73,10 @@ describe("what tainted a conversation", () => {
 
   it("does not taint a new conversation in the place of one that was pruned", async () => {
     const { store, time, begin, memory } = await open();
-    await memory().keep(seen("web"));
+    await (await memory()).keep(seen("web"));
     time.now += 2 * DAY_MS;
     expect(await store.maintenance.prune({ idleSessionsMs: DAY_MS })).toMatchObject({ sessions: 1 });
     expect((await begin()).generation).toBe(0);
-    expect(await memory().earlier()).toEqual(seen());
+    expect((await memory()).earlier).toEqual(seen());
   });
 });

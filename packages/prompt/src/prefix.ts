@@ -1,4 +1,4 @@
-import { createHash, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { estimateTokens, type ToolSpec } from "@signalbox/agent-core";
 import type { PromptSection } from "./types.ts";
 
@@ -37,10 +37,9 @@ export function prefixOf(sections: readonly PromptSection[], tools: readonly Too
   const stable = sections.filter(({ part }) => part === "stable");
   const toolsText = `[${tools.map(jsonOf).join(",")}]`;
   const texts = [{ name: "tools", text: toolsText }, ...stable];
-  const digest = createHash("sha256");
-  for (const { name, text } of texts) digest.update(JSON.stringify([name, text]));
+  const named = texts.map(({ name, text }) => `${name}:${text.length}:${text}`).join("");
   return {
-    digest: digest.digest("hex").slice(0, 16),
+    digest: hash("sha256", named, "hex").slice(0, 16),
     tools: {
       name: "tools",
       title: "Tools",

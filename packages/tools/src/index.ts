@@ -89,6 +89,7 @@ export {
   createSessionTaint,
   type SessionData,
   type SessionTaint,
+  type TaintedSession,
   taintIn,
 } from "./persistence/session-taint.ts";
 export { createStandingRules, type StandingRules } from "./persistence/standing-rules.ts";

@@ -1,7 +1,7 @@
 import { speakerOf } from "@signalbox/channel";
 import { compactConversation } from "@signalbox/runs";
 import { phrasesToAsker } from "@signalbox/service";
-import { createSessionTaint, type Role } from "@signalbox/tools";
+import { createSessionTaint, type Role, type TaintedSession } from "@signalbox/tools";
 import { type CommandRun, endCommand, type InTurnPorts, stopCommand } from "./command-run.ts";
 
 export async function compactNow(options: InTurnPorts, run: CommandRun): Promise<void> {
@@ -14,7 +14,7 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
   if (chosen === undefined) return endCommand(options, run, phrases.noUsableModel(agent.id));
   const agentModel = options.spending.forMessage(chosen, run.message);
   const place = { agentId: agent.id, sessionKey, runId: run.runId };
-  const speakers = await speakersOf(options, run, session?.generation ?? 0);
+  const speakers = speakersOf(options, run, session);
   const beforeCompaction = options.flush({ agent, agentModel, sessionKey, ...speakers });
   const done = await compactConversation(
     { sessions: store.sessions, histories, lease },
@@ -39,15 +39,12 @@ export async function compactNow(options: InTurnPorts, run: CommandRun): Promise
 }
 
 /** Whose words are in the conversation: what is noted from it is an owner's only where nobody else spoke. */
-async function speakersOf(
+function speakersOf(
   { store }: InTurnPorts,
   { message: { sessionKey, stored } }: CommandRun,
-  generation: number,
-): Promise<{ role: () => Role; taint: () => readonly string[] }> {
-  const { sources, speakers } = await createSessionTaint(store.sessions, {
-    sessionKey,
-    generation,
-  }).earlier();
+  session: TaintedSession = { key: sessionKey, generation: 0 },
+): { role: () => Role; taint: () => readonly string[] } {
+  const { sources, speakers } = createSessionTaint(store.sessions, session).earlier;
   const own = speakerOf(stored.event);
   const isAlone = speakers.every((speaker) => speaker === own);
   return { role: () => stored.role, taint: () => (isAlone ? sources : [...sources, "history"]) };

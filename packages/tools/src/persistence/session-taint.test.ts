@@ -5,29 +5,27 @@ import { createSessionTaint } from "../index.ts";
 function sessions() {
   let data: JsonValue | undefined;
   return {
-    get: async () => ({ data }),
     patch: async (_key: string, change: { readonly data: JsonValue }) => {
       data = JSON.parse(JSON.stringify(change.data));
     },
     set(value: JsonValue) {
       data = value;
     },
+    of: (generation: number) => ({ key: "s", generation, data }),
   };
 }
 
-const of = (generation: number) => ({ sessionKey: "s", generation });
-
 it("adds up over the runs of a generation, and begins anew with the next", async () => {
   const kept = sessions();
-  await createSessionTaint(kept, of(0)).keep({ sources: ["web"], speakers: [] });
-  const second = createSessionTaint(kept, of(0));
-  expect(await second.earlier()).toEqual({ sources: ["web"], speakers: [] });
+  await createSessionTaint(kept, kept.of(0)).keep({ sources: ["web"], speakers: [] });
+  const second = createSessionTaint(kept, kept.of(0));
+  expect(second.earlier).toEqual({ sources: ["web"], speakers: [] });
   await second.keep({ sources: ["file"], speakers: ["plain:mo"] });
-  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
+  expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual({
     sources: ["web", "file"],
     speakers: ["plain:mo"],
   });
-  expect(await createSessionTaint(kept, of(1)).earlier()).toEqual({ sources: [], speakers: [] });
+  expect(createSessionTaint(kept, kept.of(1)).earlier).toEqual({ sources: [], speakers: [] });
 });
 
 it("is written again where it could not be written", async () => {
@@ -38,27 +36,27 @@ it("is written again where it could not be written", async () => {
     await kept.patch(...change);
   };
   const seen = { sources: ["web"], speakers: [] } as const;
-  const taint = createSessionTaint({ ...kept, patch }, of(0));
+  const taint = createSessionTaint({ ...kept, patch }, kept.of(0));
   await expect(taint.keep(seen)).rejects.toThrow("the disk is full");
   isFull = false;
   await taint.keep(seen);
-  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual(seen);
+  expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual(seen);
 });
 
 it("takes what it cannot read for somebody else's words", async () => {
   const kept = sessions();
   kept.set({ taint: { generation: 0, sources: ["web", "gossip", 7], speakers: ["plain:mo"] } });
-  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({
+  expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual({
     sources: ["web", "other"],
     speakers: ["plain:mo"],
   });
   for (const damaged of [null, "damaged", { taint: "damaged" }]) {
     kept.set(damaged);
-    expect(await createSessionTaint(kept, of(3)).earlier()).toEqual({
+    expect(createSessionTaint(kept, kept.of(3)).earlier).toEqual({
       sources: ["other"],
       speakers: ["unknown"],
     });
   }
   kept.set({});
-  expect(await createSessionTaint(kept, of(0)).earlier()).toEqual({ sources: [], speakers: [] });
+  expect(createSessionTaint(kept, kept.of(0)).earlier).toEqual({ sources: [], speakers: [] });
 });

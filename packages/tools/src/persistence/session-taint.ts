@@ -13,14 +13,22 @@ interface Seen {
 
 /** The taint of a session, over its runs. */
 export interface SessionTaint {
-  earlier(): Promise<Seen>;
+  /** What earlier runs have seen. */
+  readonly earlier: Seen;
   /** Remembers what a run has seen, and who spoke in it. */
   keep(seen: Seen): Promise<void>;
 }
 
-/** What a host keeps with each session. */
+/** A session as its host has it. */
+export interface TaintedSession {
+  readonly key: string;
+  readonly generation: number;
+  /** What is kept with it. */
+  readonly data?: unknown;
+}
+
+/** Keeps with a session what belongs to it. */
 export interface SessionData {
-  get(sessionKey: string): Promise<{ readonly data?: unknown } | undefined>;
   patch(sessionKey: string, change: { readonly data: JsonValue }): Promise<unknown>;
 }
 
@@ -32,15 +40,14 @@ const NOTHING: Seen = { sources: [], speakers: [] };
  */
 export function createSessionTaint(
   sessions: SessionData,
-  { sessionKey, generation }: { readonly sessionKey: string; readonly generation: number },
+  { key, generation, data }: TaintedSession,
 ): SessionTaint {
-  let kept = NOTHING;
+  const taint = taintIn(data);
+  const { sources, speakers } = taint !== undefined && taint.generation >= generation ? taint : NOTHING;
+  const earlier: Seen = { sources, speakers };
+  let kept = earlier;
   return {
-    async earlier() {
-      const taint = taintIn((await sessions.get(sessionKey))?.data);
-      kept = taint !== undefined && taint.generation >= generation ? taint : NOTHING;
-      return { sources: kept.sources, speakers: kept.speakers };
-    },
+    earlier,
     async keep(seen) {
       const sources = [...new Set([...kept.sources, ...seen.sources])];
       const speakers = [...new Set([...kept.speakers, ...seen.speakers])];
@@ -48,7 +55,7 @@ export function createSessionTaint(
       const before = kept;
       kept = { sources, speakers };
       try {
-        await sessions.patch(sessionKey, { data: { taint: { generation, sources, speakers } } });
+        await sessions.patch(key, { data: { taint: { generation, sources, speakers } } });
       } catch (error) {
         // The next time it is written again.
         kept = before;
@@ -58,11 +65,13 @@ export function createSessionTaint(
   };
 }
 
-const sources = z
+const sourcesSchema = z
   .array(z.unknown())
   .transform((listed) => [...new Set(listed.map((source) => taintSource.safeParse(source).data ?? "other"))]);
 const dataSchema = z.object({
-  taint: z.object({ generation: z.number(), sources, speakers: z.array(z.string()) }).optional(),
+  taint: z
+    .object({ generation: z.number(), sources: sourcesSchema, speakers: z.array(z.string()) })
+    .optional(),
 });
 
 interface KeptTaint extends Seen {

@@ -62,11 +62,12 @@ export function createOpenRun(ports: OpenRunPorts): OpenRun {
       return { kind: "refused", messages: [...summarised, ...messages], code, message };
     }
     const seed = sessionSeed(last, spokenText(last));
-    if (await freshen(ports, last, session, seed)) {
+    const fresh = await freshen(ports, last, session, seed);
+    if (fresh.isReset) {
       const { messageId } = (messages[0] ?? last).stored.event;
       ports.live.publish(sessionKey, { type: "reset", messageId });
     }
-    const history = await ports.histories.load(sessionKey, await store.sessions.get(sessionKey));
+    const history = await ports.histories.load(sessionKey, fresh.session);
     const { provider, id } = chosen.agentModel.model;
     const sender = speakerOf(last.stored.event);
     const opening = { session: seed, sender, meta: { model: `${provider}/${id}` } };
@@ -99,6 +100,7 @@ function newRun(
     spoken,
     messages: left,
     generation: session.generation,
+    sessionData: session.data,
     history: history.messages,
     places: [...history.places, ...input.map((_, index) => first + index)],
     calls: [],
@@ -126,27 +128,32 @@ function poisoned(
   };
 }
 
-/** A session may be due for a new beginning, which is what true stands for, or have turns that its client keeps. */
+interface Freshened {
+  readonly session: Session | undefined;
+  readonly isReset: boolean;
+}
+
+/** A session may be due for a new beginning, or have turns that its client keeps. */
 async function freshen(
   { store, lease, router, endCommands, now }: OpenRunPorts,
   message: QueuedMessage,
   session: Session | undefined,
   seed: SessionSeed,
-): Promise<boolean> {
+): Promise<Freshened> {
   const { sessionKey, order, stored } = message;
   const { event } = stored;
   const fresh = order?.kind === "turn" && order.fresh;
   if (session === undefined) {
-    if (fresh || event.turn?.history === undefined) return false;
+    if (fresh || event.turn?.history === undefined) return { session, isReset: false };
     await store.sessions.ensure(seed);
     await store.sessions.append(sessionKey, clientHistory(event.turn, event.timestamp), lease);
-    return false;
+    return { session: await store.sessions.get(sessionKey), isReset: false };
   }
   const times = { lastMessageAt: session.updatedAt, now: now() };
-  if (!fresh && !router.resetDue(event.conversation.kind, times)) return false;
+  if (!fresh && !router.resetDue(event.conversation.kind, times)) return { session, isReset: false };
   await store.sessions.reset(sessionKey, lease);
   await endCommands(sessionKey);
-  return true;
+  return { session: await store.sessions.get(sessionKey), isReset: true };
 }
 
 interface Started {

@@ -31,6 +31,8 @@ export interface OpenedRun extends BegunRun {
   readonly agent: Agent;
   readonly agentModel: AgentModel;
   readonly generation: number;
+  /** What was kept with the session when the run was opened. */
+  readonly sessionData: unknown;
   readonly history: readonly AgentMessage[];
   /** The new messages; absent: it continues from the history. */
   readonly input?: readonly UserMessage[];

@@ -78,8 +78,9 @@ async function taintedBefore(
   tools: RunTools,
 ): Promise<SessionTaint> {
   for (const message of run.messages) hear(tools, message);
-  const taint = createSessionTaint(store.sessions, run);
-  await taintByHistory(run, tools, taint);
+  const { sessionKey: key, generation, sessionData: data } = run;
+  const taint = createSessionTaint(store.sessions, { key, generation, data });
+  taintByHistory(run, tools, taint);
   await taint.keep({ sources: tools.taint(), speakers: speakersOf(run.messages) });
   return taint;
 }
@@ -174,13 +175,8 @@ function hear(tools: RunTools, { stored: { event, role, wake } }: QueuedMessage)
 }
 
 /** What stands in the history from earlier runs, and what others have said there, is not the speaker's word. */
-async function taintByHistory(
-  { history, messages }: OpenedRun,
-  tools: RunTools,
-  taint: SessionTaint,
-): Promise<void> {
+function taintByHistory({ history, messages }: OpenedRun, tools: RunTools, { earlier }: SessionTaint): void {
   if (history.length === 0) return;
-  const earlier = await taint.earlier();
   for (const source of earlier.sources) tools.tainted(source);
   const speaking = new Set(messages.map(({ stored }) => speakerOf(stored.event)));
   const isAlone = earlier.speakers.every((speaker) => speaking.size === 1 && speaking.has(speaker));

@@ -108,6 +108,7 @@ async function openAgain(
   const run: OpenedRun = {
     ...begun,
     generation: interrupted.run.generation,
+    sessionData: session?.data,
     agent: chosen.agent,
     agentModel: chosen.agentModel,
     history: history.messages,
