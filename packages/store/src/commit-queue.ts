@@ -40,7 +40,7 @@ export interface CommitQueue {
 }
 
 /** What a transaction gave that is not yet on the disk. */
-export interface Ahead<R> {
+interface Ahead<R> {
   readonly result: R;
   /** Resolves once it is. */
   readonly onDisk: Promise<void>;

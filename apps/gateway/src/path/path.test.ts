@@ -71,7 +71,7 @@ it("has a message wait in its lane once it is committed, and tells its platform 
     unanswered: { end: unused },
     edits: { edited: unused, deleted: unused },
     queue: { expect: async () => {}, enter: ({ stored }) => order.push(`in its lane: ${stored.event.text}`) },
-    metrics: { timed: (_stage, work) => work() },
+    metrics: { timed: async (_stage, work) => work() },
   });
   const taken = take(event).then((result) => order.push(result));
   await new Promise((resolve) => setImmediate(resolve));
