@@ -11,13 +11,13 @@ if (major < 22 || (major === 22 && minor < 14)) {
   process.exit(1);
 }
 
-// A service on a shared machine. Old objects are collected each time they have grown by a fifth: V8's own rule lets a
+// A service on a shared machine. Old objects are collected each time they have grown by a third: V8's own rule lets a
 // busy heap grow much further. New objects get 8 MB: twice as much would save a tenth of the CPU under load, and take
 // 15 MB. Old objects are first collected at 64 MB, which no start reaches, nor a first message, which would wait for
 // it: what a start leaves behind is collected in the first quiet moment.
 // The threads of the compiler and the collector share one arena of the C library, where each would hold on to its own.
 // The last three only work at the start of the process, so they stand in the first line.
-setFlagsFromString("--heap-growing-percent=20");
+setFlagsFromString("--heap-growing-percent=30");
 // Objects are marked and memory is swept while objects are made: tasks of their own would wake the loop for little.
 setFlagsFromString("--no-incremental-marking-task");
 setFlagsFromString("--no-concurrent-sweeping");
