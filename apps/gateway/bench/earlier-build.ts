@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startProcess } from "./gateway-process.ts";
+import { type GatewayProcess, startProcess } from "./gateway-process.ts";
 import { now, row, spread } from "./report.ts";
 import { type Setup, setUp } from "./setup.ts";
 import { CompletionsSurface, FeishuSurface, type Surface } from "./surfaces.ts";
@@ -16,9 +16,18 @@ const MOST = 110;
 /** What one build takes, in one round; of each figure less is better. */
 type Figures = ReadonlyMap<string, number>;
 
+/** A build that runs, and what it has taken so far. */
+interface Running {
+  readonly setup: Setup;
+  readonly gateway: GatewayProcess;
+  readonly completions: Surface;
+  readonly feishu: Surface;
+  readonly figures: Map<string, number>;
+}
+
 /**
- * This build beside an earlier one, in another checkout of the repository that is built, too. Both are measured in
- * every round, each first in every other one, so that whatever else the machine does meets both.
+ * This build beside an earlier one, in another checkout of the repository that is built, too. Both run in every round,
+ * each first in every other one, and take their messages by turns, so that whatever else the machine does meets both.
  */
 export async function besideEarlier(checkout: string): Promise<void> {
   const earlier = join(checkout, "apps", "gateway", "dist", "signalbox.js");
@@ -28,8 +37,7 @@ export async function besideEarlier(checkout: string): Promise<void> {
   // The first round fills the disk cache and the compile cache.
   for (let round = 0; round <= ROUNDS; round++) {
     const isOursFirst = round % 2 === 0;
-    const first = await measure(isOursFirst ? undefined : earlier);
-    const second = await measure(isOursFirst ? earlier : undefined);
+    const [first, second] = await measure(isOursFirst ? [undefined, earlier] : [earlier, undefined]);
     if (round > 0)
       pairs.push(isOursFirst ? { ours: first, theirs: second } : { ours: second, theirs: first });
   }
@@ -46,56 +54,83 @@ export async function besideEarlier(checkout: string): Promise<void> {
   }
 }
 
-async function measure(main: string | undefined): Promise<Figures> {
-  const setup = await setUp();
+/** Both builds, in the order in which they are started. */
+async function measure(
+  mains: readonly [string | undefined, string | undefined],
+): Promise<readonly [Figures, Figures]> {
+  const first = await start(mains[0]);
   try {
-    const gateway = await startProcess(setup.home, setup.port, main);
+    const second = await start(mains[1]);
     try {
-      await sleep(IDLE_MS);
-      const idleMb = gateway.rss() / 1e6;
-      const feishu = new FeishuSurface(gateway, setup.feishu, setup.verificationToken);
-      const completions = new CompletionsSurface(gateway);
-      const figures = new Map([
-        ["process start to /readyz, ms", gateway.readyMs],
-        ["resident memory at idle, MB", idleMb],
-        [`${completions.name}, beside the model, ms`, await overhead(setup, completions)],
-        [`${feishu.name}, beside the model, ms`, await overhead(setup, feishu)],
-      ]);
-      const cpu = gateway.cpuMs();
-      const started = now();
-      await load(feishu);
-      figures.set(`a message of ${SESSIONS} sessions, ms`, (now() - started) / (SESSIONS * MESSAGES));
-      figures.set("  CPU of it, ms", (gateway.cpuMs() - cpu) / (SESSIONS * MESSAGES));
-      figures.set("  resident memory then, MB", gateway.rss() / 1e6);
-      return figures;
+      await overheads([first, second], ({ completions }) => completions);
+      await overheads([first, second], ({ feishu }) => feishu);
+      for (const running of [first, second]) await load(running);
     } finally {
-      await gateway.stop();
+      await stop(second);
     }
+    return [first.figures, second.figures];
   } finally {
-    await setup.stop();
+    await stop(first);
   }
 }
 
-/** What the gateway adds to a message before and after the model, at the median. */
-async function overhead({ model }: Setup, surface: Surface): Promise<number> {
-  const added: number[] = [];
-  for (let peer = 0; peer < 20; peer++)
-    for (let n = 0; n < 12; n++) {
-      const { length } = model.turns;
-      const { sentAt, repliedAt } = await surface.exchange(
-        `o${peer}`,
-        `o${surface.name.length}-${peer}-${n}`,
-      );
-      const turn = model.turns[length];
-      if (turn === undefined) throw new Error("the model was not asked");
-      if (peer > 4) added.push(turn.seenAt - sentAt + repliedAt - turn.answeredAt);
-    }
-  return spread(added).median;
+/** Starts a build and leaves it alone for a while. */
+async function start(main: string | undefined): Promise<Running> {
+  const setup = await setUp();
+  const gateway = await startProcess(setup.home, setup.port, main);
+  await sleep(IDLE_MS);
+  return {
+    setup,
+    gateway,
+    completions: new CompletionsSurface(gateway),
+    feishu: new FeishuSurface(gateway, setup.feishu, setup.verificationToken),
+    figures: new Map([
+      ["process start to /readyz, ms", gateway.readyMs],
+      ["resident memory at idle, MB", gateway.rss() / 1e6],
+    ]),
+  };
 }
 
-async function load(surface: Surface): Promise<void> {
+async function stop({ gateway, setup }: Running): Promise<void> {
+  await gateway.stop();
+  await setup.stop();
+}
+
+/** What each adds to a message before and after the model, at the median. They take their messages by turns. */
+async function overheads(both: readonly Running[], surfaceOf: (running: Running) => Surface): Promise<void> {
+  const sides = both.map((running) => ({ running, surface: surfaceOf(running), added: [] as number[] }));
+  for (let peer = 0; peer < 20; peer++)
+    for (let n = 0; n < 12; n++)
+      for (const { running, surface, added } of n % 2 === 0 ? sides : sides.toReversed()) {
+        const one = await overhead(running.setup.model, surface, peer, n);
+        if (peer > 4) added.push(one);
+      }
+  for (const { running, surface, added } of sides)
+    running.figures.set(`${surface.name}, beside the model, ms`, spread(added).median);
+}
+
+async function overhead(
+  { turns }: Setup["model"],
+  surface: Surface,
+  peer: number,
+  n: number,
+): Promise<number> {
+  const { length } = turns;
+  const { sentAt, repliedAt } = await surface.exchange(`o${peer}`, `o${surface.name.length}-${peer}-${n}`);
+  const turn = turns[length];
+  if (turn === undefined) throw new Error("the model was not asked");
+  return turn.seenAt - sentAt + repliedAt - turn.answeredAt;
+}
+
+/** Many sessions at once, by Feishu. */
+async function load({ gateway, feishu, figures }: Running): Promise<void> {
   const talk = async (session: number): Promise<void> => {
-    for (let n = 0; n < MESSAGES; n++) await surface.exchange(`l${session}`, `l${session}-${n}`);
+    for (let n = 0; n < MESSAGES; n++) await feishu.exchange(`l${session}`, `l${session}-${n}`);
   };
+  const cpu = gateway.cpuMs();
+  const started = now();
   await Promise.all(Array.from({ length: SESSIONS }, (_, session) => talk(session)));
+  figures.set(`a message of ${SESSIONS} sessions, ms`, (now() - started) / (SESSIONS * MESSAGES));
+  figures.set("  CPU of it, ms", (gateway.cpuMs() - cpu) / (SESSIONS * MESSAGES));
+  figures.set("  resident memory then, MB", gateway.rss() / 1e6);
 }
