@@ -286,7 +286,7 @@ class BatchingQueue implements CommitQueue {
   /** What is not synced anyway does not wait for a sync, unless commits are spaced out or others wait as well. */
   #runBesideSync(): void {
     if (!this.#syncing || this.#spacing.at(performance.now()) > 0) return;
-    if (this.#waiting.some(({ manner }) => manner !== "unsynced")) return;
+    if (this.#waiting.length === 0 || this.#waiting.some(({ manner }) => manner !== "unsynced")) return;
     const outcomes = this.#transactOrFail();
     if (outcomes === undefined) return;
     this.#countCommit();
