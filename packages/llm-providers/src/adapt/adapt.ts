@@ -5,7 +5,7 @@ import {
   type RepairChange,
   repairHistory,
 } from "@signalbox/agent-core";
-import { oncePer } from "../shared/once.ts";
+import { oncePer, oncePerMessage } from "../shared/once.ts";
 import type { Loss, LossKind } from "../shared/warnings.ts";
 import { type AdaptOptions, type ConvertOptions, convertMessage } from "./convert.ts";
 import { callIdFor } from "./names.ts";
@@ -19,9 +19,9 @@ export interface Adapted {
 const AS_TEXT = { foreignThinking: "text" } as const;
 
 const conversions = (options: ConvertOptions) =>
-  oncePer((target: Model) => oncePer((message: Message) => convertMessage(message, target, options)));
+  oncePer((target: Model) => oncePerMessage((message: Message) => convertMessage(message, target, options)));
 
-/** Converts each message for a model, and each only once. */
+/** Converts histories for a model, and what two of them share only once. */
 const conversionsFor = {
   drop: { few: conversions({}), many: conversions({ showsMany: true }) },
   text: { few: conversions(AS_TEXT), many: conversions({ ...AS_TEXT, showsMany: true }) },
@@ -38,9 +38,9 @@ const conversionsFor = {
  */
 export function adapt(history: readonly Message[], target: Model, options: AdaptOptions = {}): Adapted {
   const { few, many } = conversionsFor[options.foreignThinking ?? "drop"];
-  let converted = history.map(few(target));
+  let converted = few(target)(history);
   const pictures = converted.reduce((sum, one) => sum + one.pictures, 0);
-  if (pictures > PICTURE_LIMITS.few) converted = history.map(many(target));
+  if (pictures > PICTURE_LIMITS.few) converted = many(target)(history);
   const losses: Loss[] = [];
   for (const [message, { lost }] of converted.entries())
     for (const loss of lost) losses.push({ ...loss, message });

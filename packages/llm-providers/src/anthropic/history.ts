@@ -9,7 +9,7 @@ import type {
 } from "@signalbox/agent-core";
 import { ANTHROPIC_IMAGES, isTextFile, leftOut } from "../adapt/media.ts";
 import { isKept, nativeData } from "../shared/content.ts";
-import { oncePer } from "../shared/once.ts";
+import { oncePerMessage } from "../shared/once.ts";
 
 type InputParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 
@@ -23,8 +23,9 @@ export interface WireMessage {
 /** A history as the vendor's messages; all results of a turn are in one. */
 export function historyMessages(messages: readonly Message[]): WireMessage[] {
   const out: WireMessage[] = [];
+  const contents = jsonOf(messages);
   for (const [at, message] of messages.entries()) {
-    const content = jsonOf(message);
+    const content = contents[at] ?? "";
     const last = out.at(-1);
     const role = message.role === "assistant" ? "assistant" : "user";
     const isFurther = message.role === "toolResult" && messages[at - 1]?.role === "toolResult";
@@ -34,7 +35,7 @@ export function historyMessages(messages: readonly Message[]): WireMessage[] {
   return out;
 }
 
-const jsonOf = oncePer((message: Message) => JSON.stringify(blocksOf(message)).slice(1, -1));
+const jsonOf = oncePerMessage((message: Message) => JSON.stringify(blocksOf(message)).slice(1, -1));
 
 function blocksOf(message: Message): Anthropic.ContentBlockParam[] {
   if (message.role === "assistant") return assistantParams(message);

@@ -54,7 +54,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
   readonly #setup: TurnSetup;
   readonly #controller = new AbortController();
   readonly #record: TurnRecord;
-  readonly #read: ReadTurn;
+  readonly #readTurn: ReadTurn;
   #pieces: AsyncIterator<unknown> | undefined;
   #answering = false;
   #over = false;
@@ -67,7 +67,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
 
   constructor(setup: TurnSetup, read: ReadTurn) {
     this.#setup = setup;
-    this.#read = read;
+    this.#readTurn = read;
     this.#record = new TurnRecord(setup, this.#controller.signal);
   }
 
@@ -98,7 +98,7 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
     const signal = this.#setup.options?.signal;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
     if (signal?.aborted === true) this.#onAbort();
-    return this.#read(this.#record)[Symbol.asyncIterator]();
+    return this.#readTurn(this.#record)[Symbol.asyncIterator]();
   }
 
   #end(): IteratorResult<ModelEvent, undefined> {
@@ -124,17 +124,19 @@ class Turn implements AsyncIterableIterator<ModelEvent, undefined> {
         resolve();
       };
       this.#watch(mostMs ?? options?.silenceMs ?? SILENCE_MS);
-      pieces
-        .next()
-        .then(
-          ({ done }) => this.#arrived(done === true),
-          (error: unknown) => this.#record.fail(classifyException(error)),
-        )
-        .finally(() => {
-          clearTimeout(this.#timer);
-          this.#wake();
-        });
+      void this.#read(pieces);
     });
+  }
+
+  async #read(pieces: AsyncIterator<unknown>): Promise<void> {
+    try {
+      const { done } = await pieces.next();
+      this.#arrived(done === true);
+    } catch (error) {
+      this.#record.fail(classifyException(error));
+    }
+    clearTimeout(this.#timer);
+    this.#wake();
   }
 
   #arrived(last: boolean): void {
