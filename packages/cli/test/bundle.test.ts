@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as pause } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { openBundle } from "@signalbox/cli/bundle";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
@@ -104,16 +105,31 @@ it("compiles again what was damaged, and keeps that", () => {
   }
 });
 
-it("keeps what ran in the first seconds of a service, while that goes on", async () => {
+it("keeps what has run of a service after five seconds, and later what has run since", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const meta = { ...import.meta, dirname: folder, url: `${pathToFileURL(join(folder, "open.mjs"))}` };
   const importOutside = (id: string): Promise<unknown> => import(id);
-  openBundle({ meta, importOutside, keptIn: kept(), purpose: "start" })("part.cjs");
-  vi.advanceTimersByTime(4_999);
+  const load = openBundle({ meta, importOutside, keptIn: kept(), purpose: "start" });
+  // Its next timer is there once all is written.
+  const written = async (): Promise<void> => {
+    while (vi.getTimerCount() === 0) await pause();
+  };
+  const { say } = load("part.cjs") as { say: (busy: boolean) => string };
+  await vi.advanceTimersByTimeAsync(4_999);
   expect(existsSync(kept())).toBe(false);
-  vi.advanceTimersByTime(1);
-  await vi.waitUntil(() => existsSync(kept()));
+  await vi.advanceTimersByTimeAsync(1);
+  await written();
+  const { size } = statSync(largest("start"));
+  say(true);
+  await vi.advanceTimersByTimeAsync(19_999);
+  expect(statSync(largest("start")).size).toBe(size);
+  await vi.advanceTimersByTimeAsync(1);
+  await written();
+  expect(statSync(largest("start")).size).toBeGreaterThan(2 * size);
+  const { ino } = statSync(largest("start"));
+  await vi.advanceTimersByTimeAsync(80_000);
+  expect(statSync(largest("start")).ino).toBe(ino);
 });
 
 it("keeps nothing of a process that failed", () => {

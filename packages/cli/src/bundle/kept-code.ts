@@ -7,6 +7,10 @@ import * as zlib from "node:zlib";
 
 /** By then a service has started, and loaded what its first request needs. */
 const KEPT_AFTER_MS = 5_000;
+/** A service may have done since what it is there for: it looks again, each time after so many times as long. */
+const LONGER = 4;
+/** How much more code makes it worth being written again. */
+const MORE = 1.02;
 /** What no process has read for so long belongs to a version that nobody starts any more. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
 /** Before the code: its checksum, as the engine would run whatever a damaged file holds. */
@@ -18,38 +22,54 @@ export type Compile = (path: string, source: string) => Script;
 /** Keeps nothing. */
 export const compileAnew: Compile = (filename, source) => new Script(source, { filename });
 
+interface Compiled {
+  readonly script: Script;
+  /** Bytes that are kept of it. */
+  kept: number;
+}
+
 /**
- * Compiles from what was kept of the same source, and keeps what was not: with all functions that have run after five
- * seconds, or when the process ends well before that. Where that cannot be written, the next process compiles again.
+ * Compiles from what was kept of the same source, and keeps all functions that have run: when the process ends, what
+ * was not kept; of a process that goes on, after five seconds, and then after four times as long each time, what has
+ * grown. Where that cannot be written, the next process compiles again.
  * @param folder for this version of the engine with its flags alone
  * @param purpose what the process does, in letters and dashes: others run other functions
  */
 export function compileKept(folder: string, purpose: string): Compile {
-  const fresh = new Map<string, Script>();
-  const keepNext = (): boolean => {
-    const [next] = fresh;
-    if (next === undefined) return false;
-    fresh.delete(next[0]);
-    write(...next);
-    return true;
-  };
+  const all = new Map<string, Compiled>();
   process.once("exit", (exitCode) => {
+    const fresh = [...all].filter(([, { kept }]) => kept === 0);
     // A command that nobody knows is not asked for again.
-    if (exitCode !== 0 || fresh.size === 0) return;
+    if (exitCode !== 0 || fresh.length === 0) return;
     removeUnused(folder);
-    while (keepNext());
+    for (const one of fresh) keep(...one);
   });
-  setTimeout(async () => {
-    // Each takes some milliseconds.
-    while (keepNext()) await pause();
-    removeUnused(folder);
-  }, KEPT_AFTER_MS).unref();
+  const keepIn = (ms: number): void => {
+    setTimeout(async () => {
+      for (const one of all) {
+        keep(...one);
+        // Each takes some milliseconds.
+        await pause();
+      }
+      removeUnused(folder);
+      keepIn(LONGER * ms);
+    }, ms).unref();
+  };
+  keepIn(KEPT_AFTER_MS);
   return (filename, source) => {
     const file = join(folder, `${purpose}-${zlib.crc32(filename)}-${zlib.crc32(source)}`);
-    const script = new Script(source, { filename, cachedData: read(file) });
-    if (script.cachedDataRejected !== false) fresh.set(file, script);
+    const code = read(file);
+    const script = new Script(source, { filename, cachedData: code });
+    all.set(file, { script, kept: script.cachedDataRejected === false ? (code?.byteLength ?? 0) : 0 });
     return script;
   };
+}
+
+function keep(file: string, compiled: Compiled): void {
+  const code = compiled.script.createCachedData();
+  if (code.byteLength < MORE * compiled.kept) return;
+  compiled.kept = code.byteLength;
+  write(file, code);
 }
 
 /** Only what is named as here, or was being written when its process was killed; others keep theirs here, too. */
@@ -75,9 +95,8 @@ function read(file: string): Buffer | undefined {
   }
 }
 
-function write(file: string, script: Script): void {
+function write(file: string, code: Buffer): void {
   try {
-    const code = script.createCachedData();
     const sum = Buffer.alloc(SUM_BYTES);
     sum.writeUInt32LE(zlib.crc32(code));
     mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
