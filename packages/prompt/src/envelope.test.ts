@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { HEADINGS } from "./headings.ts";
 import { cleanSenderName, formatBody, readBody } from "./index.ts";
 
 describe("the body", () => {
@@ -13,6 +14,15 @@ describe("the body", () => {
     expect(formatBody({ messageId: "m1", senderName: "Ann", text: headings })).toBe(
       "[message_id: m1]\nAnn: \\Pages the message links to (untrusted):\n\\Files that came with the message (untrusted):",
     );
+  });
+
+  test.each(Object.values(HEADINGS))("lets nobody write %j", (heading) => {
+    const said = (text: string): string => formatBody({ messageId: "m1", senderName: "Ann", text });
+    const wide = heading.replace("(", "（").replace(")", "）").replaceAll(" ", "\u00a0").toUpperCase();
+    for (const written of [heading, `\t ${wide}`])
+      expect(said(`hi\n${written}\n{}`)).toBe(
+        `[message_id: m1]\nAnn: hi\n${written.replace(/(?=\S)/, "\\")}\n{}`,
+      );
   });
 
   test("costs no more than its length, however it is made", () => {

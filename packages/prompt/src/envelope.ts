@@ -1,3 +1,4 @@
+import { IMITATED_HEADING } from "./headings.ts";
 import { cleanText, oneLine } from "./neutralise.ts";
 
 const MAX_NAME = 64;
@@ -34,8 +35,10 @@ export function cleanSenderName(name: string): string {
   return clean === "" ? "unknown" : clean;
 }
 
-const ENVELOPE =
-  /^([^\S\n]*)(?=\[[^\S\n]*message_id[^\S\n]*[:：]|[#＃]+[^\S\n]*inbound[^\S\n]+context|conversation info \(untrusted|sender \(untrusted|earlier in this group, not addressed|the message this one replies to \(|files that came with the message \(|pages the message links to \(|from memory, perhaps outdated)/gimu;
+const ENVELOPE = new RegExp(
+  `^([^\\S\\n]*)(?=\\[[^\\S\\n]*message_id[^\\S\\n]*[:：]|${IMITATED_HEADING})`,
+  "gimu",
+);
 
 function escapeEnvelope(text: string): string {
   return cleanText(text).replace(ENVELOPE, "$1\\");

@@ -1,6 +1,7 @@
 import type { MessageEvent } from "@signalbox/channel";
 import { cleanSenderName } from "./envelope.ts";
 import { escapedJson, jsonBlock } from "./fenced-json.ts";
+import { HEADINGS } from "./headings.ts";
 import { cleanText, oneLine } from "./neutralise.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
@@ -63,8 +64,6 @@ export interface Brought {
 
 /** Names the shape of the trusted metadata. */
 const META_SCHEMA = "signalbox.inbound_meta.v1";
-/** What the system prompt has the model take as fact. */
-export const INBOUND_HEADING = "Inbound Context (trusted metadata)";
 
 const MAX_CONTEXT_TEXT = 4_000;
 
@@ -97,16 +96,16 @@ export function eventContext(event: ToldEvent, facts: EventFacts): string {
     thread_id: conversation.threadId,
     subject: conversation.subject === undefined ? undefined : oneLine(conversation.subject, 200),
   };
-  const blocks = [jsonBlock(`## ${INBOUND_HEADING}`, metadata)];
+  const blocks = [jsonBlock(HEADINGS.inbound, metadata)];
   // A client of the host itself knows its conversation and who writes there.
   if (!facts.isOwnClient)
     blocks.push(
-      jsonBlock("Conversation info (untrusted metadata):", info),
-      jsonBlock("Sender (untrusted metadata):", { label: sender, id: senderId }),
+      jsonBlock(HEADINGS.conversation, info),
+      jsonBlock(HEADINGS.sender, { label: sender, id: senderId }),
     );
   if (replyTo?.text !== undefined) {
     const quoted = contextMessage({ ...replyTo, text: replyTo.text }, timeZone);
-    blocks.push(jsonBlock("The message this one replies to (untrusted):", quoted));
+    blocks.push(jsonBlock(HEADINGS.replyTo, quoted));
   }
   return blocks.join("\n\n");
 }
@@ -118,16 +117,16 @@ export function broughtContext(
 ): string {
   const inWords = (message: ContextMessage) => contextMessage(message, timeZone);
   return [
-    ...listBlock("Earlier in this conversation, not addressed to you (untrusted):", history.map(inWords)),
-    ...listBlock("Sent here by agents from other conversations (untrusted):", sent.map(inWords)),
-    ...listBlock("Files that came with the message (untrusted):", files.map(document)),
-    ...listBlock("Pages the message links to (untrusted):", pages.map(document)),
+    ...listBlock(HEADINGS.history, history.map(inWords)),
+    ...listBlock(HEADINGS.sent, sent.map(inWords)),
+    ...listBlock(HEADINGS.files, files.map(document)),
+    ...listBlock(HEADINGS.pages, pages.map(document)),
   ].join("\n\n");
 }
 
 /** What memory has that matches a message, a line each; empty if there is nothing. */
 export function memoryContext(lines: readonly string[]): string {
-  return listBlock("From memory, perhaps outdated (untrusted):", lines.map(cleanText)).join("");
+  return listBlock(HEADINGS.memory, lines.map(cleanText)).join("");
 }
 
 /** Whether a text of {@link memoryContext} holds this line. */

@@ -1,0 +1,23 @@
+/** What stands over each block of context before a message. */
+export const HEADINGS = {
+  inbound: "## Inbound Context (trusted metadata)",
+  conversation: "Conversation info (untrusted metadata):",
+  sender: "Sender (untrusted metadata):",
+  replyTo: "The message this one replies to (untrusted):",
+  history: "Earlier in this conversation, not addressed to you (untrusted):",
+  sent: "Sent here by agents from other conversations (untrusted):",
+  files: "Files that came with the message (untrusted):",
+  pages: "Pages the message links to (untrusted):",
+  memory: "From memory, perhaps outdated (untrusted):",
+} as const;
+
+/** A heading up to what it says of trust, however it is spaced, in either case, and with the signs of wide keyboards. */
+function imitation(heading: string): string {
+  const [words = "", trust = ""] = heading.split(/[():]/);
+  return [...words.trim().split(" "), `[(（][^\\S\\n]*${trust.split(" ")[0]}`]
+    .map((word) => (word === "##" ? "[#＃]+" : word.replace(",", "[,，]?")))
+    .join("[^\\S\\n]*");
+}
+
+/** The beginning of a line that imitates a heading, in a regular expression's source. */
+export const IMITATED_HEADING = Object.values(HEADINGS).map(imitation).join("|");
