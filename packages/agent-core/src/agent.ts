@@ -116,7 +116,11 @@ export class Agent {
     while (this.#run !== undefined) await this.#idle.promise;
   }
 
-  /** Summarises the older part of the conversation now. Resolves with whether that gained anything. */
+  /**
+   * Summarises the older part of the conversation now. Resolves with whether that gained anything; with `false` where
+   * `context.compaction` is `false`.
+   * @throws AgentError `busy`, `invalid_tool`, `step_failed`
+   */
   async compact(): Promise<boolean> {
     const run = this.#begin();
     try {

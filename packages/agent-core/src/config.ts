@@ -11,7 +11,7 @@ export interface RunLimits {
   readonly toolCalls?: number;
   /** Milliseconds from the start of the run, waiting for people included. */
   readonly wallMs?: number;
-  /** Output tokens, as reported or else estimated. Also lowers what each request may ask for. */
+  /** Output tokens, as reported or else estimated. A request asks for what is left, where its model may write more. */
   readonly outputTokens?: number;
   /** Micro-units, as the turns' `usage.costMicros`; turns without a known price count as nothing. */
   readonly costMicros?: number;
@@ -67,8 +67,8 @@ export interface AgentLoopConfig extends Hooks {
 
   readonly limits?: RunLimits;
   /**
-   * Of calls with the same arguments the third is pointed out to the model, and the sixth ends the run. `exempt` names
-   * tools that are meant to be called again, for instance to poll; `false` turns the detection off.
+   * Of calls with the same arguments among the last 32, the third is pointed out to the model, and the sixth ends the
+   * run. `exempt` names tools that are meant to be called again, for instance to poll; `false` turns the detection off.
    */
   readonly repeat?: { readonly exempt: readonly string[] } | false;
   /** How often an answer cut at the output limit is continued automatically; default 2. */

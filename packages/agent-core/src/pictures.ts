@@ -10,9 +10,9 @@ export interface ImageInfo {
 export const PICTURE_LIMITS = {
   /** 5 MB as base64. */
   bytes: 3_750_000,
-  /** Of the longer side, in pixels: Anthropic refuses a whole request for one picture with more, */
+  /** Pixels of the longer side. Anthropic refuses a whole request for one picture with more. */
   side: 8_000,
-  /** and for one with more than this where it is shown more pictures than `few`. */
+  /** The same where a request shows more pictures than `few`. */
   sideAmongMany: 2_000,
   few: 20,
   /** A small file can unpack to a huge picture. */

@@ -20,4 +20,4 @@ function imitation(heading: string): string {
 }
 
 /** The beginning of a line that imitates a heading, in a regular expression's source. */
-export const IMITATED_HEADING = Object.values(HEADINGS).map(imitation).join("|");
+export const IMITATED_HEADING: string = Object.values(HEADINGS).map(imitation).join("|");

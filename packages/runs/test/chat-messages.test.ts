@@ -108,13 +108,16 @@ it("has results behind the turn that asked for them, in its order, and what a ca
   expect(shown(failed)).toEqual([["2", "tool", "no"]]);
 });
 
-it("has a turn once that went on after the output limit, also where the run ended there", () => {
-  const cut = said("Half of it, ", { stopReason: "max_tokens" });
-  const whole = chatMessages(rows("r", cut, said("and the rest.")), { notes: new Map() });
-  expect(shown(whole)).toEqual([["r.0", "assistant", "Half of it, and the rest."]]);
-  const half = chatMessages(rows("r", cut), { notes: new Map() });
-  expect(shown(half)).toEqual([["r.0", "assistant", "Half of it, "]]);
-});
+it.each(["max_tokens", "pause"] as const)(
+  "has a turn once that went on after %s, also where the run ended there",
+  (stopReason) => {
+    const cut = said("Half of it, ", { stopReason });
+    const whole = chatMessages(rows("r", cut, said("and the rest.")), { notes: new Map() });
+    expect(shown(whole)).toEqual([["r.0", "assistant", "Half of it, and the rest."]]);
+    const half = chatMessages(rows("r", cut), { notes: new Map() });
+    expect(shown(half)).toEqual([["r.0", "assistant", "Half of it, "]]);
+  },
+);
 
 it("has of a turn that broke off what was certain by then", () => {
   const reading: Reading = {

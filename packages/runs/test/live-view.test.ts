@@ -85,20 +85,23 @@ it("takes back the text of a turn that is void", () => {
   expect(view.seen.at(-1)).toMatchObject({ delta: "Right" });
 });
 
-it("shows a turn once that goes on after the output limit", () => {
+it.each(["max_tokens", "pause"] as const)("shows a turn once that goes on after %s", (reason) => {
   const view = open();
-  for (const event of [start, write("Half of it, "), turn("Half of it, ", "max_tokens")]) view.see(event);
+  for (const event of [start, write("Half of it, "), turn("Half of it, ", reason)]) view.see(event);
   expect([view.ended(), view.current()]).toEqual([[], "Half of it, "]);
   for (const event of [start, write("and the rest."), turn("and the rest.")]) view.see(event);
   expect(view.texts()).toEqual(["Half of it, and the rest."]);
   expect(view.seen.filter(({ type }) => type === "message")).toHaveLength(1);
 });
 
-it.each(["aborted", "error"] as const)("keeps of a turn that ended as %s what was seen of it", (reason) => {
-  const view = open();
-  for (const event of [start, write("Well. *half"), turn("Well. *half", reason)]) view.see(event);
-  expect(view.texts()).toEqual(["Well. "]);
-});
+it.each(["aborted", "error", "context_overflow"] as const)(
+  "keeps of a turn that ended as %s what was seen of it",
+  (reason) => {
+    const view = open();
+    for (const event of [start, write("Well. *half"), turn("Well. *half", reason)]) view.see(event);
+    expect(view.texts()).toEqual(["Well. "]);
+  },
+);
 
 it("shows what a tool says while it works, under the name of its call", () => {
   const { seen, see } = open();

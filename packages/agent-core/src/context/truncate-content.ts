@@ -14,7 +14,7 @@ const NOTE_TOKENS = 32;
 /**
  * Cuts the texts of a result to `max` characters in all, the longest first. With more than 64 parts, neighbouring texts
  * are joined; if not even a character remains for each, all are. Media stays. Returns the same array if nothing is too
- * long. Takes time proportional to the content.
+ * long and there are no more parts than that. Takes time proportional to the content.
  */
 export function truncateContent(content: Content, max: number, keep: Keep = "auto"): Content {
   const parts = content.length > MAX_PARTS ? joinNeighbours(content) : content;

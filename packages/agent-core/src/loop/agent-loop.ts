@@ -76,7 +76,9 @@ export class Run {
   /** @throws AgentError for wrong input, nothing to do, or a failed hook */
   async run(input: readonly AgentMessage[]): Promise<RunResult> {
     try {
-      const opening = await openingOf(this.#run, input);
+      const opening = await openingOf(this.#run, input).catch((error: unknown) => {
+        throw agentErrorOf(error);
+      });
       await this.#emit({ type: "run.start" });
       const end = await this.#runFrom(opening).catch((error: unknown) => this.#fail(error));
       const result = this.#result(end);
@@ -344,13 +346,16 @@ export class Run {
 
   /** What a run that cannot go on rejects with; told first. */
   async #fail(error: unknown): Promise<never> {
-    const failure = isAgentError(error)
-      ? error
-      : new AgentError("hook_failed", reasonOf(error), { cause: error });
+    const failure = agentErrorOf(error);
     const { code, message } = failure;
     const { unkept } = this.#run;
     const result = { ...this.#result({ reason: "error" }), failure: { code, message, unkept } };
     await this.#emit({ type: "run.end", result });
     throw failure;
   }
+}
+
+/** What a run throws: what is not of its own making comes from a hook of the host. */
+function agentErrorOf(error: unknown): AgentError {
+  return isAgentError(error) ? error : new AgentError("hook_failed", reasonOf(error), { cause: error });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assistant, collect, eventsOf, MODEL, SYSTEM, usage, user } from "../../test/scripted.ts";
 import type { AgentEvent, ModelEvent, RunResult, StreamModel, StreamOptions } from "../index.ts";
-import { agentLoop } from "../index.ts";
+import { agentLoop, runAgentLoop } from "../index.ts";
 
 async function run(
   stream: StreamModel,
@@ -147,6 +147,29 @@ describe("a stream", () => {
     expect(result.messages.at(-1)).toMatchObject({ role: "assistant", stopReason: "aborted" });
     // A generator that hangs cannot be closed; it is not waited for either.
     expect(returned).toBe(false);
+  });
+
+  it("that goes on after it was left behind tells nothing more", async () => {
+    const controller = new AbortController();
+    const late = Promise.withResolvers<void>();
+    const over = Promise.withResolvers<void>();
+    const told: string[] = [];
+    const stream: StreamModel = async function* () {
+      yield { type: "block.start", index: 0, block: { type: "text" } };
+      controller.abort();
+      await late.promise;
+      try {
+        yield { type: "text.delta", index: 0, delta: "late" };
+      } finally {
+        over.resolve();
+      }
+    };
+    const config = { model: MODEL, stream, abortGraceMs: 10, signal: controller.signal };
+    const context = { system: SYSTEM, history: [], input: [user("go")], tools: [] };
+    await runAgentLoop(context, config, ({ type }) => void told.push(type));
+    late.resolve();
+    await over.promise;
+    expect(told.at(-1)).toBe("run.end");
   });
 
   it("that ends on an abort gives its own partial turn", async () => {

@@ -3,6 +3,7 @@ import { unansweredCalls } from "../conversation/tool-calls.ts";
 import { AgentError } from "../errors.ts";
 import type { InputOrigin } from "../events.ts";
 import type { AgentMessage } from "../messages.ts";
+import { STOP_REASONS } from "../stop-reasons.ts";
 import { untilStopped } from "./race.ts";
 import { checkInput, type RunState } from "./run-state.ts";
 import { loopNote, texts } from "./texts.ts";
@@ -36,17 +37,13 @@ export async function openingOf(
   const followUps = signal.aborted ? [] : await run.take("followUps");
   if (followUps.length > 0) return { messages: followUps, origin: "followUp" };
   if (signal.aborted) return NOTHING;
-  switch (last?.stopReason) {
-    case "pause":
-      return NOTHING;
-    case "max_tokens":
-      return { messages: [loopNote(texts.continueCut, now())], origin: "loop" };
-    case "aborted":
-    case "error":
-      return { messages: [loopNote(texts.continueBroken, now())], origin: "loop" };
-    default:
-      throw new AgentError("nothing_to_continue", "The conversation waits for the user, not for the model.");
+  const rule = last === undefined ? undefined : STOP_REASONS[last.stopReason];
+  if (rule?.next === "resume") return NOTHING;
+  const isBroken = rule?.text === "broken";
+  if (!isBroken && rule?.next !== "continue") {
+    throw new AgentError("nothing_to_continue", "The conversation waits for the user, not for the model.");
   }
+  return { messages: [loopNote(isBroken ? texts.continueBroken : texts.continueCut, now())], origin: "loop" };
 }
 
 /**

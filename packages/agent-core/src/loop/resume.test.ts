@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { run } from "../../test/run.ts";
 import { assistant, lines, text, tool, toolCall, user } from "../../test/scripted.ts";
-import { type Tool, textOf } from "../index.ts";
+import { STOP_REASONS, type Tool, textOf } from "../index.ts";
 
 describe("going on", () => {
   const t = (effects: Tool["effects"], ran: string[] = []): Tool =>
@@ -112,10 +112,25 @@ describe("going on", () => {
     ]);
   });
 
-  it("takes up a broken or cut answer", async () => {
-    const broken = [user("go"), assistant("half", { stopReason: "aborted" })];
-    const { asked } = await run(["rest"], {}, { history: broken, input: [] });
-    expect(asked[0]?.messages.at(-1)).toMatchObject({ role: "user" });
+  it.each(["max_tokens", "pause", "aborted", "error", "context_overflow"] as const)(
+    "takes up an answer that ended with %s",
+    async (stopReason) => {
+      const { next } = STOP_REASONS[stopReason];
+      const history = [user("go"), assistant("half", { stopReason })];
+      const { asked } = await run(["rest"], {}, { history, input: [] });
+      expect(asked[0]?.messages.at(-1)?.role).toBe(next === "resume" ? "assistant" : "user");
+    },
+  );
+
+  it("fails as a hook's where a queue throws before it has begun", async () => {
+    const steering = () => {
+      throw new Error("no queue");
+    };
+    const waiting = { history: [user("go"), assistant("done")], input: [] };
+    await expect(run(["x"], { steering }, waiting)).rejects.toMatchObject({
+      code: "hook_failed",
+      message: "no queue",
+    });
   });
 
   it("refuses when there is nothing to go on with", async () => {

@@ -42,7 +42,7 @@ export class RunState {
     this.tools = new ToolSet(tools);
     this.conversation = conversation;
     this.view = new RequestView(conversation, convertToLlm, context.historyTurns);
-    this.tokens = new TokenCount(conversation.messages);
+    this.tokens = new TokenCount(this.view.messages);
     this.config = config;
     this.stop = new RunStop(signal, limits?.wallMs);
     this.signal = this.stop.signal;
@@ -66,8 +66,8 @@ export class RunState {
       const given = await race(messages, this);
       messages = given.done ? given.value : [];
     }
-    for (const message of checkInput(messages)) this.#taken[queue].add(message);
-    return messages;
+    for (const message of messages) this.#taken[queue].add(message);
+    return checkInput(messages);
   }
 
   /** Adds a message whose step is kept. */

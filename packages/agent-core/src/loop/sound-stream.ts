@@ -33,7 +33,9 @@ export class SoundStream {
     try {
       this.#iterator ??= this.#open()[Symbol.asyncIterator]();
       for (;;) {
-        const event = eventOf(this.#closed ? undefined : await this.#iterator.next());
+        const next = this.#closed ? undefined : await this.#iterator.next();
+        // Whoever closed it meanwhile is told nothing more.
+        const event = eventOf(this.#closed ? undefined : next);
         if (event === undefined) continue;
         if (event.type === "finish" || event.type === "error") await this.#readRest(this.#iterator);
         return event;

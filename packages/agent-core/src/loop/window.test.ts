@@ -73,6 +73,13 @@ const overflow: Turn = () =>
   });
 
 describe("keeping inside the window", () => {
+  it("does not count what is not sent", async () => {
+    const history = talk(40, 2_000);
+    const config = { context: { historyTurns: 2 } };
+    const { events } = await run(["ok"], { history, config });
+    expect(events.filter(({ type }) => type === "prune" || type === "compaction.start")).toEqual([]);
+  });
+
   it("does nothing while there is room", async () => {
     const { events } = await run(["ok"], { history: talk(5, 400) });
     expect(events.some((event) => event.type === "prune" || event.type === "compaction.start")).toBe(false);

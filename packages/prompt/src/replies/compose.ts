@@ -1,4 +1,4 @@
-import type { AgentMessage, AssistantMessage } from "@signalbox/agent-core";
+import { type AgentMessage, type AssistantMessage, STOP_REASONS } from "@signalbox/agent-core";
 import { parseReply } from "./parse.ts";
 
 /** Attachments that a reply asks for. */
@@ -109,14 +109,14 @@ export function saidIn(message: AssistantMessage): string {
     .join("");
 }
 
-/** What was said, one text a turn: a turn that went on behind the model's limit is part of the one before. */
+/** What was said, one text a turn: a turn that goes on with a part of one is part of it. */
 export function turnTexts(messages: readonly AgentMessage[]): string[] {
   const texts: string[] = [];
   let wasCut = false;
   for (const message of messages) {
     if (message.role !== "assistant") continue;
     texts.push((wasCut ? (texts.pop() ?? "") : "") + saidIn(message));
-    wasCut = message.stopReason === "max_tokens";
+    wasCut = STOP_REASONS[message.stopReason]?.text === "part";
   }
   return texts;
 }

@@ -22,7 +22,6 @@ function gate(settings: Settings = {}): Gate {
 
 const DIRECT: GateInput = {
   channel: "feishu",
-  account: "main",
   conversationKind: "direct",
   conversationId: "oc_1",
   parentId: undefined,

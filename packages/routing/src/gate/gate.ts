@@ -17,7 +17,6 @@ export interface AccessRules {
 /** What the gate looks at. Names never count, only the platform's ids. */
 export interface GateInput {
   readonly channel: string;
-  readonly account: string;
   readonly conversationKind: "direct" | "group" | "channel";
   readonly conversationId: string;
   /** The place that a thread or a forum's post belongs to, where that is a conversation of its own. */

@@ -1,4 +1,4 @@
-import type { AgentMessage, ToolCallBlock } from "@signalbox/agent-core";
+import { type AgentMessage, STOP_REASONS, type ToolCallBlock } from "@signalbox/agent-core";
 import type { ChatMessage } from "@signalbox/protocol";
 import type { PlacedMessage } from "../store.ts";
 import { noteId, sentId, turnId } from "./ids.ts";
@@ -125,8 +125,8 @@ class ConversationReader {
 
   #answer({ seq, runId, at, message }: RowOf<"assistant">): ChatMessage[] {
     const said = this.#cut + this.#reading.said(message);
-    const goesOn =
-      message.stopReason === "max_tokens" && runId !== undefined && this.#lastOf.get(runId) !== seq;
+    const isPart = STOP_REASONS[message.stopReason]?.text === "part";
+    const goesOn = isPart && runId !== undefined && this.#lastOf.get(runId) !== seq;
     this.#cut = goesOn ? said : "";
     const text = goesOn ? "" : visibleIn(said, message.stopReason, this.#reading);
     const tools = message.content.flatMap((block) =>

@@ -2,6 +2,7 @@ import {
   type AgentEvent,
   type AssistantMessage,
   type ModelErrorData,
+  STOP_REASONS,
   type ToolCallBlock,
   type ToolResult,
   textOf,
@@ -55,10 +56,11 @@ export function createLiveView(options: LiveViewOptions): LiveView {
   const finishTurn = (message: AssistantMessage): void => {
     const before = wasCut ? (texts.pop() ?? "") : "";
     // What a turn that broke off held back may begin a silent token or a directive, and is nothing by itself.
-    const isBroken = message.stopReason === "aborted" || message.stopReason === "error";
+    const rule = STOP_REASONS[message.stopReason];
+    const isBroken = rule?.text === "broken";
     const text = isBroken ? writing.current() : before + reading.said(message);
     texts.push(text);
-    wasCut = message.stopReason === "max_tokens";
+    wasCut = rule?.text === "part";
     if (!wasCut) writing.finish(reading.visible(text));
     // All at once, in the order of the model, so that also those show that are refused before they start.
     for (const block of message.content) if (block.type === "toolCall") calls.start(block);
