@@ -11,7 +11,7 @@ export const HEADINGS = {
   memory: "From memory, perhaps outdated (untrusted):",
 } as const;
 
-/** A heading up to what it says of trust, however it is spaced, in either case, and with the signs of wide keyboards. */
+/** A heading up to what it says of trust, however it is spaced, in either case, also with wide signs. */
 function imitation(heading: string): string {
   const [words = "", trust = ""] = heading.split(/[():]/);
   return [...words.trim().split(" "), `[(（][^\\S\\n]*${trust.split(" ")[0]}`]
