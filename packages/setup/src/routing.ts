@@ -55,7 +55,6 @@ export function routeInput(event: MessageEvent): RouteInput {
       : { kind: conversation.kind, id: conversation.id };
   return {
     channel: event.channel,
-    account: event.account,
     peer,
     parentPeer:
       conversation.parentId === undefined
@@ -74,7 +73,6 @@ export function gateInput(event: MessageEvent, known: Pick<GateInput, "bound" | 
     ...known,
     forwardedFrom: event.forwarded && (event.forwarded.from ?? "forwarded"),
     channel: event.channel,
-    account: event.account,
     conversationKind: event.conversation.kind,
     conversationId: event.conversation.id,
     parentId: event.conversation.parentId,
