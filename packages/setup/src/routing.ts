@@ -55,6 +55,7 @@ export function routeInput(event: MessageEvent): RouteInput {
       : { kind: conversation.kind, id: conversation.id };
   return {
     channel: event.channel,
+    account: event.account,
     peer,
     parentPeer:
       conversation.parentId === undefined
