@@ -1,7 +1,15 @@
 import { existsSync } from "node:fs";
 import { type Client, createClient } from "@signalbox/client";
-import { ConfigError, type LoadedConfig } from "@signalbox/config";
-import { effectiveToken, GatewayError, type Home, locateHome, readConfig } from "@signalbox/home";
+import { ConfigError } from "@signalbox/config";
+import {
+  effectiveToken,
+  GatewayError,
+  type Home,
+  isThere,
+  locateHome,
+  readConfig,
+  tokenBesideConfig,
+} from "@signalbox/home";
 import { readHomeHolder } from "@signalbox/store";
 import { commandOn } from "./command-on.ts";
 
@@ -22,11 +30,11 @@ export async function runningGateway(
   homeOption: string | undefined,
 ): Promise<{ client: Client; running: Running; tell: Tell }> {
   const home = locateHome(homeOption, process.env);
-  const lockHolder = existsSync(home.dir) ? readHomeHolder(home.dir) : undefined;
+  const lockHolder = isThere(home.dir) ? readHomeHolder(home.dir) : undefined;
   const holder = lockHolder === "unknown" ? undefined : lockHolder;
   const details = holder?.details;
   const url = isRecord(details) && typeof details["url"] === "string" ? details["url"] : undefined;
-  const token = holder && effectiveToken(configToAskBy(home, holder.pid), home, process.env);
+  const token = holder && tokenToAskBy(home, holder.pid);
   if (holder === undefined || url === undefined || token === undefined)
     throw new GatewayError(
       "unavailable",
@@ -44,12 +52,14 @@ export async function runningGateway(
   };
 }
 
-/** The configuration, which may hold the token. */
-function configToAskBy(home: Home, pid: number): LoadedConfig {
+/** The configuration may hold the token. Where that cannot be used now, the gateway goes on with what it last read. */
+function tokenToAskBy(home: Home, pid: number): string | undefined {
   try {
-    return readConfig(home, process.env);
+    return effectiveToken(readConfig(home, process.env), home, process.env);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
+    const token = tokenBesideConfig(home, process.env);
+    if (token !== undefined) return token;
     const goesOn = `Process ${pid} is using this home with the configuration it last read; it cannot be queried while the file is broken.`;
     throw new GatewayError("config", `${error.message}\n${goesOn}`, { cause: error });
   }

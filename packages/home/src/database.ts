@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { reasonOf } from "@signalbox/agent-core";
 import {
   acquireHomeLock,
@@ -14,6 +13,7 @@ import {
 } from "@signalbox/store";
 import { GatewayError } from "./errors.ts";
 import type { Home } from "./layout.ts";
+import { isThere } from "./readable.ts";
 
 /** The name of the lease under which the gateway of a home writes. Several may share one store. */
 export function gatewayLease(home: Pick<Home, "dir">): string {
@@ -76,7 +76,7 @@ export async function withDatabase<B extends Bodies, T>(
   access: Exclude<StoreAccess, "own">,
   use: (store: SqliteStore<B>) => Promise<T>,
 ): Promise<T> {
-  if (!existsSync(home.databaseFile))
+  if (!isThere(home.databaseFile))
     throw new GatewayError(
       "failure",
       `There is no database ${home.databaseFile} yet. Start the gateway once, or use --home.`,

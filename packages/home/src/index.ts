@@ -18,6 +18,7 @@ export { configuredPath, type Env, type Home, locateHome } from "./layout.ts";
 export type { HomeLogger } from "./logger.ts";
 export { type OpenHome, type OpenHomeOptions, openHome } from "./open-home.ts";
 export { closeHome, type OpenFile, openFiles } from "./permissions.ts";
+export { isThere } from "./readable.ts";
 export { storeWithRedaction } from "./redacted-store.ts";
 export { type Restored, restoreBackup } from "./restore.ts";
 export { keepSecret } from "./secrets/files.ts";
@@ -32,6 +33,7 @@ export {
   openListeningProblem,
   refuseGuessableToken,
   refuseOpenListening,
+  tokenBesideConfig,
 } from "./token.ts";
 export { type OneOffs, pruneOneOffs } from "./upkeep/one-offs.ts";
 export { pruneStore, retentionOf } from "./upkeep/pruning.ts";

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { formatProblem, type LoadedConfig, type Problem } from "@signalbox/config";
 import { GatewayError } from "./errors.ts";
 import type { Env, Home } from "./layout.ts";
+import { textIfThere } from "./readable.ts";
 
 /** The token that clients must present. */
 export interface GatewayToken {
@@ -21,7 +22,12 @@ export function gatewayToken(loaded: LoadedConfig, home: Home, env: Env): Gatewa
 
 /** The token that a running gateway asks for; none where no gateway has made one yet. */
 export function effectiveToken(loaded: LoadedConfig, home: Home, env: Env): string | undefined {
-  return loaded.config.gateway.auth.token ?? environmentToken(env) ?? keptToken(home);
+  return loaded.config.gateway.auth.token ?? tokenBesideConfig(home, env);
+}
+
+/** The same without what the configuration says. */
+export function tokenBesideConfig(home: Home, env: Env): string | undefined {
+  return environmentToken(env) ?? keptToken(home);
 }
 
 /**
@@ -35,11 +41,15 @@ function environmentToken(env: Env): string | undefined {
   throw new GatewayError("config", "SIGNALBOX_TOKEN is shorter than 16 characters. Set a longer one.");
 }
 
-/** The token of an earlier start. */
-function keptToken(home: Home): string | undefined {
-  if (!existsSync(home.tokenFile)) return undefined;
-  const token = readFileSync(home.tokenFile, "utf8").trim();
-  return token.length >= 16 ? token : undefined;
+/**
+ * The token of an earlier start; an empty file has none.
+ * @throws GatewayError where it cannot be read, or is one that a person wrote and that could be guessed
+ */
+function keptToken({ tokenFile }: Home): string | undefined {
+  const token = textIfThere(tokenFile)?.trim();
+  if (token === undefined || token === "" || token.length >= 16) return token || undefined;
+  const remedy = "Write a longer one, or remove the file to let the gateway create its own.";
+  throw new GatewayError("config", `${tokenFile}: the token is shorter than 16 characters. ${remedy}`);
 }
 
 /** Keeps a token for later starts, readable by the owner of the home only. */

@@ -50,7 +50,7 @@ export async function listen(
 function inWordsOf({ file }: LoadedConfig, { code, message }: ServerError): GatewayError {
   const said =
     code === "address_in_use"
-      ? `gateway.port: ${message}. Stop that program, or take another port: \`signalbox config set gateway.port <number>\`.`
+      ? `gateway.port: ${message}. Stop that program, or set another port in this file.`
       : `gateway.host, gateway.port: ${message}. Use an address of this machine and a port above 1023.`;
   return new GatewayError("unavailable", `${file}: ${said}`);
 }

@@ -1,7 +1,7 @@
-import { reasonOf } from "@signalbox/agent-core";
 import { type Config, type LoadedConfig, loadConfig, type SecretSources } from "@signalbox/config";
 import { GatewayError } from "../errors.ts";
 import type { Env, Home } from "../layout.ts";
+import { unreadable } from "../readable.ts";
 import { ASSUMED_SECRETS, askPrograms, secretSources } from "../secrets/sources.ts";
 import { configText } from "./versions.ts";
 
@@ -58,9 +58,6 @@ function readText(file: string): string {
   try {
     return configText(file);
   } catch (error) {
-    throw new GatewayError(
-      "config",
-      `${file} cannot be read: ${reasonOf(error)}. Make it readable for this user.`,
-    );
+    throw unreadable(file, error);
   }
 }

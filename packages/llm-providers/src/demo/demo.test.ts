@@ -36,7 +36,7 @@ async function converse(words: string, files: Record<string, string>, tools = TO
     const [block] = message.content;
     if (block?.type !== "toolCall") return { text: streamed, calls, files };
     const args = block.args ?? {};
-    const path = String(args.file_path ?? args.path ?? "");
+    const path = String(args.file_path ?? args.path ?? args.text ?? "");
     calls.push(`${block.name} ${path || String(args.command)}`);
     let said = "";
     let isError = false;
@@ -116,6 +116,15 @@ describe("the demo model", () => {
     await converse("remember that cake is at five", files);
     expect(files["MEMORY.md"]).toBe("# Memory\n- tea is at four\n- cake is at five\n");
     expect((await converse("what do you remember?", files)).text).toContain("cake is at five");
+  });
+
+  it("notes things in the host's memory, where it has one", async () => {
+    const withMemory = [...TOOLS, tool("memory_write", "text")];
+    const { calls, text } = await converse("remember that tea is at four", {}, withMemory);
+    expect(calls).toEqual(["memory_write tea is at four"]);
+    expect(text).toContain("tea is at four");
+    const files = { "memory/MEMORY.md": "- tea is at four" };
+    expect((await converse("what do you remember?", files, withMemory)).text).toContain("tea is at four");
   });
 
   it("uses only tools it was given, and reports a failed one", async () => {

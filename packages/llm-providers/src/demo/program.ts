@@ -17,7 +17,7 @@ export type Move =
 /** One call on the way to what was asked for, its arguments under names of ours. */
 interface Step {
   readonly tool: keyof typeof TOOLS;
-  readonly args: Readonly<Record<string, string>>;
+  readonly args: JsonObject;
   /** What follows does without its result. */
   readonly mayFail?: true;
 }
@@ -28,6 +28,7 @@ const TOOLS = {
   ls: ["ls", "list_dir", "list_files"],
   write: ["write", "write_file"],
   exec: ["exec", "bash", "shell"],
+  note: ["memory_write"],
 } as const;
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   path: ["file_path", "path", "file", "directory", "dir"],
@@ -35,7 +36,8 @@ const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   command: ["command", "cmd"],
 };
 
-const MEMORY_FILE = "MEMORY.md";
+/** Where it notes things itself, and where a host's memory keeps what lasts. */
+const [OWN_MEMORY, HOST_MEMORY] = ["MEMORY.md", "memory/MEMORY.md"];
 
 /** The demo model's next move. Deterministic: the same conversation gives the same move. */
 export function nextMove(context: ModelContext): Move {
@@ -64,6 +66,7 @@ function wordsOf(result: ToolResultMessage | undefined): string {
 }
 
 function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResultMessage[]): readonly Step[] {
+  const notes = offered("note", context.tools) !== undefined;
   switch (wish.kind) {
     case "list":
       return [{ tool: "ls", args: { path: wish.path } }];
@@ -74,12 +77,13 @@ function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResul
     case "run":
       return [{ tool: "exec", args: { command: wish.command } }];
     case "recall":
-      return [{ tool: "read", args: { path: MEMORY_FILE } }];
+      return [{ tool: "read", args: { path: notes ? HOST_MEMORY : OWN_MEMORY } }];
     case "remember": {
+      if (notes) return [{ tool: "note", args: { text: wish.fact, lasting: true } }];
       const before = results[0]?.isError === true ? "# Memory" : wordsOf(results[0]);
       return [
-        { tool: "read", args: { path: MEMORY_FILE }, mayFail: true },
-        { tool: "write", args: { path: MEMORY_FILE, content: `${before}\n- ${wish.fact}\n` } },
+        { tool: "read", args: { path: OWN_MEMORY }, mayFail: true },
+        { tool: "write", args: { path: OWN_MEMORY, content: `${before}\n- ${wish.fact}\n` } },
       ];
     }
     case "script": {
@@ -95,9 +99,14 @@ function stepsFor(wish: Wish, context: ModelContext, results: readonly ToolResul
   }
 }
 
+/** The first tool on offer of those that are usually called so. */
+function offered(wanted: Step["tool"], tools: readonly ToolSpec[]): ToolSpec | undefined {
+  return tools.find(({ name }) => TOOLS[wanted].some((usual) => usual === name));
+}
+
 /** A call of the first tool on offer; arguments go under the first property name its schema knows. */
 function callOf({ tool: wanted, args }: Step, tools: readonly ToolSpec[]): Move | undefined {
-  const tool = tools.find(({ name }) => TOOLS[wanted].some((usual) => usual === name));
+  const tool = offered(wanted, tools);
   if (tool === undefined) return undefined;
   const known = objectAt(tool.inputSchema, "properties");
   const given = Object.entries(args).map(([name, value]) => {
