@@ -61,6 +61,23 @@ describe("classifying a failure", () => {
   });
 
   it.each([
+    ["ERR_HTTP_INVALID_HEADER_VALUE", "invalid"],
+    ["ERR_INVALID_URL", "invalid"],
+    ["ERR_TLS_INVALID_PROTOCOL_VERSION", "invalid"],
+    ["ERR_SOCKET_BAD_PORT", "invalid"],
+    ["UND_ERR_INVALID_ARG", "invalid"],
+    ["ERR_MODULE_NOT_FOUND", "invalid"],
+    ["ERR_HTTP2_INVALID_SESSION", "network"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "network"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "network"],
+    ["ERR_STREAM_PREMATURE_CLOSE", "network"],
+    ["HPE_INVALID_CONSTANT", "network"],
+    ["UND_ERR_SOCKET", "network"],
+  ])("takes the exception %s for %s", (code, expected) => {
+    expect(classifyException(Object.assign(new Error("x"), { code })).code).toBe(expected);
+  });
+
+  it.each([
     [
       "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1><hr>nginx</body></html>",
       "502 Bad Gateway",

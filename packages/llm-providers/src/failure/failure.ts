@@ -165,10 +165,14 @@ const TIMEOUT_CODES: ReadonlySet<string> = new Set([
 ]);
 /** Of the system's own codes only those of connections: `ENOENT` or `EACCES` are no fault of the network. */
 const NETWORK_CODE =
-  /^(?:E(?:CONN[A-Z]+|NET[A-Z]+|HOST[A-Z]+|PIPE|PROTO|NOTFOUND|NOTCONN|ADDRNOTAVAIL|AI_[A-Z]+)|UND_ERR_(?!INVALID)[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_\d]*|[A-Z_]*CERT[A-Z_]*)$/;
-/** A request that could not even be made, now or later: a wrong address, a package that is not there. */
+  /^(?:E(?:CONN[A-Z]+|NET[A-Z]+|HOST[A-Z]+|PIPE|PROTO|NOTFOUND|NOTCONN|ADDRNOTAVAIL|AI_[A-Z]+)|UND_ERR_[A-Z_]+|HPE_[A-Z_]+|ERR_(?:TLS|SSL|STREAM|HTTP|SOCKET)[A-Z_\d]*|[A-Z_]*CERT[A-Z_]*)$/;
+/**
+ * A request that could not even be made, now or later: a wrong address, a value that no header has, a package that is
+ * not there. Sessions and streams of HTTP/2 become invalid when their connection ends, and what OpenSSL finds invalid
+ * (`ERR_SSL_…`) came from the server.
+ */
 const OWN_FAULT =
-  /^(?:ERR_(?:INVALID|MODULE|PACKAGE|UNSUPPORTED)[A-Z_]*|UND_ERR_INVALID[A-Z_]*|ENOENT|EACCES)$/;
+  /^(?:(?:UND_)?ERR_(?!SSL)[A-Z\d_]*INVALID_(?!SESSION|STREAM)[A-Z_]+|ERR_(?:MODULE|PACKAGE|UNSUPPORTED|SOCKET_BAD)_[A-Z_]+|ENOENT|EACCES)$/;
 
 /**
  * Classifies an exception that no vendor answer explains, by the codes along its `cause`: what broke the connection is
@@ -181,8 +185,9 @@ export function classifyException(error: unknown): Failure {
     if (typeof code === "string") {
       const said = `${at.message} (${code})`;
       if (TIMEOUT_CODES.has(code)) return failure("timeout", `The connection timed out: ${said}`);
-      if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${said}`);
+      // First, since many of these codes begin like those of connections, as `ERR_HTTP_INVALID_HEADER_VALUE` does.
       if (OWN_FAULT.test(code)) return failure("invalid", `The request could not be made: ${said}`);
+      if (NETWORK_CODE.test(code)) return failure("network", `The connection failed: ${said}`);
     }
     if (
       /terminated|socket hang up|other side closed|fetch failed|Connection error/i.test(at.message) &&
