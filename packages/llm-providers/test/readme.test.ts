@@ -21,6 +21,13 @@ describe("the README", () => {
       expect(read("README.md")).toContain(`\`${name}\``);
     }
   });
+
+  it("names every failure there is", () => {
+    const codes = read("src/failure/failure.ts").match(/(?<=^ {2})\w+(?=: \{ scope)/gm) ?? [];
+    expect(codes.length).toBeGreaterThan(10);
+    const [, table] = read("README.md").split("## Failures");
+    for (const code of codes) expect(table).toContain(`\`${code}\``);
+  });
 });
 
 const said = (...events: readonly object[]): string =>
