@@ -53,6 +53,16 @@ describe("from nothing to an answer", () => {
     expect((await models.complete("openai/gpt-5.2", "Hi.", { fallbacks })).text).toBe("From Anthropic.");
   });
 
+  it("dates every answer by the host's clock, its failures too", async () => {
+    const own = { id: "own", tools: "text" } as const;
+    const models = createModels(
+      { openai: { apiKey: "k", baseUrl: `${openai.url}/v1`, models: [own] } },
+      { now: () => 86_400_000 },
+    );
+    for (const reference of ["openai/gpt-5.2", "openai/own", "demo/demo", "anthropic/no-key", "nobody/m"])
+      expect((await models.complete(reference, "Hi.")).message.timestamp, reference).toBe(86_400_000);
+  });
+
   it("fails by a result that says that it was left", async () => {
     const stream = createModels().stream("demo/demo", "What can you do?");
     for await (const event of stream) if (event.type === "text.delta") break;

@@ -151,7 +151,7 @@ export function createModels(entries: ProviderEntries = {}, options: ModelsOptio
 
   const stream: Models["stream"] = (reference, prompt, { fallbacks = [], strict = false, ...rest } = {}) => {
     const asked = resolve(reference, { fallbacks, strict });
-    if (!asked.ok) return answerStream(refusing(reference, asked.problem));
+    if (!asked.ok) return answerStream(refusing(reference, asked.problem, now));
     return answerStream(asked.stream(asked.model, contextOf(prompt, now), rest));
   };
 
@@ -204,9 +204,9 @@ function defaultReference(names: readonly string[], listed: readonly Model[]): s
   return `${provider}/${id}`;
 }
 
-function refusing(reference: string, { code, provider, message }: ModelProblem) {
+function refusing(reference: string, { code, provider, message }: ModelProblem, now: () => number) {
   const model = { ...demoModel, id: reference.slice(reference.indexOf("/") + 1), provider, api: "none" };
-  return failedTurn({ model }, failure(code === "missing_key" ? "auth" : "invalid", message));
+  return failedTurn({ model, now }, failure(code === "missing_key" ? "auth" : "invalid", message));
 }
 
 function contextOf(prompt: Prompt, now: () => number): ModelContext {

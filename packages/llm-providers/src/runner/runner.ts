@@ -58,8 +58,8 @@ const RETRY: RetryPolicy = {
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });
 
 /** A model without native tool calls gets its tools described in words, or not at all. */
-function byTools(stream: StreamModel): StreamModel {
-  const text = withTextTools(stream);
+function byTools(stream: StreamModel, now: () => number): StreamModel {
+  const text = withTextTools(stream, now);
   return (model, context, options) => {
     if (model.tools === "text") return text(model, context, options);
     const asked = model.tools === "none" ? { ...context, tools: [] } : context;
@@ -134,6 +134,6 @@ function ringOf(account: Account, options: RunnerOptions, now: () => number): Ke
     throw new TypeError(`Account "${name}" needs the wire format "${api}", which no provider speaks`);
   const shared = stated({ baseUrl, headers, timeouts, fetch: options.fetch });
   const connect = (apiKey: string | undefined): StreamModel =>
-    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) }));
+    byTools(provider.connect({ now, ...shared, ...stated({ apiKey }) }), now);
   return new KeyRing(name, keys, connect, options.cooldowns);
 }

@@ -68,10 +68,11 @@ class TextCallReader {
 /**
  * Tool calls for models without them: the tools are described in the system prompt, calls are read from the text as it
  * streams, results go back as text. A call that cannot be read becomes one with `argsError`, which the model can mend.
+ * @param now milliseconds since the epoch
  */
-export function withTextTools(stream: StreamModel): StreamModel {
+export function withTextTools(stream: StreamModel, now: () => number = Date.now): StreamModel {
   return (model, context, options = {}) =>
-    modelTurn({ model, context, options, timeouts: UNWATCHED }, async function* (turn) {
+    modelTurn({ model, context, options, timeouts: UNWATCHED, now }, async function* (turn) {
       const { toolChoice, json, ...rest } = options;
       const mayCall = context.tools.length > 0;
       const stops = mayCall ? { stopSequences: [...(options.stopSequences ?? []), RESULT_OPEN] } : {};
