@@ -82,8 +82,8 @@ export function missingKey(provider: string): ModelProblem {
 }
 
 function keysOf(name: string, { apiKey }: ProviderEntry, env: Environment): readonly string[] {
-  const stated = [apiKey ?? []].flat().filter((key) => key !== "");
-  if (stated.length > 0) return stated;
+  const given = [apiKey ?? []].flat().filter((key) => key !== "");
+  if (given.length > 0) return given;
   return (entryOf(KEY_VARIABLES, name) ?? []).flatMap((variable) => env[variable] || []).slice(0, 1);
 }
 

@@ -186,13 +186,13 @@ function openAccounts(
     provider,
     message: `The provider "${provider}" is off: its configuration is broken.`,
   }));
-  const stated = Object.keys(entries);
+  const configured = Object.keys(entries);
   const accounts: Account[] = [];
-  for (const name of new Set([...stated, ...defaultAccounts.map((account) => account.name)])) {
-    if (disabled.includes(name) || (name === DEMO.name && !stated.includes(name))) continue;
+  for (const name of new Set([...configured, ...defaultAccounts.map((account) => account.name)])) {
+    if (disabled.includes(name) || (name === DEMO.name && !configured.includes(name))) continue;
     const result = accountOf(name, entries[name] ?? {}, providers, env);
     if (!("code" in result)) accounts.push(result);
-    else if (stated.includes(name) || result.code !== "missing_key") problems.push(result);
+    else if (configured.includes(name) || result.code !== "missing_key") problems.push(result);
   }
   return { accounts, problems };
 }

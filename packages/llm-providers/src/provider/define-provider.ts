@@ -20,7 +20,7 @@ import { keptOnce } from "../shared/once.ts";
 import { type Warn, warnOfLosses } from "../shared/warnings.ts";
 import type { TurnWriter } from "../turn/record.ts";
 import { modelTurn } from "../turn/turn.ts";
-import { type EventReader, readAnswer, textOf } from "./event-stream.ts";
+import { bodyText, type EventReader, readAnswer } from "./event-stream.ts";
 import type { Provider, ProviderConfig } from "./provider.ts";
 import { fetchTransport, type HttpRequest, type HttpResponse, type Transport } from "./transport.ts";
 import { undiciTransport } from "./undici.ts";
@@ -96,7 +96,7 @@ export function defineProvider<Client>(definition: ProviderDefinition<Client>): 
   }
 
   async function refusalOf(response: HttpResponse, now: number): Promise<Failure> {
-    const said = await textOf(response.body);
+    const said = await bodyText(response.body);
     const body = parseObject(said) ?? {};
     const known = factsOf(response, said, now);
     const facts = definition.readError?.(isJsonObject(body.error) ? body.error : body, known) ?? known;

@@ -29,8 +29,8 @@ export async function* readAnswer(
 ): AsyncGenerator<void> {
   try {
     if (header("content-type")?.startsWith("application/json") !== true) yield* eventsOf(turn, body, reader);
-    else if (reader.whole === undefined) reader.data(await textOf(body));
-    else reader.whole(await textOf(body));
+    else if (reader.whole === undefined) reader.data(await bodyText(body));
+    else reader.whole(await bodyText(body));
   } catch (error) {
     if (!turn.ended) reader.wireEnded?.(true);
     if (!turn.ended) throw error;
@@ -39,7 +39,7 @@ export async function* readAnswer(
 }
 
 /** The text of a body; what a server sends without end is cut off. */
-export async function textOf(body: HttpResponse["body"]): Promise<string> {
+export async function bodyText(body: HttpResponse["body"]): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   for await (const bytes of body) {

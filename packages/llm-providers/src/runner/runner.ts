@@ -4,7 +4,7 @@ import { failure } from "../failure/failure.ts";
 import type { FetchLike, ProviderConfig, Providers } from "../provider/provider.ts";
 import { stated } from "../shared/json.ts";
 import { withTextTools } from "../text-tools/stream.ts";
-import { failedTurn } from "../turn/turn.ts";
+import { failedTurn, SILENCE_MS } from "../turn/turn.ts";
 import { type Cooldowns, KeyRing, type KeyState } from "./keys.ts";
 import { AttemptPlan, type Candidate, type RetryPolicy } from "./plan.ts";
 import { runAttempts, type Sleep } from "./run.ts";
@@ -52,7 +52,7 @@ const RETRY: RetryPolicy = {
   baseDelayMs: 500,
   maxDelayMs: 8_000,
   maxRetryAfterMs: 30_000,
-  silenceMs: 55_000,
+  silenceMs: SILENCE_MS,
 };
 
 const sleepFor: Sleep = (ms, signal) => delay(ms, undefined, { signal });

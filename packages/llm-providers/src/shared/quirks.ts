@@ -27,12 +27,13 @@ export function readQuirks<Table extends QuirkTable>(
 export function readQuirks(table: QuirkTable, ...layers: readonly (JsonObject | undefined)[]): object {
   const read = Object.entries(table).map(([name, usual]) => {
     const first: unknown = Array.isArray(usual) ? usual[0] : usual;
-    return [name, layers.reduce((known, layer) => stated(usual, known, layer?.[name]), first)];
+    return [name, layers.reduce((known, layer) => quirkOf(usual, known, layer?.[name]), first)];
   });
   return Object.fromEntries(read);
 }
 
-function stated(usual: Usual, known: unknown, given: JsonValue | undefined): unknown {
+/** What a quirk is once one more layer was read. */
+function quirkOf(usual: Usual, known: unknown, given: JsonValue | undefined): unknown {
   if (typeof usual === "boolean") return typeof given === "boolean" ? given : known;
   if (Array.isArray(usual)) return given !== undefined && usual.includes(given) ? given : known;
   if (!isJsonObject(given)) return known;

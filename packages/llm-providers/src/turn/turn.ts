@@ -20,8 +20,8 @@ export const UNWATCHED: Timeouts = {
   idleMs: Number.POSITIVE_INFINITY,
 };
 
-/** Models that think for long show that they are at work, at least every thirty seconds. */
-const SILENCE_MS = 55_000;
+/** Milliseconds of silence before a model is given up. One that thinks for long gives a sign every thirty seconds. */
+export const SILENCE_MS = 55_000;
 /** How long keep-alives alone are taken for a model at work, in milliseconds. */
 const QUIET_MS = 10 * 60_000;
 /** A timer of more milliseconds than this would fire at once. */
