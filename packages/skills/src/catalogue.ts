@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 import { isInside } from "./fs.ts";
-import { oneLine, sha256 } from "./ids.ts";
 import type { Pacer } from "./pacer.ts";
 import { byRelevance } from "./relevance.ts";
 import type { Skill } from "./skill.ts";
+import { oneLine, sha256 } from "./text.ts";
 
 /** The list of skills in the system prompt. */
 export interface SkillCatalogue {

@@ -1,5 +1,6 @@
-import { commandNamer, oneLine, toSkillId } from "./ids.ts";
+import { toSkillId } from "./ids.ts";
 import type { Skill, SkillDispatch } from "./skill.ts";
+import { oneLine, sha256 } from "./text.ts";
 
 /** A slash command made from a skill. */
 export interface SkillCommand {
@@ -30,6 +31,8 @@ export interface SkillInvocation {
   readonly prompt: string;
 }
 
+/** The longest name that Discord takes. */
+const MAX_COMMAND = 32;
 /** The longest description that Discord takes. */
 const MAX_DESCRIPTION = 100;
 
@@ -52,6 +55,28 @@ export function makeCommands(
       description: oneLine(firstSentence(skill.description), MAX_DESCRIPTION),
       ...(skill.dispatch === undefined ? {} : { dispatch: skill.dispatch }),
     }));
+}
+
+/** Turns ids into command names of `a-z`, `0-9` and `_`, each given out once. */
+export function commandNamer(reserved: Iterable<string>): (id: string) => string {
+  const taken = new Set([...reserved].map((name) => name.toLowerCase()));
+  return (id) => {
+    const plain = id
+      .toLowerCase()
+      .replace(/[^a-z0-9_]+/g, "_")
+      .replace(/_+/g, "_")
+      .slice(0, MAX_COMMAND)
+      .replace(/^_+|_+$/g, "");
+    // A name in another script leaves nothing; a digest stays the same whatever other skills there are.
+    const base = plain === "" ? `skill_${sha256(id).slice(0, 6)}` : plain;
+    let name = base;
+    for (let number = 2; taken.has(name); number++) {
+      const suffix = `_${number}`;
+      name = base.slice(0, MAX_COMMAND - suffix.length) + suffix;
+    }
+    taken.add(name);
+    return name;
+  };
 }
 
 /** What a description says before it comes to when to use the skill. */

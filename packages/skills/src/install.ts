@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import { z } from "zod";
-import { sha256 } from "./ids.ts";
+import { sha256 } from "./text.ts";
 
 /** One way to install what a skill requires, as the skill states it. Text without authority: only an owner runs it. */
 export type SkillInstall = Common &

@@ -3,11 +3,12 @@ import { decodeText } from "./encoding.ts";
 import { SkillParseError } from "./frontmatter.ts";
 import type { FileStat, SkillFs } from "./fs.ts";
 import { isInside, reason } from "./fs.ts";
-import { oneLine, sha256, toSkillId } from "./ids.ts";
+import { toSkillId } from "./ids.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Skill, SkillDeclaration, SkillProblem } from "./skill.ts";
 import { parseSkill } from "./skill-file.ts";
 import type { SkillSource } from "./sources.ts";
+import { oneLine, sha256 } from "./text.ts";
 
 /** Bytes of a SKILL.md. */
 const MAX_FILE_BYTES = 256_000;

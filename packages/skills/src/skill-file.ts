@@ -6,9 +6,9 @@ import {
   SkillParseError,
   splitFrontmatter,
 } from "./frontmatter.ts";
-import { oneLine } from "./ids.ts";
 import { readInstalls } from "./install.ts";
 import type { SkillDeclaration, SkillDispatch } from "./skill.ts";
+import { oneLine } from "./text.ts";
 
 const MAX_NAME = 64;
 const MAX_DESCRIPTION = 1_024;

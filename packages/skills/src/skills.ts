@@ -77,7 +77,7 @@ export interface Skills {
   check(options?: AgentSkillsOptions): Promise<SkillsCheck>;
   /** The skills of an agent that wait for an owner, by a new scan. */
   pending(options?: AgentSkillsOptions): Promise<readonly PendingSkill[]>;
-  /** Approves a skill as an owner was shown it; false where its folder has changed since. */
+  /** Approves a skill as an owner was shown it; false if its folder has changed since. Without `pins`, always true. */
   approve(pending: Pick<PendingSkill, "skill" | "digest">, by: string): Promise<boolean>;
   /** The fingerprint of a skill's folder. Rejects with a `SkillFolderError` where it cannot be read. */
   pin(skill: Skill): Promise<SkillPin>;

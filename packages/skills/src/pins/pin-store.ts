@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { sha256 } from "../ids.ts";
+import { sha256 } from "../text.ts";
 import type { SkillPin } from "./pin.ts";
 
 /** A skill as it was when it was approved. */

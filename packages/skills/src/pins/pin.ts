@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { type FileStat, reason, type SkillFs } from "../fs.ts";
-import { sha256 } from "../ids.ts";
 import type { Pacer } from "../pacer.ts";
 import type { Skill } from "../skill.ts";
+import { sha256 } from "../text.ts";
 
 /** The fingerprint of everything in a skill's folder. */
 export interface SkillPin {
