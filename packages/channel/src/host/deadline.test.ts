@@ -17,6 +17,16 @@ test("fires when its time is up, with a TimeoutError", () => {
   expect(signal.reason).toMatchObject({ name: "TimeoutError" });
 });
 
+test.each([2 ** 31, Number.POSITIVE_INFINITY])(
+  "does not fire at once where %d ms are more than a timer has",
+  (ms) => {
+    const { signal, end } = deadline(ms);
+    vi.advanceTimersByTime(3_600_000);
+    expect(signal.aborted).toBe(false);
+    end();
+  },
+);
+
 test("fires with whichever parent fires first, and gives its reason", () => {
   const one = new AbortController();
   const other = new AbortController();

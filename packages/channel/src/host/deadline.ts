@@ -1,3 +1,5 @@
+import { timerMs } from "./system-clock.ts";
+
 /** A signal that fires with any of its parents or when its time is up. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -17,7 +19,7 @@ export function deadline(ms: number, ...parents: readonly (AbortSignal | undefin
   const timer = setTimeout(() => {
     end();
     controller.abort(new DOMException(`The work took longer than ${ms} ms`, "TimeoutError"));
-  }, ms);
+  }, timerMs(ms));
   timer.unref();
 
   function end(): void {

@@ -1,12 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { ChannelCache, ChannelState, Clock } from "../contract/definition.ts";
 import type { Json } from "../contract/json.ts";
-
-/** The machine's own clock. */
-export const systemClock: Clock = {
-  now: () => Date.now(),
-  delay: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
-};
 
 /** A cache in memory: `max` entries (default 5,000), the one longest unused going first. */
 export function createMemoryCache(options: { readonly clock: Clock; readonly max?: number }): ChannelCache {

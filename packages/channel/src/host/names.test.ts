@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
-import { createMemoryCache, systemClock } from "./memory.ts";
+import { createMemoryCache } from "./memory.ts";
 import { createNames } from "./names.ts";
+import { systemClock } from "./system-clock.ts";
 
 it("asks anew for whoever waited for an answer that another gave up", async () => {
   let asked = 0;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import { expect, it } from "vitest";
-import { systemClock } from "../host/memory.ts";
+import { systemClock } from "../host/system-clock.ts";
 import { logPrinted } from "./log-printed.ts";
 
 function open() {

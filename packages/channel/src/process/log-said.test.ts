@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../host/memory.ts";
+import { systemClock } from "../host/system-clock.ts";
 import { createEntryLog } from "./log-said.ts";
 
 function open() {

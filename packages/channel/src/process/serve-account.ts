@@ -6,7 +6,7 @@ import { definitionIn } from "../accounts/import-channel.ts";
 import type { Channel, ChannelContext, ChannelDefinition, ChannelLogger } from "../contract/definition.ts";
 import { ChannelError } from "../contract/errors.ts";
 import type { Draft, FinalizeOptions } from "../contract/messages.ts";
-import { systemClock } from "../host/memory.ts";
+import { systemClock } from "../host/system-clock.ts";
 import { ByteStreams, readFrom } from "./byte-streams.ts";
 import { accountMethods, hostMethods, type Method } from "./methods.ts";
 import { type Answer, answering, Peer } from "./peer.ts";

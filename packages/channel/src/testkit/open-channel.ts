@@ -1,7 +1,8 @@
 import { strict as assert } from "node:assert";
 import type { Channel, ChannelContext, ChannelDefinition } from "../contract/definition.ts";
 import type { EmitResult, InboundEvent } from "../contract/events.ts";
-import { createMemoryCache, createMemoryState, systemClock } from "../host/memory.ts";
+import { createMemoryCache, createMemoryState } from "../host/memory.ts";
+import { systemClock } from "../host/system-clock.ts";
 
 /** An account of a channel that runs, with what it emitted and logged. Disposing of it stops it. */
 export interface RunningChannel<Address> extends AsyncDisposable {
