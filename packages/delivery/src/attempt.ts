@@ -77,6 +77,9 @@ async function resendDoubtful(
   switch (reconciled.outcome) {
     case "repeat":
       return sendOpenParts(ports, account, row);
+    case "not-sent":
+      // Given back, so that the outcome of the next send is unknown only since then.
+      return { state: "retry", delayMs: 0, doubtful: false, reason: "not found on the platform" };
     case "unknown": {
       const reason = "may have been sent before a restart";
       return { state: "uncertain", reason, detail: `${reason}; not repeated` };

@@ -37,7 +37,7 @@ function setup(
   send: Send,
   extra: {
     readonly capabilities?: Capabilities;
-    readonly reconcile?: (part: number) => Promise<Reconciled>;
+    readonly reconcile?: (part: number, attemptedAt: number) => Promise<Reconciled>;
     readonly account?: (running: DeliveryAccount) => DeliveryAccount | undefined;
     readonly configured?: boolean;
     readonly languageOf?: LanguageOf;
@@ -52,7 +52,9 @@ function setup(
         const ids = await send(message, options);
         return { parts: ids.map((messageId, at) => ({ index: (options.startAt ?? 0) + at, messageId })) };
       },
-      ...(reconcile === undefined ? {} : { reconcile: ({ part }) => reconcile(part) }),
+      ...(reconcile === undefined
+        ? {}
+        : { reconcile: ({ part, attemptedAt }) => reconcile(part, attemptedAt) }),
     },
     { capabilities: extra.capabilities ?? KEYED },
   );
@@ -171,6 +173,83 @@ it("repeats a message of unknown outcome under its key where the platform has on
   await clock.advance(60_000);
   expect(await stateOf(id)).toBe("sent");
   expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+});
+
+it.each([
+  ["while the platform knows its key, sends again", 3_599_999, ["sent again"]],
+  ["once the platform has forgotten its key, looks up", 3_600_000, ["looked up since the first try"]],
+] as const)("%s what a process left that ended meanwhile", async (_, downMs, expected) => {
+  const done: string[] = [];
+  let firstTry = 0;
+  const { outbox, clock, delivery, stateOf } = setup(
+    async () => {
+      done.push("sent again");
+      return ["om_1"];
+    },
+    {
+      capabilities: { ...KEYED, delivery: { ...KEYED.delivery, readback: true } },
+      async reconcile(_part, attemptedAt) {
+        done.push(attemptedAt === firstTry ? "looked up since the first try" : "looked up since later");
+        return { outcome: "sent", messageId: "om_1" };
+      },
+    },
+  );
+  const payload: Outbound = { parts: [{ type: "text", text: "one" }] };
+  const destination = { channel: "plain", account: "main", address: "oc_a" };
+  const row = outboxRow(destination, payload, { expiresAt: clock.now() + 86_400_000, claim: true });
+  const earlier = { ...lease, epoch: lease.epoch - 1 };
+  const [left] = await outbox.enqueue([row], { lease: earlier });
+  firstTry = clock.now();
+  outbox.take(lease);
+  await clock.advance(downMs);
+  delivery.wake();
+  await clock.advance(0);
+  expect([await stateOf(left?.id ?? ""), done]).toEqual(["sent", expected]);
+});
+
+it("sends anew what the platform certainly has not got, and looks for that since it was sent anew", async () => {
+  const sentAt: number[] = [];
+  const lookedSince: number[] = [];
+  const { say, stateOf, clock } = setup(
+    async () => {
+      sentAt.push(clock.now());
+      throw new ChannelError("unknown_outcome", "the connection broke");
+    },
+    {
+      capabilities: READBACK,
+      async reconcile(_part, attemptedAt) {
+        lookedSince.push(attemptedAt);
+        return lookedSince.length === 1 ? { outcome: "not-sent" } : { outcome: "sent", messageId: "om_1" };
+      },
+    },
+  );
+  const id = await say("oc_a", "one");
+  await clock.advance(60_000);
+  expect([await stateOf(id), lookedSince]).toEqual(["sent", sentAt]);
+  expect(new Set(sentAt).size).toBe(2);
+});
+
+it("looks for the part whose outcome is unknown since that one was tried", async () => {
+  let firstOutAt = 0;
+  const looked: number[] = [];
+  const { say, stateOf, clock } = setup(
+    async (_, { onPart }) => {
+      await clock.delay(5_000);
+      await onPart?.({ index: 0, messageId: "om_1" });
+      firstOutAt = clock.now();
+      throw new ChannelError("unknown_outcome", "the connection broke");
+    },
+    {
+      capabilities: READBACK,
+      async reconcile(part, attemptedAt) {
+        looked.push(part, attemptedAt);
+        return { outcome: "sent", messageId: "om_2" };
+      },
+    },
+  );
+  const id = await say("oc_a", "one", "two");
+  await clock.advance(60_000);
+  expect([await stateOf(id), looked]).toEqual(["sent", [1, firstOutAt]]);
 });
 
 it.each([

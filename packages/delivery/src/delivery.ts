@@ -239,8 +239,8 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     this.#tellRetry(row, ms, reason);
     await this.#clock.delay(ms, this.#draining.signal).catch(() => {});
     if (this.#draining.signal.aborted) return undefined;
-    const receipts = (await outbox.get(row.id))?.receipts ?? row.receipts;
-    return { ...row, receipts, doubtful, attempts: row.attempts + 1 };
+    const { receipts, updatedAt } = (await outbox.get(row.id)) ?? row;
+    return { ...row, receipts, updatedAt, doubtful, attempts: row.attempts + 1 };
   }
 
   #tellRetry(row: Row, delayMs: number, reason: string): void {

@@ -88,6 +88,7 @@ export interface OutboxRow extends Destination {
   readonly attempts: number;
   readonly expiresAt?: Millis;
   readonly receipts: readonly StoredReceipt[];
+  /** Of one that is `sending`: since when its first open part is tried, also by earlier holders. */
   readonly updatedAt: Millis;
 }
 

@@ -1,12 +1,12 @@
+import type { Reconciled } from "@signalbox/channel";
 import type { DeliveryAccount } from "./account.ts";
 import type { ClaimedRow, Millis } from "./outbox.ts";
 
 /** What is known about the first open part of a doubtful row. */
 export type Reconciliation =
-  /** To send it again does no harm: the platform knows its key, or certainly has not got it. */
-  | { readonly outcome: "repeat" }
-  | { readonly outcome: "sent"; readonly messageId: string }
-  | { readonly outcome: "unknown" };
+  | Reconciled
+  /** To send it again does no harm: the platform knows its key. */
+  | { readonly outcome: "repeat" };
 
 /**
  * Finds out the unknown outcome of a send. It is repeated only if the platform recognises repetitions.
@@ -26,7 +26,7 @@ export async function reconcile(
   if (idempotencyKey !== undefined && now - row.updatedAt < idempotencyKey.windowMs)
     return { outcome: "repeat" };
   if (readback !== true || running.reconcile === undefined) return { outcome: "unknown" };
-  const found = await running.reconcile(
+  return running.reconcile(
     {
       to: definition.codec.decode(row.address),
       idempotencyKey: row.key,
@@ -37,5 +37,4 @@ export async function reconcile(
     },
     signal,
   );
-  return found.outcome === "not-sent" ? { outcome: "repeat" } : found;
 }

@@ -113,10 +113,13 @@ function claim<T extends Bodies>(
   row: OutboxRecord,
   lease: LeaseToken,
 ): Claimed<T> | undefined {
-  const { seq, state } = row;
-  work.setClaimed.run({ seq, leaseName: lease.name, leaseEpoch: lease.epoch, at: work.now() });
+  const { seq } = row;
+  const doubtful = row.state === "sending";
+  // Whether a platform still knows the key of a doubtful send is counted from its first try.
+  const at = doubtful ? row.updatedAt : work.now();
+  work.setClaimed.run({ seq, leaseName: lease.name, leaseEpoch: lease.epoch, at });
   const claimed = work.rows.full(seq);
-  if (claimed !== undefined) return { ...claimed, doubtful: state === "sending" };
+  if (claimed !== undefined) return { ...claimed, doubtful };
   giveUpDamaged(work, row);
   return undefined;
 }

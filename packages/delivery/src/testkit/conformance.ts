@@ -116,6 +116,28 @@ const CHECKS: Readonly<Record<string, (it: OutboxUnderTest) => Promise<void>>> =
     assert.deepEqual([ended?.state, ended?.receipts.map(({ part }) => part)], ["sent", [0, 1]]);
   },
 
+  "tells since when a doubtful send has been tried, however often it was claimed since": async (it) => {
+    const [sending] = await it.outbox.enqueue([row("a", { claim: true, partCount: 2 })], it);
+    const id = sending?.id ?? "";
+    const claimLater = async (lease: LeaseToken) => {
+      await it.advance(1_000);
+      const [claimed] = (await it.outbox.claimDue({ lease, limit: 10 })).rows;
+      return [claimed?.doubtful, claimed?.updatedAt];
+    };
+    const first = it.now();
+    assert.deepEqual(await claimLater(await it.takeOver()), [true, first]);
+    const lease = await it.takeOver();
+    assert.deepEqual(await claimLater(lease), [true, first]);
+    // With the receipt of a part, the send of the next one begins.
+    await it.outbox.markPart(id, lease, { part: 0, receipt: { messageId: "m0" } });
+    const second = it.now();
+    const last = await it.takeOver();
+    assert.deepEqual(await claimLater(last), [true, second]);
+    // What was certainly not sent begins anew.
+    await it.outbox.retryAt(id, last, it.now(), "refused");
+    assert.deepEqual(await claimLater(last), [false, it.now()]);
+  },
+
   "ends what is too old, with a word about it in the same transaction": async (it) => {
     const [old] = await it.outbox.enqueue([row("a", { expiresAt: it.now() + 1_000 })], it);
     await it.advance(1_000);

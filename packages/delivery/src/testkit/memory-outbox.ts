@@ -86,10 +86,12 @@ class OutboxInMemory implements MemoryOutbox {
     const waits = ({ state, nextAt, updatedAt }: Entry): boolean =>
       state === "pending" && nextAt > now && updatedAt <= now;
     const due = free.filter((entry) => !waits(entry)).slice(0, limit);
-    const rows = due.map((entry) => ({
-      ...this.#change(entry, { state: "sending", lease, attempts: entry.attempts + 1 }),
-      doubtful: entry.state === "sending",
-    }));
+    const rows = due.map((entry) => {
+      const doubtful = entry.state === "sending";
+      const updatedAt = doubtful ? entry.updatedAt : now;
+      const attempts = entry.attempts + 1;
+      return { ...this.#change(entry, { state: "sending", lease, attempts, updatedAt }), doubtful };
+    });
     const later = free.filter((entry) => !due.includes(entry)).map(({ nextAt }) => nextAt);
     return { rows, ...(later.length > 0 ? { nextAt: Math.min(...later) } : {}) };
   }
@@ -208,7 +210,7 @@ class OutboxInMemory implements MemoryOutbox {
   }
 
   #change(entry: Entry, changes: Partial<Entry>): Entry {
-    const changed = { ...entry, ...changes, updatedAt: this.#clock.now() };
+    const changed = { ...entry, updatedAt: this.#clock.now(), ...changes };
     this.#entries.set(entry.id, changed);
     return changed;
   }

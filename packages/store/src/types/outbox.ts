@@ -72,6 +72,7 @@ export interface OutboxRow<T extends Bodies = Bodies> {
   /** The last error, or why it ended as it did. */
   readonly error?: string;
   readonly createdAt: Millis;
+  /** Of one that is `sending`: since when its first open part is tried, also by earlier holders. */
   readonly updatedAt: Millis;
 }
 
