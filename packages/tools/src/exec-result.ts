@@ -18,9 +18,10 @@ export function resultOf(outcome: SandboxOutcome, sandbox: Sandbox, view: View |
   };
   const output =
     outcome.output === "" || outcome.output.endsWith("\n") ? outcome.output : `${outcome.output}\n`;
-  const covered = view?.covers.length ?? 0;
   const hint =
-    covered > 0 ? "; files that others sent or wrote were hidden from it: `read` such a file first" : "";
+    view?.hides === true
+      ? "; files that others sent or wrote were hidden from it: `read` such a file first"
+      : "";
   const text = `${output}[${ending(outcome, sandbox)}${outcome.exitCode === 0 ? "" : hint}]`;
   const isError = outcome.exitCode !== 0;
   return { content: [{ type: "text", text }], details, ...(isError ? { isError } : {}) };

@@ -5,7 +5,7 @@ import type { Processes } from "./background/processes.ts";
 import { defineTool, type ToolDefinition } from "./define.ts";
 import { resultOf } from "./exec-result.ts";
 import { IDENTITY_FILES, IDENTITY_FOLDERS } from "./files/identity-files.ts";
-import { INBOX_FOLDER } from "./files/places.ts";
+import { INBOX_FOLDER, PEOPLE_FOLDER } from "./files/places.ts";
 import { viewOf } from "./labels/covers.ts";
 import { isForeign } from "./labels/label.ts";
 import { contentRoom, failure, success } from "./result.ts";
@@ -299,7 +299,7 @@ async function exposedTo(
     return [{ source: inside.source, detail: "its folder" }];
   const view = await viewOf(labels, dir, facts);
   // Nothing can be covered where there is no sandbox.
-  const isOpen = rung === "none" && (view.covers.length > 0 || view.names.length > 0);
+  const isOpen = rung === "none" && (view.hides || view.names.length > 0);
   if (isOpen) return [{ source: "file", detail: "files in the workspace" }];
   return view.exposed.map(({ source, path }) => ({ source, detail: path.slice(dir.length + 1) }));
 }
@@ -325,10 +325,14 @@ function mentions(text: string, name: string): boolean {
 
 /**
  * What the agent is and remembers is written by owners alone: an approval of a command does not show what it writes.
+ * The folders of others are there for every command, to be covered.
  */
 function protection({ role, taint }: RunFacts): SandboxRequest["protect"] {
+  const ofOthers = [INBOX_FOLDER, PEOPLE_FOLDER];
   const isOwners = role === "owner" && taint.length === 0;
-  return isOwners ? { files: [], folders: [] } : { files: IDENTITY_FILES, folders: IDENTITY_FOLDERS };
+  return isOwners
+    ? { files: [], folders: ofOthers }
+    : { files: IDENTITY_FILES, folders: [...IDENTITY_FOLDERS, ...ofOthers] };
 }
 
 async function folderOf(workspace: Workspace, path: string | undefined): Promise<string> {

@@ -12,6 +12,8 @@ import { createPacer } from "./pacer.ts";
 /** What of a workspace a command of a run sees. */
 export interface View {
   readonly covers: readonly Cover[];
+  /** Whether there is anything under one of them. */
+  readonly hides: boolean;
   /** What others wrote and the command sees nevertheless, its name at least. */
   readonly exposed: readonly FileLabel[];
   /** Names that others chose and that the command can list. */
@@ -46,14 +48,19 @@ export async function viewOf(labels: FileLabels, dir: string, facts: RunFacts): 
     const onlyNamed = type === "folder" && label.kind === "entry";
     if (!PLAIN_NAME.test(name) || !(onlyNamed || covers.at(-1)?.path === label.path)) exposed.push(label);
   }
-  return { covers, exposed, names };
+  const hides = covers.some(({ path }) => typeOf(path) !== undefined);
+  return { covers, hides, exposed, names };
 }
 
+/**
+ * Whether they exist or not. No command ever puts anything beside the folder that one may see, a link in its place
+ * least of all: the launcher looks it up by its path.
+ */
 function foldersOfOthers(dir: string, facts: RunFacts): Cover[] {
   const covers: Cover[] = [];
   for (const [top, own] of ownFolders(facts)) {
     const path = join(dir, top);
-    if (!isFolder(path, top)) continue;
+    assertFolder(path, top);
     // What came with messages is the word of others: a run sees its own conversation's once it has read such words.
     const mine =
       own !== undefined && (top !== INBOX_FOLDER || facts.taint.length > 0) ? join(path, own) : undefined;
@@ -76,9 +83,9 @@ function privatePlaces(dir: string, facts: RunFacts): Cover[] {
   return covers;
 }
 
-function isFolder(path: string, name: string): boolean {
+function assertFolder(path: string, name: string): void {
   const type = typeOf(path);
-  if (type === undefined || type === "folder") return type === "folder";
+  if (type === undefined || type === "folder") return;
   throw new Error(`${name} is a ${type}, but must be a folder that commands cannot see; move it away.`);
 }
 

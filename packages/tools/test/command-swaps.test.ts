@@ -1,0 +1,60 @@
+// A command in the background keeps exchanging folders of the workspace for links out of it, while later commands are
+// started. Nothing outside is read or changed.
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { createExecTool, createProcesses, folderFor, openWorkspace, type RunFacts } from "../src/index.ts";
+import { sandboxed } from "./exec-rungs.ts";
+import { caller, FACTS, textOf } from "./harness.ts";
+
+const SECRET = "canary-that-nobody-may-read";
+const TRIES = 25;
+/** `renameat2` by the architectures of which its number is known here. */
+const RENAMEAT2 = new Map([
+  ["x64", 316],
+  ["arm64", 276],
+]).get(process.arch);
+const canSwap = sandboxed.rung === "bubblewrap" && RENAMEAT2 !== undefined;
+
+/** Exchanges two entries as long as it runs, and rests after each for about as long as a launcher takes to start. */
+function swapping(one: string, other: string): string {
+  const exchange = `syscall(${RENAMEAT2}, -100, $one, -100, $other, 2); select(undef, undef, undef, 0.002)`;
+  return `echo ready; exec perl -e 'my ($one, $other) = @ARGV; while (1) { ${exchange} }' ${one} ${other}`;
+}
+
+async function openPlace(facts: Partial<RunFacts> = {}) {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "command-swaps-")));
+  const [dir, outside] = [join(base, "workspace"), join(base, "outside")];
+  for (const folder of [dir, outside]) mkdirSync(folder);
+  writeFileSync(join(outside, "secret.txt"), SECRET);
+  const workspace = await openWorkspace({ dir });
+  const processes = createProcesses();
+  onTestFinished(async () => {
+    await processes.end();
+    rmSync(base, { recursive: true, force: true });
+  });
+  const agent = caller([createExecTool({ workspace, sandbox: sandboxed, processes })], { facts });
+  return {
+    dir,
+    outside,
+    workspace,
+    exec: async (command: string, background = false) =>
+      textOf(await agent.call("exec", { command, background })),
+  };
+}
+
+describe.skipIf(!canSwap)("a command in the background", () => {
+  test.each([
+    ["people", folderFor(FACTS.speaker ?? ""), {}],
+    ["inbox", folderFor(FACTS.sessionKey), { taint: [{ source: "file" } as const] }],
+  ])("does not make another folder of the one in %s that a command may see", async (top, own, facts) => {
+    const { outside, exec } = await openPlace(facts);
+    const mine = `${top}/${own}`;
+    const swap = swapping(mine, `${top}/link`);
+    expect(await exec(`mkdir -p ${mine}; ln -s ${outside} ${top}/link; ${swap}`, true)).toContain("ready");
+    for (let tries = 0; tries < TRIES; tries++)
+      expect(await exec(`cat ${mine}/secret.txt; echo spoiled > ${mine}/secret.txt`)).not.toContain(SECRET);
+    expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
+  });
+});
