@@ -51,6 +51,20 @@ it("tells owners what was given up, and whoever asks how each message ended", as
   expect(told?.address).toBe("direct to olga");
 });
 
+it("looks for what an earlier process gave up from its first wake on, and not before", async () => {
+  const { clock, outbox, delivery, settled } = open();
+  const payload = { parts: [{ type: "text" as const, text: "hello" }] };
+  const row = outboxRow(ROOM, payload, { expiresAt: 1e15, claim: true });
+  const [left] = await outbox.enqueue([row], { lease });
+  await outbox.dead(left?.id ?? "", lease, "gone");
+  await clock.advance(700_000);
+  expect(clock.waiting).toBe(0);
+  expect(await outbox.list({ states: ["pending", "sent"] })).toEqual([]);
+  delivery.wake();
+  await clock.advance(2_000);
+  await expect.poll(() => settled).toEqual(["main sent"]);
+});
+
 it("tells people that they were let in", async () => {
   const { outbox, delivery, settled } = open();
   await delivery.pairingNotices.look();

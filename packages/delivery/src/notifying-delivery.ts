@@ -34,11 +34,15 @@ export function createNotifyingDelivery<Row extends OutboxRow>(
     },
   });
   const notices = noticesFor(options, delivery);
-  // What an earlier process gave up and told nobody of.
-  notices.look();
+  let isFirst = true;
   return {
     deliver: (rows) => delivery.deliver(rows),
-    wake: () => delivery.wake(),
+    wake() {
+      // What an earlier process gave up and told nobody of. A start that fails comes to no wake, and nothing to stop.
+      if (isFirst) notices.look();
+      isFirst = false;
+      delivery.wake();
+    },
     inFlight: () => delivery.inFlight(),
     pairingNotices: createPairingNotices({ ...options, wakeOutbox: () => delivery.wake() }),
     stop(drainMs) {
