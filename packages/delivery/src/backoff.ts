@@ -7,10 +7,11 @@ export function backoffMs(attempts: number, random: () => number): number {
   return Math.round(full / 2 + (full / 2) * random());
 }
 
-/** Counts failures by row. A process that ended says nothing about a platform, so claims do not count. */
-export class FailureCounts {
+/** The failures of each row. A process that ended says nothing about a platform, so claims do not count. */
+export class Failures {
   readonly #random: () => number;
-  readonly #failures = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
+  readonly #reasons = new Map<string, string>();
 
   /** @param random gives numbers in [0, 1) */
   constructor(random: () => number) {
@@ -19,13 +20,21 @@ export class FailureCounts {
 
   /** Counts a failure of the row; gives the milliseconds to wait before its next attempt. */
   add(id: string): number {
-    const count = (this.#failures.get(id) ?? 0) + 1;
-    this.#failures.set(id, count);
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
     return backoffMs(count, this.#random);
+  }
+
+  /** Whether the row failed for another reason the last time, or has not failed before. */
+  isNews(id: string, reason: string): boolean {
+    const last = this.#reasons.get(id);
+    this.#reasons.set(id, reason);
+    return reason !== last;
   }
 
   /** The row has its end. */
   forget(id: string): void {
-    this.#failures.delete(id);
+    this.#counts.delete(id);
+    this.#reasons.delete(id);
   }
 }

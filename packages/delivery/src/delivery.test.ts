@@ -479,6 +479,26 @@ it("waits for an account that does not run, and gives up at once for one that no
   expect(await removed.stateOf(await removed.say("a", "one"))).toBe("dead");
 });
 
+it("asks ever less often for an account that is away, and tells the reason of a retry once", async () => {
+  let asked = 0;
+  const { say, settledAs, clock } = setup(
+    async () => {
+      throw new ChannelError("transient", "down");
+    },
+    {
+      account(it) {
+        asked++;
+        return asked < 15 ? undefined : it;
+      },
+    },
+  );
+  await say("a", "one");
+  await clock.advance(1_000_000);
+  expect([asked, settledAs]).toEqual([14, ["retry"]]);
+  await clock.advance(1_000_000);
+  expect(settledAs).toEqual(["retry", "retry"]);
+});
+
 it("gives back what a stop kept from being tried, and leaves what was under way", async () => {
   const never = Promise.withResolvers<readonly string[]>();
   const { say, stateOf, delivery, clock } = setup((_, { signal }) => {

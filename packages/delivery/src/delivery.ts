@@ -2,7 +2,7 @@ import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/
 import type { Phrases } from "@signalbox/phrases";
 import type { AccountLookup } from "./account.ts";
 import { type AttemptPorts, attempt } from "./attempt.ts";
-import { backoffMs, FailureCounts } from "./backoff.ts";
+import { backoffMs, Failures } from "./backoff.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
@@ -30,7 +30,7 @@ export interface DeliveryOptions<Row extends OutboxRow = OutboxRow> {
   readonly clock?: Clock;
   /** Gives numbers in [0, 1), for the spread of retries. Default `Math.random`. */
   readonly random?: () => number;
-  /** Called with the outcome for a row; `retry` is not final. */
+  /** Called with the outcome for a row; `retry` is not final, and told again only for another reason. */
   readonly onSettled: (row: Row, state: DeliveryState, detail: string) => void;
 }
 
@@ -66,7 +66,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   readonly #draining = new AbortController();
   /** Ends requests that are under way. */
   readonly #stopping = new AbortController();
-  readonly #failures: FailureCounts;
+  readonly #failures: Failures;
   readonly #mediaFailures = new MediaFailures();
   readonly #inFlight = new Set<Promise<void>>();
   /** Destinations where a row may wait behind the one being sent, so that the store is not asked after every send. */
@@ -79,7 +79,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#now = this.#clock.now;
-    this.#failures = new FailureCounts(this.#random);
+    this.#failures = new Failures(this.#random);
     this.#ports = {
       account: options.account,
       configured: options.configured,
@@ -249,7 +249,8 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
       { outbox: id, channel, attempts, delayMs, err: reason },
       "a reply will be retried",
     );
-    this.#options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
+    if (this.#failures.isNews(id, reason))
+      this.#options.onSettled(row, "retry", `${reason}; again in ${delayMs} ms`);
   }
 
   #begin(row: Claimed<Row>): void {
