@@ -52,5 +52,13 @@ export {
   type QuestionsOptions,
   questionKey,
 } from "./questions.ts";
-export { answerTo, destinationKey, isRepeatable, outboxKey, outboxRow, pendingRows } from "./rows.ts";
+export {
+  answerTo,
+  destinationKey,
+  isRepeatable,
+  outboxKey,
+  outboxRow,
+  pendingRows,
+  REPLY_TTL_MS,
+} from "./rows.ts";
 export { createTyping, type Typing, type TypingOptions } from "./typing.ts";

@@ -21,7 +21,7 @@ import {
   NOT_RUNNING,
 } from "./message-place.ts";
 import type { Destination, LeaseToken, OutboxRow, OutboxStore, ToldThere } from "./outbox.ts";
-import { destinationKey, outboxKey, outboxRow, pendingRows } from "./rows.ts";
+import { destinationKey, outboxKey, outboxRow, pendingRows, REPLY_TTL_MS } from "./rows.ts";
 
 /** A run that acts in a conversation. A host adds what its own functions need. */
 export interface ActingRun {
@@ -81,7 +81,6 @@ export type ActOnMessages<Run extends ActingRun> = (
   call: ActingCall,
 ) => Promise<MessageOutcome>;
 
-const TTL_MS = 24 * 60 * 60 * 1000;
 /** How the keys of what models send begin. They call it by its key, and reach no other row by one. */
 const SENT = "sent-";
 /** The most characters that a key of a row has. */
@@ -160,7 +159,7 @@ async function send<Run extends ActingRun, Row extends OutboxRow>(
   const { outbox, lease, now } = options;
   const payload = await payloadOf(options, action, run, place, call);
   if ("ok" in payload) return payload;
-  const row = outboxRow(place.to, payload, { expiresAt: now() + TTL_MS, claim: false });
+  const row = outboxRow(place.to, payload, { expiresAt: now() + REPLY_TTL_MS, claim: false });
   const { sessionKey } = run;
   const key = keyOf(run, call);
   const told = place.isCurrent

@@ -4,7 +4,7 @@ import type { DeliveryAccount } from "./account.ts";
 import type { NoteStore } from "./drafts.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
-import { outboxKey, outboxRow } from "./rows.ts";
+import { outboxKey, outboxRow, REPLY_TTL_MS } from "./rows.ts";
 
 export interface OwnerNoticesOptions {
   readonly outbox: Pick<OutboxStore, "enqueue" | "list">;
@@ -41,7 +41,6 @@ export interface OwnerNotices {
 }
 
 const TIMING = { gatherMs: 2_000, apartMs: 10 * 60_000 };
-const NOTICE_MS = 24 * 60 * 60_000;
 const OPEN_MS = 10_000;
 /** Rows read at once, and how many times as many one notice tells exactly. */
 const PAGE = 1_000;
@@ -169,7 +168,7 @@ class Notices implements OwnerNotices {
         if (address === undefined) continue;
         const destination = { channel, account, address: definition.codec.encode(address) };
         const payload = { parts: [{ type: "text" as const, text }], notice: true };
-        const row = outboxRow(destination, payload, { expiresAt: this.#now() + NOTICE_MS, claim: false });
+        const row = outboxRow(destination, payload, { expiresAt: this.#now() + REPLY_TTL_MS, claim: false });
         // Told again after a crash it is the same message.
         const key = outboxKey("undelivered", owner, account, `${upTo.at} ${upTo.id ?? ""}`);
         await outbox.enqueue([{ ...row, key }], { lease });

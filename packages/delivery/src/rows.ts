@@ -8,6 +8,9 @@ import {
 } from "@signalbox/channel";
 import type { DeliveryMessage, Destination, Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
 
+/** How long a message to people is worth sending, in milliseconds: later than that it is reported instead. */
+export const REPLY_TTL_MS: number = 24 * 60 * 60_000;
+
 /** Whether a doubtful send to this channel can be repeated or looked up, so that a row may be inserted as `sending`. */
 export function isRepeatable({
   capabilities: { delivery },

@@ -1,10 +1,8 @@
 import type { ChannelErrorCode } from "@signalbox/channel";
 import type { Phrases } from "@signalbox/phrases";
 import type { Millis, OutboxInsert, OutboxRow } from "./outbox.ts";
-import { outboxRow } from "./rows.ts";
+import { outboxRow, REPLY_TTL_MS } from "./rows.ts";
 
-/** How long a word about a reply that did not come is worth saying. */
-const WORD_MS = 24 * 60 * 60_000;
 /** Refusals of what was to be said, not of the chat it was to be said in. */
 const OF_THE_CONTENT: ReadonlySet<ChannelErrorCode> = new Set(["too_large", "unsupported", "invalid"]);
 
@@ -40,5 +38,5 @@ function word(row: OutboxRow, text: string, now: Millis): OutboxInsert {
     notice: true,
     ...(replyTo === undefined ? {} : { replyTo }),
   };
-  return outboxRow(row, payload, { expiresAt: now + WORD_MS, claim: false });
+  return outboxRow(row, payload, { expiresAt: now + REPLY_TTL_MS, claim: false });
 }

@@ -1,3 +1,4 @@
+import { REPLY_TTL_MS } from "@signalbox/delivery";
 import type { RunOutcome } from "@signalbox/protocol";
 import { noteId } from "@signalbox/runs";
 import type { LiveHub, Outcome } from "@signalbox/server";
@@ -31,8 +32,6 @@ export interface CommandEnd {
   readonly begins?: boolean;
 }
 
-const TTL_MS = 24 * 60 * 60 * 1000;
-
 /** Gives a command its answer and its message the end, without a run. Safe to do again after a crash. */
 export async function settleCommand(
   options: SettlePorts,
@@ -58,7 +57,7 @@ export async function settleCommand(
     outcome: state,
     begins,
   });
-  const rows = silent ? [] : await putWord(options, message, text, { ttlMs: TTL_MS, isAnswer: true });
+  const rows = silent ? [] : await putWord(options, message, text, { ttlMs: REPLY_TTL_MS, isAnswer: true });
   const rule = `command:${end.name}`;
   const reason = end.refused === undefined ? {} : { reason: end.refused };
   await store.inbox.settle(id, silent ? "silent" : "replied", { rule, ...reason });

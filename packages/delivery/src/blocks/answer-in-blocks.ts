@@ -2,7 +2,7 @@ import { type Capabilities, type Clock, type Json, reasonOf } from "@signalbox/c
 import type { WatchedRun } from "../growing-draft.ts";
 import type { DeliveryLogger } from "../logger.ts";
 import type { OutboxInsert, OutboxRow } from "../outbox.ts";
-import { answerTo, outboxKey, outboxRow, pendingRows } from "../rows.ts";
+import { answerTo, outboxKey, outboxRow, pendingRows, REPLY_TTL_MS } from "../rows.ts";
 import { type BlockRules, finishedBlock } from "./finished-block.ts";
 import { unsaid } from "./unsaid.ts";
 
@@ -22,8 +22,6 @@ export interface BlockPorts<Row extends OutboxRow, RunId extends string> {
   readonly logger: DeliveryLogger;
 }
 
-/** As for the reply itself. */
-const TTL_MS = 24 * 60 * 60 * 1000;
 /** What was written is not read more often than that, however small its pieces are. */
 const LOOK_EVERY_MS = 100;
 
@@ -135,7 +133,7 @@ export class AnswerInBlocks<Row extends OutboxRow, RunId extends string> {
     const replyTo = index === 0 ? event.messageId : "";
     const payload = answerTo(text, replyTo, capabilities(event.channel, event.account));
     if (payload === undefined) return undefined;
-    const row = outboxRow(event, payload, { expiresAt: clock.now() + TTL_MS, claim: false });
+    const row = outboxRow(event, payload, { expiresAt: clock.now() + REPLY_TTL_MS, claim: false });
     return { ...row, key: blockKey(this.#runId, index) };
   }
 

@@ -1,6 +1,7 @@
 import type { AgentMessage, RunUsage as LoopUsage } from "@signalbox/agent-core";
 import type { ChannelDefinition, MediaPart } from "@signalbox/channel";
-import { type BlockReplies, type Drafts, finalReply, isRepeatable, outboxRow } from "@signalbox/delivery";
+import type { BlockReplies, Drafts } from "@signalbox/delivery";
+import { finalReply, isRepeatable, outboxRow, REPLY_TTL_MS } from "@signalbox/delivery";
 import type { Reply } from "@signalbox/prompt";
 import type { RunOutcome } from "@signalbox/protocol";
 import { clientUsage, journalUsage, wholeUsage } from "@signalbox/runs";
@@ -70,8 +71,6 @@ export interface Concluded {
 
 export type Commit = (run: BegunRun, conclusion: Conclusion) => Promise<Concluded>;
 
-/** A reply that could not be delivered for so long is reported instead of sent. */
-export const REPLY_TTL_MS: number = 24 * 60 * 60 * 1000;
 const SILENCE: Reply = { text: "", silent: true };
 
 /** The end of a run that a person stopped. */

@@ -1,4 +1,5 @@
 import type { AttachmentCrashes } from "@signalbox/attachments";
+import { REPLY_TTL_MS } from "@signalbox/delivery";
 import type { LiveHub, Outcome } from "@signalbox/server";
 import type { Exchanges } from "@signalbox/service";
 import type { InboxId, OutboxRow } from "@signalbox/store";
@@ -6,7 +7,6 @@ import { failureEvent, failureNote, problemOf } from "@signalbox/telemetry";
 import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { QueuedMessage } from "../4-queue/message.ts";
 import { putWord, type WordPorts } from "../word.ts";
-import { REPLY_TTL_MS } from "./commit.ts";
 
 export interface RefusePorts extends WordPorts {
   readonly store: Pick<GatewayStore, "inbox" | "outbox">;
