@@ -1,8 +1,9 @@
 import { type Clock, reasonOf, type SendOptions, systemClock } from "@signalbox/channel";
+import type { Backoff } from "@signalbox/lanes";
 import type { Phrases } from "@signalbox/phrases";
 import type { AccountLookup } from "./account.ts";
 import { type AttemptPorts, attempt } from "./attempt.ts";
-import { backoffMs, Failures } from "./backoff.ts";
+import { Failures, replyBackoff } from "./failures.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { ClaimedRow, LeaseToken, OutboxRow, OutboxStore, StoredReceipt } from "./outbox.ts";
 import { MediaFailures } from "./part-deadlines.ts";
@@ -60,7 +61,7 @@ export function createDelivery<Row extends OutboxRow>(options: DeliveryOptions<R
 class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   readonly #options: DeliveryOptions<Row>;
   readonly #clock: Clock;
-  readonly #random: () => number;
+  readonly #backoff: Backoff;
   readonly #now: () => number;
   /** Fires first: pending retries are no longer awaited. */
   readonly #draining = new AbortController();
@@ -77,9 +78,9 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
   constructor(options: DeliveryOptions<Row>) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? Math.random;
+    this.#backoff = replyBackoff(options.random ?? Math.random);
     this.#now = this.#clock.now;
-    this.#failures = new Failures(this.#random);
+    this.#failures = new Failures(this.#backoff);
     this.#ports = {
       account: options.account,
       configured: options.configured,
@@ -138,7 +139,7 @@ class OutboxDelivery<Row extends OutboxRow> implements Delivery<Row> {
           { err: reasonOf(error) },
           "the state of a reply could not be written; it is tried again",
         );
-        await this.#clock.delay(backoffMs(tries, this.#random), this.#draining.signal).catch(() => {
+        await this.#clock.delay(this.#backoff(tries), this.#draining.signal).catch(() => {
           throw new NotRecorded(error);
         });
       }

@@ -1,28 +1,28 @@
-const FIRST_MS = 1_000;
-const LONGEST_MS = 5 * 60_000;
+import { type Backoff, exponentialBackoff } from "@signalbox/lanes";
 
-/** Milliseconds before attempt `attempts + 1`: doubling from one second to five minutes, half of it by chance. */
-export function backoffMs(attempts: number, random: () => number): number {
-  const full = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1));
-  return Math.round(full / 2 + (full / 2) * random());
+/**
+ * The wait before a reply is tried again: doubling from one second to five minutes, half of it by chance.
+ * @param random gives numbers in [0, 1)
+ */
+export function replyBackoff(random: () => number): Backoff {
+  return exponentialBackoff({ firstMs: 1_000, longestMs: 5 * 60_000, random });
 }
 
 /** The failures of each row. A process that ended says nothing about a platform, so claims do not count. */
 export class Failures {
-  readonly #random: () => number;
+  readonly #backoff: Backoff;
   readonly #counts = new Map<string, number>();
   readonly #reasons = new Map<string, string>();
 
-  /** @param random gives numbers in [0, 1) */
-  constructor(random: () => number) {
-    this.#random = random;
+  constructor(backoff: Backoff) {
+    this.#backoff = backoff;
   }
 
   /** Counts a failure of the row; gives the milliseconds to wait before its next attempt. */
   add(id: string): number {
     const count = (this.#counts.get(id) ?? 0) + 1;
     this.#counts.set(id, count);
-    return backoffMs(count, this.#random);
+    return this.#backoff(count);
   }
 
   /** Whether the row failed for another reason the last time, or has not failed before. */
