@@ -1,4 +1,5 @@
 import { type Clock, reasonOf, systemClock } from "@signalbox/channel";
+import { phrasesIn } from "@signalbox/phrases";
 import type { AccountLookup } from "./account.ts";
 import type { DeliveryLogger } from "./logger.ts";
 import type { LeaseToken, Millis, OutboxStore } from "./outbox.ts";
@@ -34,7 +35,7 @@ export interface PairingNotices {
 const LATELY_MS = 10 * 60_000;
 const OPEN_MS = 10_000;
 /** Nobody knows yet which of the two they read. */
-const TEXT = "You may talk to this assistant now. 你现在可以和这个助手对话了。";
+const TEXT = `${phrasesIn("en").paired} ${phrasesIn("zh").paired}`;
 
 export function createPairingNotices(options: PairingNoticesOptions): PairingNotices {
   const { outbox, lease, logger, clock = systemClock } = options;

@@ -214,6 +214,7 @@ export const chat = {
 
   pairing: (code: string) =>
     `Pairing code: ${code}. The owner of this assistant can use it to let you in. It expires in ten minutes.`,
+  paired: "You may talk to this assistant now.",
 
   /** @param begun part of the answer was delivered */
   expired(count: number, begun: boolean): string {

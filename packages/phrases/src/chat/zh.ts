@@ -185,6 +185,7 @@ export const chat: typeof en = {
       : `这里等待的消息太多（超过 ${cap} 条），在我赶上之前会略过新来的。请稍后重新发送。`,
 
   pairing: (code) => `配对码：${code}。这个助手的主人可以在十分钟内用它允许你对话。`,
+  paired: "你现在可以和这个助手对话了。",
 
   expired: (count, begun) =>
     count > 1
