@@ -1,6 +1,7 @@
 import type { Channel } from "@signalbox/channel";
 import { plainMessage } from "@signalbox/channel/testkit";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { manualClock } from "../test/manual-clock.ts";
 import { plainAccount, silentLogger } from "../test/plain.ts";
 import { createTyping } from "./typing.ts";
 
@@ -12,27 +13,26 @@ async function setup(on = true, fails = false) {
       if (fails) throw new Error("not here");
     },
   };
+  const clock = manualClock();
   const typing = createTyping({
+    clock,
     account: () => plainAccount(methods),
     on: () => on,
     logger: silentLogger,
   });
   const begin = (messageId: string, resumed = false) =>
     typing.begin("run", plainMessage({ messageId }), resumed);
-  return { typing, begin, seen };
+  return { clock, typing, begin, seen };
 }
 
 describe("the sign that an answer is being written", () => {
-  beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
-
   it("is there while an answer takes its time, and goes with it", async () => {
-    const { typing, begin, seen } = await setup();
+    const { clock, typing, begin, seen } = await setup();
     const quick = begin("m1");
-    await vi.advanceTimersByTimeAsync(1_000);
+    await clock.advance(1_000);
     quick();
     const slow = begin("m2");
-    await vi.advanceTimersByTimeAsync(2_000);
+    await clock.advance(2_000);
     expect(seen).toEqual([["m2", true]]);
     slow();
     await typing.idle();
@@ -52,13 +52,13 @@ describe("the sign that an answer is being written", () => {
   it("harms nothing where it fails, and is nowhere where it is off or there is no message", async () => {
     const broken = await setup(true, true);
     const end = broken.begin("m1");
-    await vi.advanceTimersByTimeAsync(2_000);
+    await broken.clock.advance(2_000);
     end();
     await broken.typing.idle();
     expect(broken.seen).toHaveLength(2);
     const nowhere = await setup();
     const none = nowhere.begin("");
-    await vi.advanceTimersByTimeAsync(3_000);
+    await nowhere.clock.advance(3_000);
     none();
     expect(nowhere.seen).toEqual([]);
     const off = await setup(false);

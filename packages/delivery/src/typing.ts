@@ -1,4 +1,4 @@
-import { type MessageEvent, reasonOf } from "@signalbox/channel";
+import { type Clock, type MessageEvent, reasonOf, systemClock } from "@signalbox/channel";
 import type { AccountLookup } from "./account.ts";
 import type { DeliveryLogger } from "./logger.ts";
 
@@ -9,6 +9,8 @@ export interface TypingOptions {
   /** Milliseconds from the beginning of a run: an answer that comes sooner needs no typing indicator. Default 2,000. */
   readonly afterMs?: number;
   readonly logger: DeliveryLogger;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
 }
 
 /** The sign at a platform that an answer is being written. Nothing waits for it, and nothing depends on it. */
@@ -23,7 +25,8 @@ const AFTER_MS = 2_000;
 /** Longer than channels let one request take. */
 const LONGEST_MS = 20_000;
 
-export function createTyping({ account, on, afterMs = AFTER_MS, logger }: TypingOptions): Typing {
+export function createTyping(options: TypingOptions): Typing {
+  const { account, on, afterMs = AFTER_MS, logger, clock = systemClock } = options;
   const beingHidden = new Set<Promise<void>>();
 
   return {
@@ -42,11 +45,15 @@ export function createTyping({ account, on, afterMs = AFTER_MS, logger }: Typing
         }
       };
       let lastChange: Promise<void> | undefined = resumed ? Promise.resolve() : undefined;
-      const timer = setTimeout(() => {
-        lastChange = show(true);
-      }, afterMs);
+      const ended = new AbortController();
+      clock.delay(afterMs, ended.signal).then(
+        () => {
+          lastChange = show(true);
+        },
+        () => {},
+      );
       return () => {
-        clearTimeout(timer);
+        ended.abort();
         if (lastChange === undefined) return;
         const hidden = lastChange.then(() => show(false));
         beingHidden.add(hidden);
