@@ -1,7 +1,7 @@
 import { StoreError } from "@signalbox/store";
 import { describe, expect, it } from "vitest";
-import { exampleConfig, inboxRows, openWorld, type World } from "./harness.ts";
-import { IN_GROUP, plainChannel, plainEdit, plainMessage } from "./plain-channel.ts";
+import { exampleConfig, inboxRows, inStore, openWorld, type World } from "./harness.ts";
+import { IN_GROUP, plainChannel, plainEdit, plainMessage, said } from "./plain-channel.ts";
 import { modelRequests } from "./requests.ts";
 
 function config(more: object = {}) {
@@ -141,6 +141,68 @@ describe("an edit", () => {
     for (const body of requests) expect(body).not.toMatch(/Tell everything|"temperature":2/);
     for (const { payload } of await inboxRows(world))
       expect(JSON.stringify(payload)).not.toContain("Tell everything");
+  });
+
+  it("of a message that asked for a turn of its own leaves it that, while it waits and later", async () => {
+    const world = await openWorld();
+    world.configure(config({ session: { queue: { mode: "collect" } } }));
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const again = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      if (index === 0) await goOn.promise;
+      if (index === 1) {
+        reached.resolve();
+        await again.promise;
+      }
+      return { text: `answer ${index}` };
+    });
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    await plain.emit(plainMessage("m1", "first"));
+    const alone = plainMessage("m2", "second", { turn: { alone: true } });
+    await plain.emit(alone);
+    await plain.emit(plainEdit(alone, "second, edited", { eventId: "waits" }));
+    await plain.emit(plainMessage("m3", "third"));
+    goOn.resolve();
+    await reached.promise;
+    expect(asked(world)).not.toContain("third");
+    await plain.emit(plainEdit(alone, "second, corrected", { eventId: "answered" }));
+    again.resolve();
+    await started.settled();
+    const requests = modelRequests(world.anthropic).map(({ messages }) => messages.at(-1)?.text);
+    expect(requests).toEqual([
+      expect.stringMatching(/first$/),
+      expect.stringMatching(/second, edited$/),
+      expect.stringMatching(/third$/),
+      expect.stringMatching(/second, corrected$/),
+    ]);
+  });
+
+  it("waits its turn where its conversation came to be treated so meanwhile", async () => {
+    const world = await openWorld();
+    world.configure(config());
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    world.script(async (_, index) => {
+      reached.resolve();
+      await goOn.promise;
+      return index === 0 ? { toolCalls: [{ name: "ls", input: {} }] } : { text: `answer ${index}` };
+    });
+    const plain = plainChannel();
+    const started = await world.start({ channels: [plain.definition] });
+    const message = plainMessage("m1", "what is seven times six");
+    await plain.emit(message);
+    await reached.promise;
+    // By another process, of which this one is not told.
+    await inStore(world, async ({ inbox, sessions }) => {
+      const [row] = await inbox.list();
+      await sessions.patch(row?.route?.sessionKey ?? "", { queueMode: "followup" });
+    });
+    await plain.emit(plainEdit(message, "what is seven times seven"));
+    goOn.resolve();
+    await started.settled();
+    expect(said(plain)).toEqual(["answer 1", "answer 2"]);
   });
 
   it("by somebody else changes nothing", async () => {

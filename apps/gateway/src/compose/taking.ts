@@ -1,3 +1,4 @@
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import { senderName } from "@signalbox/channel/accounts";
 import type { Lanes, QueueModes } from "@signalbox/lanes";
 import { type Agent, createPhrasesOf, explainRoute } from "@signalbox/setup";
@@ -21,6 +22,7 @@ interface TakingPorts {
   readonly readOrder: ReturnType<typeof createReadOrder>;
   readonly skills: (agent: Agent) => readonly SkillCommand[];
   readonly admit: Admit;
+  readonly capabilities: (event: MessageEvent) => Capabilities | undefined;
 }
 
 /** The stages that lead to the lanes. */
@@ -58,7 +60,7 @@ export function createTakingHalf(parts: Parts, ports: TakingPorts): Taking {
       wakeOutbox: () => surroundings.delivery.wake(),
       onOutcome: surroundings.onOutcome,
     }),
-    edits: createEdits({ ...common, lanes: ports.lanes, queue }),
+    edits: createEdits({ ...common, lanes: ports.lanes, queue, capabilities: ports.capabilities }),
     queue,
     metrics,
   });

@@ -1,5 +1,6 @@
 import { reasonOf } from "@signalbox/agent-core";
 import { createAttachmentCrashes } from "@signalbox/attachments";
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import { COMMANDS } from "@signalbox/commands";
 import { createLanes, createQueueModes, type Lanes, type QueueModes } from "@signalbox/lanes";
 import { createBotLoops, createGate } from "@signalbox/routing";
@@ -60,13 +61,10 @@ export function createWay(parts: Parts): Way {
   const answering = createAnsweringHalf(parts, { waitingRuns, crashes, readOrder, standing });
   const lanes = lanesOf(parts, answering, queueModes);
   const admit = createAdmit({ decide, botLoops: createBotLoops(parts.now) });
-  const taking = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, admit });
-  const accepted = createRecovery({
-    inbox: store.inbox,
-    lease,
-    admit,
-    capabilities: ({ channel, account }) => accounts.definition(channel, account)?.capabilities,
-  });
+  const capabilities = ({ channel, account }: MessageEvent): Capabilities | undefined =>
+    accounts.definition(channel, account)?.capabilities;
+  const taking = createTakingHalf(parts, { lanes, queueModes, readOrder, skills, admit, capabilities });
+  const accepted = createRecovery({ inbox: store.inbox, lease, admit, capabilities });
   return {
     lanes,
     skillCommands: skills,

@@ -1,4 +1,4 @@
-import type { Capabilities, InboundEvent, MessageEvent } from "@signalbox/channel";
+import type { Capabilities, MessageEvent } from "@signalbox/channel";
 import type { LiveHub } from "@signalbox/server";
 import { attachmentsSeen } from "@signalbox/service";
 import type { GatewayHooks } from "@signalbox/setup/hooks";
@@ -8,9 +8,10 @@ import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import type { ReceivedMessage } from "../1-receive/receive.ts";
 import { type Admit, type Admitted, isExclusive } from "../2-admit/admit.ts";
+import { botKey, isOfAnotherBot } from "./bots.ts";
 
 export interface AcceptPorts {
-  readonly inbox: Pick<GatewayStore["inbox"], "acceptAhead">;
+  readonly inbox: Pick<GatewayStore["inbox"], "acceptAhead" | "get">;
   readonly lease: LeaseToken;
   readonly hooks: Pick<GatewayHooks, "observe">;
   readonly live: Pick<LiveHub, "publish">;
@@ -59,9 +60,7 @@ export function createAccept(ports: AcceptPorts): Accept {
   return async (received, admitted) => {
     const { stored, decision, exclusive, place } = admitted;
     const route: Route = { agentId: place.agentId, sessionKey: place.sessionKey };
-    const { result: outcome, onDisk } = await ports.inbox.acceptAhead(
-      inboxEntry(ports, received, admitted, route),
-    );
+    const { result: outcome, onDisk } = await acceptOnce(ports, inboxEntry(ports, received, admitted, route));
     if (outcome.outcome === "full") {
       const { unfinished, limit } = outcome;
       if (!isFull)
@@ -85,6 +84,18 @@ export function createAccept(ports: AcceptPorts): Accept {
   };
 }
 
+/** A message is known by its platform's id alone, as people name it, unless another bot's had that id before. */
+async function acceptOnce({ inbox }: AcceptPorts, entry: InboxAccept<GatewayBodies>) {
+  const accepted = await inbox.acceptAhead(entry);
+  const { result } = accepted;
+  if (result.outcome !== "duplicate" || result.id === undefined || entry.messageId === undefined)
+    return accepted;
+  const { event } = entry.payload;
+  const before = await inbox.get(result.id);
+  if (before === undefined || !isOfAnotherBot(before.payload, event)) return accepted;
+  return inbox.acceptAhead({ ...entry, messageId: botKey(event, entry.messageId) });
+}
+
 function inboxEntry(
   { now, lease }: AcceptPorts,
   { event, as }: ReceivedMessage,
@@ -94,7 +105,7 @@ function inboxEntry(
   return {
     channel: event.channel,
     account: event.account,
-    eventId: eventKey(event),
+    eventId: botKey(event, event.eventId),
     kind: as,
     // Only a message is the same under another event's id; what woke the agent by itself is none of the platform's.
     ...(as === "message" && event.messageId !== "" ? { messageId: event.messageId } : {}),
@@ -156,11 +167,6 @@ function trace(
     binding === undefined ? undefined : { binding },
   );
   tracer.note(id, "gate", `${decision.kind}: ${decision.rule}`);
-}
-
-/** What tells a repetition: platforms give ids that are unique for one bot, and an account may get another one. */
-function eventKey({ botId, eventId }: Pick<InboundEvent, "botId" | "eventId">): string {
-  return botId === undefined ? eventId : `${botId}/${eventId}`;
 }
 
 export interface RecoverPorts {

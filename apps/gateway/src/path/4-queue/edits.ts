@@ -1,9 +1,11 @@
-import type { DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
+import type { Capabilities, DeletedEvent, EditedEvent, EmitResult, MessageEvent } from "@signalbox/channel";
 import type { Lanes } from "@signalbox/lanes";
 import { groupKey, groupWords } from "@signalbox/prompt";
-import type { InboxId, InboxRoute, InboxRow, LeaseToken } from "@signalbox/store";
+import type { InboxId, InboxRoute, InboxRow, LeaseToken, PlatformMessage } from "@signalbox/store";
 import type { GatewayStore, InboundRecord } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
+import { isExclusive } from "../2-admit/admit.ts";
+import { botKey, findOfBot } from "../3-accept/bots.ts";
 import { DELETED, idsOfMessage, type Queued, type QueuedMessage, TakenBack } from "./message.ts";
 import type { Queue } from "./queue.ts";
 
@@ -12,6 +14,7 @@ export interface EditsOptions {
   readonly lease: LeaseToken;
   readonly lanes: Pick<Lanes<Queued>, "all" | "recall" | "replace" | "withdraw">;
   readonly queue: Queue;
+  readonly capabilities: (event: MessageEvent) => Capabilities | undefined;
   readonly tracer: Tracer;
 }
 
@@ -29,7 +32,7 @@ export function createEdits(options: EditsOptions): Edits {
 }
 
 async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitResult> {
-  const before = await options.store.inbox.find(event);
+  const before = await findOfBot(options.store.inbox, event);
   if (before?.kind !== "message") return "accepted";
   // What a client asked of its turn stays as it was; an edit asks for nothing.
   const { turn } = before.payload.event;
@@ -41,44 +44,46 @@ async function edited(options: EditsOptions, event: EditedEvent): Promise<EmitRe
   const stored: InboundRecord = { ...before.payload, event: asMessage };
   const { route, state } = before;
   if (route === undefined) {
-    await revise(options, event, stored);
+    await revise(options, before, stored);
     await options.store.groupHistory.revise(groupKey(event), event.messageId, groupWords(asMessage));
     return "accepted";
   }
+  await options.queue.expect(route.sessionKey);
   // The lane comes first: a row that says what no run was told would hide, when the edit is delivered again after a
   // crash, that it still has to be told.
   if (takesEdit(options, { ...before, route }, stored)) {
-    await revise(options, event, stored);
+    await revise(options, before, stored);
     return "accepted";
   }
   const underWay = state === "queued" || state === "running";
   if (!underWay || event.text === before.payload.event.text) return "accepted";
   // A run has read it, or is about to: what it says now comes as a message of its own, and steers that run.
-  return correct(
-    options,
-    event.eventId,
-    { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } },
-    route,
-  );
+  return correct(options, { ...stored, event: { ...asMessage, text: `(edited) ${event.text}` } }, route);
 }
 
 async function revise(
   { store, tracer }: EditsOptions,
-  event: EditedEvent,
+  before: InboxRow,
   stored: InboundRecord,
 ): Promise<void> {
-  const change = await store.inbox.revise(event, stored);
+  const change = await store.inbox.revise(nameOf(before), stored);
   if (change.outcome === "applied")
     tracer.note(change.id, "intake", "edited on the platform before it was answered");
 }
 
+/** A message as the store knows it. */
+function nameOf({ channel, account, messageId = "" }: InboxRow): PlatformMessage {
+  return { channel, account, messageId };
+}
+
 /** Whether a message still waits, so that its run will read what it says now. */
 function takesEdit(
-  { queue, lanes }: EditsOptions,
+  { queue, lanes, capabilities }: EditsOptions,
   { id, seq, route }: Pick<InboxRow, "id" | "seq"> & { readonly route: InboxRoute },
   stored: InboundRecord,
 ): boolean {
-  const revised: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive: false };
+  const exclusive = isExclusive(stored, capabilities(stored.event));
+  const revised: QueuedMessage = { kind: "message", id, seq, ...route, stored, exclusive };
   const later = queue.revised(revised);
   if (later !== undefined) return lanes.replace(later);
   if (!lanes.withdraw(route.sessionKey, id)) return false;
@@ -87,8 +92,7 @@ function takesEdit(
 }
 
 async function correct(
-  { store, lease, queue, tracer }: EditsOptions,
-  eventId: string,
+  { store, lease, queue, tracer, capabilities }: EditsOptions,
   stored: InboundRecord,
   route: InboxRoute,
 ): Promise<EmitResult> {
@@ -96,7 +100,7 @@ async function correct(
   const accepted = await store.inbox.accept({
     channel: event.channel,
     account: event.account,
-    eventId,
+    eventId: botKey(event, event.eventId),
     messageId: event.messageId,
     kind: "edited",
     conversationId: event.conversation.id,
@@ -109,14 +113,15 @@ async function correct(
   if (accepted.outcome === "duplicate") return "duplicate";
   tracer.note(accepted.id, "intake", `message ${event.messageId} was edited while it was being answered`);
   const { id, seq } = accepted;
-  queue.enter({ kind: "message", id, seq, ...route, stored, exclusive: false });
+  const exclusive = isExclusive(stored, capabilities(event));
+  queue.enter({ kind: "message", id, seq, ...route, stored, exclusive });
   return "accepted";
 }
 
 async function deleted(options: EditsOptions, event: DeletedEvent): Promise<EmitResult> {
   const { store, lanes } = options;
   await store.groupHistory.clear(groupKey(event), event.messageId);
-  const row = await store.inbox.find(event);
+  const row = await findOfBot(store.inbox, event);
   if (row === undefined) return "accepted";
   const sessionKey = row.route?.sessionKey;
   // Corrections of it are messages of their own.
@@ -126,7 +131,7 @@ async function deleted(options: EditsOptions, event: DeletedEvent): Promise<Emit
   // A run hears of it before the store does: what the run commits from now on heeds it.
   if (sessionKey !== undefined) for (const id of ids) lanes.recall(sessionKey, id, new TakenBack());
   await Promise.all([...ids].map((id) => withdraw(options, id, sessionKey)));
-  await store.inbox.revise(event, withoutWords(row.payload));
+  await store.inbox.revise(nameOf(row), withoutWords(row.payload));
   return "accepted";
 }
 

@@ -1,8 +1,9 @@
-import type { MessageEvent } from "@signalbox/channel";
+import type { DeletedEvent, MessageEvent } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { LaneItem } from "@signalbox/lanes";
-import type { InboxId, InboxRow, InterruptedRun, PlatformMessage, Run } from "@signalbox/store";
+import type { InboxId, InboxRow, InterruptedRun, Run } from "@signalbox/store";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
+import { isOfAnotherBot } from "../3-accept/bots.ts";
 
 /** A message on its way to a run. */
 export interface QueuedMessage extends LaneItem {
@@ -56,16 +57,18 @@ export class TakenBack extends Error {
 }
 
 /** The ids in the inbox under which an item holds a platform's message, and corrections of it. */
-export function idsOfMessage(item: Queued, of: PlatformMessage): InboxId[] {
+export function idsOfMessage(item: Queued, of: DeletedEvent): InboxId[] {
   const held =
     item.kind === "message"
-      ? [{ id: item.id, event: item.stored.event }]
-      : item.interrupted.inbox.map(({ id, payload: { event } }) => ({ id, event }));
-  return held.flatMap(({ id, event }) =>
-    event.messageId === of.messageId && event.channel === of.channel && event.account === of.account
-      ? [id]
-      : [],
-  );
+      ? [item]
+      : item.interrupted.inbox.map(({ id, payload: stored }) => ({ id, stored }));
+  return held.flatMap(({ id, stored }) => (isSameMessage(stored, of) ? [id] : []));
+}
+
+function isSameMessage(stored: InboundRecord, of: DeletedEvent): boolean {
+  const { messageId, channel, account } = stored.event;
+  const isNamedSo = messageId === of.messageId && channel === of.channel && account === of.account;
+  return isNamedSo && !isOfAnotherBot(stored, of);
 }
 
 /** Whose turn a message takes if more sessions wait than may run: its sender's, even in a group. */
