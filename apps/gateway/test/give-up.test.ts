@@ -97,4 +97,38 @@ describe("a fault of the gateway's own", () => {
       ["m2", "replied", undefined],
     ]);
   });
+
+  it("is told to nobody who has deleted the message meanwhile", async () => {
+    const world = await openWorld();
+    world.configure(config({ gateway: { port: 0, logLevel: "warn", shutdownMs: 0 } }));
+    const asked = Promise.withResolvers<void>();
+    world.script(async () => {
+      asked.resolve();
+      return new Promise(() => {});
+    });
+    const before = plainChannel();
+    const first = await world.start({ channels: [before.definition] });
+    const message = plainMessage("m1", "hello");
+    await before.emit(message);
+    await asked.promise;
+    await first.stop();
+    const reached = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const plain = plainChannel();
+    const second = await world.start({
+      channels: [plain.definition],
+      failpoints: async (point) => {
+        if (point !== "adopt.after") return;
+        reached.resolve();
+        await goOn.promise;
+        throw new TypeError("a fault");
+      },
+    });
+    await reached.promise;
+    await plain.emit({ ...message, type: "deleted", eventId: "gone" });
+    goOn.resolve();
+    await second.settled();
+    expect(said(plain)).toEqual([]);
+    expect(await namedEnds(world)).toEqual([["m1", "ignored", "deleted"]]);
+  });
 });

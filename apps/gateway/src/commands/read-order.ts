@@ -1,7 +1,7 @@
-import { type Order, readOrder } from "@signalbox/commands";
+import { readOrder } from "@signalbox/commands";
 import type { Agent, Agents, Models } from "@signalbox/setup";
 import { readInvocation, type SkillCommand } from "@signalbox/skills";
-import type { InboundRecord } from "../store.ts";
+import type { ReadOrder } from "../path/4-queue/message.ts";
 
 export interface ReadOrderPorts {
   readonly agents: Pick<Agents, "get">;
@@ -11,9 +11,7 @@ export interface ReadOrderPorts {
 }
 
 /** Reads what a message orders beyond its plain text, with the agent's skills and models. */
-export function createReadOrder(
-  ports: ReadOrderPorts,
-): (stored: InboundRecord, agentId: string) => Order | undefined {
+export function createReadOrder(ports: ReadOrderPorts): ReadOrder {
   return ({ event, role, wake }, agentId) => {
     const agent = ports.agents.get(agentId);
     // Most messages are no order; nothing is looked up for them. What nobody has written orders nothing.

@@ -10,8 +10,8 @@ import { createRunFlush } from "@signalbox/setup/memories";
 import { createSystemPrompt } from "@signalbox/setup/system-prompt";
 import type { OutboxRow } from "@signalbox/store";
 import { createInTurnCommands } from "../commands/in-turn.ts";
-import type { createReadOrder } from "../commands/read-order.ts";
 import type { Standing } from "../path/2-admit/standing.ts";
+import type { ReadOrder } from "../path/4-queue/message.ts";
 import { createChooseModel } from "../path/5-prepare/choose-model.ts";
 import { createOpenRun } from "../path/5-prepare/open-run.ts";
 import { createPrepare, type Prepare } from "../path/5-prepare/prepare.ts";
@@ -36,7 +36,7 @@ const SUSPECT_ALONE_MS = 10_000;
 interface SharedWithTaking {
   readonly waitingRuns: WaitingRuns;
   readonly crashes: AttachmentCrashes;
-  readonly readOrder: ReturnType<typeof createReadOrder>;
+  readonly readOrder: ReadOrder;
   readonly standing: Standing;
 }
 
@@ -90,6 +90,7 @@ export function createAnsweringHalf(parts: Parts, shared: SharedWithTaking): Ans
     refuse,
     deliver,
     quarantine,
+    readOrder,
     metrics,
   });
 }

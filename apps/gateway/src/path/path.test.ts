@@ -104,6 +104,7 @@ it("has a run go on alone once two processes have died under it, and no other on
     refuse: unused,
     deliver: () => {},
     quarantine,
+    readOrder: () => undefined,
     metrics: { timed: unused },
     tracer: { note() {} },
     logger: createLogger("silent", (text) => text),

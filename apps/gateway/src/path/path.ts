@@ -11,10 +11,16 @@ import type { Receive, ReceivedMessage } from "./1-receive/receive.ts";
 import type { Admit } from "./2-admit/admit.ts";
 import type { Accept, Accepted, AcceptOutcome } from "./3-accept/accept.ts";
 import type { Unanswered } from "./3-accept/unanswered.ts";
-import { messageOfRun, type Queued, type QueuedMessage, resumedRun } from "./4-queue/message.ts";
+import { type Queued, type QueuedMessage, type ReadOrder, resumedRun } from "./4-queue/message.ts";
 import { type Queue, queuedMessage } from "./4-queue/queue.ts";
 import type { OpenRun } from "./5-prepare/open-run.ts";
-import type { BegunRun, NewMessages, Opened, OpenedRun } from "./5-prepare/opened-run.ts";
+import {
+  type BegunRun,
+  begunRun,
+  type NewMessages,
+  type Opened,
+  type OpenedRun,
+} from "./5-prepare/opened-run.ts";
 import type { Prepare } from "./5-prepare/prepare.ts";
 import type { TakeUp } from "./5-prepare/take-up.ts";
 import type { Run } from "./6-run/run.ts";
@@ -63,6 +69,7 @@ export interface AnsweringStages {
   readonly takeUp: TakeUp;
   /** Where runs that may be what ends the process go on one at a time. */
   readonly quarantine: Quarantine;
+  readonly readOrder: ReadOrder;
   readonly prepare: Prepare;
   readonly run: Run;
   readonly conclude: Conclude;
@@ -146,7 +153,8 @@ export function createAnswering(stages: AnsweringStages): Answering {
     goOn: (interrupted, handle) => goOn(stages, interrupted, handle),
     async giveUp({ held, waiting }, error) {
       const message = reasonOf(error);
-      if (held !== undefined) await end(stages, begunRun(held), failedRun("internal", message));
+      if (held !== undefined)
+        await end(stages, begunRun(held, stages.readOrder), failedRun("internal", message));
       await stages.refuse(waiting, { code: "internal", message });
     },
   };
@@ -226,11 +234,4 @@ async function end(
 function leaveOpen(tracer: Tracer, { messages }: OpenedRun): void {
   for (const { id } of messages)
     tracer.note(id, "lane", "stopped with the gateway; goes on at the next start");
-}
-
-/** A run on record, without anything that a lane knows of it. */
-function begunRun({ run, inbox }: InterruptedRun<GatewayBodies>): BegunRun {
-  const { id: runId, sessionKey } = run;
-  const messages = inbox.filter(({ state }) => state === "running").map((row) => messageOfRun(row, run));
-  return { runId, sessionKey, messages, handle: { recalled: new Set<string>() } };
 }

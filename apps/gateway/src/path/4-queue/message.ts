@@ -1,9 +1,12 @@
 import type { DeletedEvent, MessageEvent } from "@signalbox/channel";
 import type { Order } from "@signalbox/commands";
 import type { LaneItem } from "@signalbox/lanes";
-import type { InboxId, InboxRow, InterruptedRun, Run } from "@signalbox/store";
+import type { InboxId, InboxRow, InterruptedRun } from "@signalbox/store";
 import type { GatewayBodies, InboundRecord } from "../../store.ts";
 import { isOfAnotherBot } from "../3-accept/bots.ts";
+
+/** Reads what a message orders beyond its plain text. */
+export type ReadOrder = (stored: InboundRecord, agentId: string) => Order | undefined;
 
 /** A message on its way to a run. */
 export interface QueuedMessage extends LaneItem {
@@ -16,12 +19,6 @@ export interface QueuedMessage extends LaneItem {
   readonly stored: InboundRecord;
   /** What it orders beyond its plain text. */
   readonly order?: Order;
-}
-
-/** A message that a run has, or had in an earlier process. */
-export function messageOfRun({ id, seq, payload: stored }: InboxRow<GatewayBodies>, run: Run): QueuedMessage {
-  const { sessionKey, agentId } = run;
-  return { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false };
 }
 
 /** A run that an earlier process began and that is to go on. */

@@ -5,14 +5,12 @@ import type { Lanes, QueueModes } from "@signalbox/lanes";
 import type { Agent, Agents } from "@signalbox/setup";
 import type { Logger } from "@signalbox/telemetry/logger";
 import { type Inquiries, mayAnswer } from "@signalbox/tools";
-import type { InboundRecord } from "../../store.ts";
 import type { Accepted } from "../3-accept/accept.ts";
-import type { Queued, QueuedMessage } from "./message.ts";
+import type { Queued, QueuedMessage, ReadOrder } from "./message.ts";
 
 export interface QueuePorts {
   readonly agents: Pick<Agents, "get">;
-  /** What a message orders beyond its plain text. */
-  readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
+  readonly readOrder: ReadOrder;
   /** Answers a command that needs no turn. */
   readonly answerAtOnce: (message: QueuedMessage, agent: Agent, order: Order) => void;
   readonly lanes: Pick<Lanes<Queued>, "enqueue" | "all">;

@@ -1,10 +1,10 @@
 import type { AgentMessage, RunUsage, UserMessage } from "@signalbox/agent-core";
 import type { RunHandle } from "@signalbox/lanes";
-import type { JournalCall } from "@signalbox/runs";
+import { type JournalCall, usedIn } from "@signalbox/runs";
 import type { Agent, AgentModel } from "@signalbox/setup";
 import type { InterruptedRun, RunId } from "@signalbox/store";
 import type { GatewayBodies } from "../../store.ts";
-import type { Queued, QueuedMessage } from "../4-queue/message.ts";
+import { isTakenBack, type Queued, type QueuedMessage, type ReadOrder } from "../4-queue/message.ts";
 
 /** A run that is on record: from here on it has to end, and an end is all that it needs. */
 export interface BegunRun {
@@ -15,6 +15,19 @@ export interface BegunRun {
   readonly handle: Pick<RunHandle<Queued>, "recalled">;
   /** What its turns had used when it was left; absent for a new run. */
   readonly usedBefore?: RunUsage;
+}
+
+/** The same of one that was left: what its messages order, and which of them were deleted, is read again. */
+export function begunRun(left: InterruptedRun<GatewayBodies>, readOrder: ReadOrder): BegunRun {
+  const { id: runId, sessionKey, agentId } = left.run;
+  const messages = left.inbox.map(({ id, seq, payload: stored }): QueuedMessage => {
+    const order = readOrder(stored, agentId);
+    const message = { kind: "message", id, seq, sessionKey, agentId, stored, exclusive: false } as const;
+    return order === undefined ? message : { ...message, order };
+  });
+  const recalled = new Set<string>(left.inbox.filter(isTakenBack).map(({ id }) => id));
+  const usedBefore = usedIn(left.messages.map(({ message }) => message));
+  return { runId, sessionKey, messages, handle: { recalled }, usedBefore };
 }
 
 /** A message, and how the history has it. */

@@ -1,24 +1,22 @@
 import type { UserMessage } from "@signalbox/agent-core";
-import type { Order } from "@signalbox/commands";
 import type { BlockReplies, Drafts } from "@signalbox/delivery";
 import type { RunHandle } from "@signalbox/lanes";
 import { sentTexts, turnTexts } from "@signalbox/prompt";
-import { type Histories, type History, usedIn } from "@signalbox/runs";
+import type { Histories, History } from "@signalbox/runs";
 import type { InterruptedRun, LeaseToken, Run, RunId } from "@signalbox/store";
 import type { Logger } from "@signalbox/telemetry/logger";
-import type { GatewayBodies, GatewayStore, InboundRecord } from "../../store.ts";
+import type { GatewayBodies, GatewayStore } from "../../store.ts";
 import type { Tracer } from "../../traces.ts";
 import {
-  isTakenBack,
-  messageOfRun,
   type Queued,
   type QueuedMessage,
+  type ReadOrder,
   type ResumedRun,
   spokenText,
 } from "../4-queue/message.ts";
 import { POISON_ATTEMPTS } from "../failures.ts";
 import type { ChooseModel } from "./choose-model.ts";
-import type { BegunRun, Opened, OpenedRun, Spoken } from "./opened-run.ts";
+import { type BegunRun, begunRun, type Opened, type OpenedRun, type Spoken } from "./opened-run.ts";
 
 export interface TakeUpPorts {
   readonly store: Pick<GatewayStore, "sessions" | "runs">;
@@ -27,8 +25,7 @@ export interface TakeUpPorts {
   readonly histories: Pick<Histories, "load">;
   readonly drafts: Pick<Drafts, "recall">;
   readonly blocks: Pick<BlockReplies<RunId>, "recall">;
-  /** What messages order beyond their plain text. */
-  readonly readOrder: (stored: InboundRecord, agentId: string) => Order | undefined;
+  readonly readOrder: ReadOrder;
   /** An earlier try of this process does not wait for a person any more. */
   readonly waitsNoMore: (runId: RunId) => Promise<void>;
   readonly tracer: Tracer;
@@ -46,15 +43,17 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
     // While it waited, its messages may have been deleted.
     const interrupted = (await store.runs.inspect(run.id)) ?? resumed.interrupted;
     await Promise.all([ports.drafts.recall(run.id), ports.blocks.recall(run.id)]);
-    const gone: ReadonlySet<string> = new Set(interrupted.inbox.filter(isTakenBack).map(({ id }) => id));
+    const left = begunRun(interrupted, ports.readOrder);
+    const {
+      messages,
+      handle: { recalled: gone },
+    } = left;
     const handle: RunHandle<Queued> = {
       ...lane,
       recalled: { has: (id) => gone.has(id) || lane.recalled.has(id) },
     };
-    const messages = messagesOf(ports, interrupted);
     for (const { id } of messages) tracer.note(id, "lane", `taken up after a restart, start ${run.attempts}`);
-    const usedBefore = usedIn(interrupted.messages.map(({ message }) => message));
-    const begun = { runId: run.id, sessionKey: run.sessionKey, messages, handle, usedBefore };
+    const begun = { ...left, handle };
     if (messages.every(({ id }) => gone.has(id))) return { kind: "over", run: begun, why: "taken-back" };
     if (run.attempts > POISON_ATTEMPTS) {
       ports.logger.error(
@@ -64,7 +63,7 @@ export function createTakeUp(ports: TakeUpPorts): TakeUp {
       return { kind: "over", run: begun, why: "poison" };
     }
     if (commandOf(interrupted) !== undefined) return { kind: "command", run: begun, handle, interrupted };
-    return openAgain(ports, { ...begun, handle }, { ...interrupted, run });
+    return openAgain(ports, begun, { ...interrupted, run });
   };
 }
 
@@ -77,16 +76,6 @@ async function ownRun(
     return store.runs.adopt({ runId: id, lease });
   await waitsNoMore(id);
   return store.runs.get(id);
-}
-
-function messagesOf(
-  { readOrder }: TakeUpPorts,
-  { run, inbox }: InterruptedRun<GatewayBodies>,
-): QueuedMessage[] {
-  return inbox.map((row): QueuedMessage => {
-    const order = readOrder(row.payload, run.agentId);
-    return { ...messageOfRun(row, run), ...(order === undefined ? {} : { order }) };
-  });
 }
 
 /** A run continues with its agent and its history as they are now. */
