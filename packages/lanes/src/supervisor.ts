@@ -46,7 +46,7 @@ export interface SupervisorOptions {
   readonly onRetry?: (task: string, error: unknown, delayMs: number) => void;
   /** Told of each piece of work that is given up. */
   readonly onGiveUp?: (task: string, error: unknown) => void;
-  /** Told when nothing in this process can go well any more. */
+  /** Told when nothing in this process can go well any more. What it throws is lost. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -66,7 +66,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   const underWay = new Set<Promise<TaskEnd>>();
 
   const fatal = (error: unknown): TaskEnd => {
-    options.onFatal(error);
+    try {
+      options.onFatal(error);
+    } catch {
+      // Whoever is told may fail; the work has its end all the same.
+    }
     return { outcome: "fatal", error };
   };
 

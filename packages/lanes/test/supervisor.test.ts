@@ -158,3 +158,13 @@ it("leaves up to half of each wait to chance", () => {
   const backoff = exponentialBackoff({ firstMs: 1_000, longestMs: 60_000, random: () => 0 });
   expect([1, 2, 3, 20].map(backoff)).toEqual([500, 1_000, 2_000, 30_000]);
 });
+
+it("ends work where whoever is told of what ends the process fails", async () => {
+  const { supervisor } = harness({
+    onFatal: () => {
+      throw new Error("it cannot be stopped yet");
+    },
+  });
+  expect(await supervisor.run(failing([new Fatal()]))).toMatchObject({ outcome: "fatal" });
+  await supervisor.idle();
+});
